@@ -35,7 +35,7 @@ async function confirm(page, person) {
 /** Presses the button of the form, as it stands, and returns what is saved. */
 async function download(page) {
   const [saved] = await Promise.all([
-    page.waitForEvent('download'), page.getByRole('button', { name: 'Download my data' }).click(),
+    page.waitForEvent('download'), page.getByRole('button', { name: 'Download your data' }).click(),
   ])
   assert.equal(await saved.failure(), null)
   return { name: saved.suggestedFilename(), file: await saved.path() }
@@ -85,20 +85,20 @@ test('whoever signed in long ago signs in again before anything is downloaded or
   await signInAt(page, person)
   await page.goto(`${BASE}/account`)
   await age(person, 301)
-  await press(page.getByRole('button', { name: 'Download my data' }))
+  await press(page.getByRole('button', { name: 'Download your data' }))
   assert.equal(new URL(page.url()).pathname, '/sign-in')
   await confirm(page, person)
   assert.equal(new URL(page.url()).pathname, '/account')
   assert.equal((await download(page)).name, 'restwell-export.zip')
 
   await age(person, 301)
-  await press(page.getByRole('link', { name: 'Erase everything' }))
+  await press(page.getByRole('link', { name: 'Delete your account' }))
   assert.equal(new URL(page.url()).pathname, '/sign-in')
   await confirm(page, person)
   assert.equal(new URL(page.url()).pathname, '/account/erase')
 })
 
-test('everything is erased by the keyboard alone, and only with the right address', async (t) => {
+test('the account is deleted by the keyboard alone, and only with the right address', async (t) => {
   const [person, app] = await Promise.all([newPerson(), newApp(t)])
   await furnish(t, person)
   const page = await newWindow({}, [BASE, app.origin])
@@ -118,7 +118,7 @@ test('everything is erased by the keyboard alone, and only with the right addres
   assert.equal((await read('sleep', person.id, tokens.access_token)).status, 200)
 
   await erase(person.email)
-  assert.match(await main(page), /Everything is erased[^]*Receipt[^]*[0-9a-f]{8}-[0-9a-f-]{27}/)
+  assert.match(await main(page), /Your account is deleted[^]*Receipt[^]*[0-9a-f]{8}-[0-9a-f-]{27}/)
   assert.doesNotMatch(await page.content(), new RegExp(`${person.id}|${person.email}`))
   assert.deepEqual(await page.context().cookies(), [])
   assert.ok(await soon(async () => (await read('sleep', person.id, tokens.access_token)).status === 401))

@@ -15,7 +15,7 @@ const NIGHTS = [1, 2, 3].map((day) => JSON.stringify({
 
 async function upload(page, name, text, start = '') {
   await page.goto(`${BASE}/imports`)
-  await page.getByLabel('When did the recording begin?').fill(start)
+  await page.getByLabel('Start of the recording').fill(start)
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) })
   await press(page.locator('form[action="/imports"] button'))
   await page.waitForURL(`${BASE}/imports/*`)
@@ -44,7 +44,7 @@ test('a file that nobody knows is refused with what was seen', async () => {
   const page = await newWindow()
   await signInAt(page, await newPerson())
   await upload(page, 'holiday.txt', 'we went to the sea')
-  assert.match(await main(page), /The file was refused, and nothing of it was stored/)
+  assert.match(await main(page), /The file was rejected\. Nothing from it was stored/)
 })
 
 test('a hypnogram is taken with the time at which it began, and refused without', async () => {
@@ -53,7 +53,7 @@ test('a hypnogram is taken with the time at which it began, and refused without'
   await signInAt(page, person)
   const scored = '0\n2\n3\n4\n'.repeat(60)
   await upload(page, 'scored.txt', scored)
-  assert.match(await main(page), /a hypnogram does not say when it began; upload it again, and say in the form/)
+  assert.match(await main(page), /a hypnogram does not say when it began; upload it again and enter the start/)
   await upload(page, 'scored.txt', scored, '2026-01-10T22:30')
   assert.match(await main(page), /1 new, 0 updated, 0 unchanged/)
   assert.match(await restwell(['export', '--user', person.id]), /"time_in_bed_start":"2026-01-10T22:30:00/)
@@ -65,9 +65,9 @@ test('a profile that a file contradicts is changed only where its person ticks i
   const page = await newWindow()
   const person = await uploadProfile(page)
   assert.match(await main(page), /Blood type\s+AB-\s*before: not set/)
-  assert.match(await main(page), /Your profile: 1988-01-02\. The file: 1990-05-17\./)
+  assert.match(await main(page), /Your profile: 1988-01-02\. File: 1990-05-17\./)
   await page.locator('label', { hasText: 'Birth date' }).click()
-  await press(page.getByRole('button', { name: 'Update ticked' }))
+  await press(page.getByRole('button', { name: 'Update selected' }))
   await page.waitForURL(`${BASE}/imports/*done=profile`)
   const shown = JSON.parse(await restwell(['user', 'show', person.id, '--json']))
   assert.deepEqual([shown.birth_date, shown.biological_sex], ['1990-05-17', 'other'])

@@ -49,7 +49,7 @@ test('sign-in and consent need no mouse', async (t) => {
   assert.equal(new URL(page.url()).pathname, '/consent')
 
   const way = await tabTo(page, 'scope=supplements')
-  assert.deepEqual(way, ['Skip to the content', 'scope=profile', 'scope=sleep', 'scope=supplements'])
+  assert.deepEqual(way, ['Skip to content', 'scope=profile', 'scope=sleep', 'scope=supplements'])
   const box = scopeBox(page, 'supplements')
   const before = await box.isChecked()
   await page.keyboard.press('Space')
@@ -91,7 +91,7 @@ test('the skip link leads past the navigation', async () => {
   const page = await newWindow()
   await signInAt(page, person)
   await page.goto(`${BASE}/tokens`)
-  await tabTo(page, 'Skip to the content')
+  await tabTo(page, 'Skip to content')
   await page.keyboard.press('Enter')
   const next = await tabTo(page, 'name')
   assert.deepEqual(next, ['name'])

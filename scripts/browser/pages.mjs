@@ -113,7 +113,7 @@ async function eraseSomebody(page) {
   const person = await newPerson()
   await signInAt(page, person)
   await erase(page, person.email)
-  assert.match(await page.title(), /erased/)
+  assert.match(await page.title(), /deleted/)
 }
 
 async function choosePassword(page, path) {

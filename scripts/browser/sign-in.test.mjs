@@ -125,7 +125,7 @@ test('a wrong password is said, the address stays, and the right one leads on to
   const { page } = await sentBy(app)
   await signIn(page, { ...person, password: 'not the right password' })
   assert.equal(pathOf(page), '/sign-in')
-  assert.match(await page.getByRole('alert').innerText(), /not right/)
+  assert.match(await page.getByRole('alert').innerText(), /incorrect/)
   assert.match(await page.title(), /^Error/)
   assert.equal(await page.locator('input[name=email]').inputValue(), person.email)
   assert.equal(await page.locator('input[name=password]').inputValue(), '')

@@ -192,5 +192,8 @@ pub(crate) fn checking_with(verifier: MockTokenVerifier) -> TokenCheck {
 
 /// Where a client's requests come from.
 pub(crate) fn used_from() -> UsedFrom {
-    UsedFrom { address: AddressBlock::of([192, 0, 2, 7].into()), agent: AgentName::from_header("owl/1.0") }
+    UsedFrom {
+        address: AddressBlock::containing([192, 0, 2, 7].into()),
+        agent: AgentName::from_header("owl/1.0"),
+    }
 }

@@ -1,29 +1,29 @@
-//! What an access token says (RFC 9068; decisions 3). How it is signed is for a port.
+//! Claims of an access token (RFC 9068; decisions 3). Signing is behind a port.
 
 use crate::id::{ClientId, GrantId, TokenId, UserId};
 use crate::scope::ScopeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long an access token lives, in seconds (contract, Limits).
+/// Lifetime of an access token in seconds (contract, Limits).
 pub const LIFETIME_SECONDS: u32 = 3600;
 
-/// For whom an access token acts.
+/// Subject of an access token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenSubject {
-    /// For a person, under a grant of theirs: `sub` is the person, `gid` the grant.
+    /// A person, under a grant: `sub` is the person, `gid` the grant.
     Person {
         /// `sub`.
         user_id: UserId,
         /// `gid`.
         grant_id: GrantId,
     },
-    /// For the client itself (`client_credentials`): `sub` is the client, there is no `gid`.
+    /// The client itself (`client_credentials`): `sub` is the client; no `gid`.
     Service,
 }
 
-/// What an access token says.
+/// Claims of an access token.
 ///
-/// Issuer and audience are one for the whole server and belong to the signing port. Times have whole seconds.
+/// Issuer and audience are fixed for the server and belong to the signing port. Times are whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessClaims {
     /// `jti`.
@@ -41,7 +41,7 @@ pub struct AccessClaims {
 }
 
 impl AccessClaims {
-    /// Returns the end of a token's life that begins at this moment.
+    /// Returns the expiry of a token issued at this time.
     pub fn end_from(issued_at: DateTime<Utc>) -> DateTime<Utc> {
         issued_at + TimeDelta::seconds(i64::from(LIFETIME_SECONDS))
     }

@@ -1,21 +1,21 @@
-//! Network addresses, as far as counting goes.
+//! Network addresses as rate limits and the audit trail group them.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What counts as one address: an IPv4 address, or the /64 of an IPv6 address, which is what one household or
-/// one rented machine has (decisions 2, security.md T82). An IPv4 address in IPv6 clothes counts as itself.
+/// Address used for counting: an IPv4 address, or the /64 of an IPv6 address, which is what one household or
+/// one rented machine has (decisions 2, security.md T82). An IPv4-mapped IPv6 address is treated as IPv4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressBlock {
-    /// One IPv4 address.
+    /// IPv4 address.
     V4(Ipv4Addr),
-    /// A /64, by its first address.
+    /// First address of an IPv6 /64.
     V6(Ipv6Addr),
 }
 
 impl AddressBlock {
-    /// Returns the block that this address belongs to.
-    pub fn of(address: IpAddr) -> Self {
+    /// Returns the block of an address.
+    pub fn containing(address: IpAddr) -> Self {
         match address.to_canonical() {
             IpAddr::V4(address) => Self::V4(address),
             IpAddr::V6(address) => Self::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
@@ -23,16 +23,16 @@ impl AddressBlock {
     }
 }
 
-/// Says that a text is no address block in the form that `Display` prints.
+/// The text is not an address block as printed by `Display`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an IPv4 address or an IPv6 network of 64 bits")]
 pub struct InvalidAddressBlock;
 
 impl AddressBlock {
-    /// Parses what `Display` prints.
+    /// Parses the output of `Display`.
     pub fn parse(text: &str) -> Result<Self, InvalidAddressBlock> {
         let address = text.strip_suffix("/64").unwrap_or(text).parse().map_err(|_| InvalidAddressBlock)?;
-        let block = Self::of(address);
+        let block = Self::containing(address);
         if block.to_string() == text { Ok(block) } else { Err(InvalidAddressBlock) }
     }
 }
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn an_ipv6_address_counts_as_its_64() {
-        let block = |text: &str| AddressBlock::of(text.parse().unwrap());
+        let block = |text: &str| AddressBlock::containing(text.parse().unwrap());
         assert_eq!(block("2001:db8:1:2::1"), block("2001:db8:1:2:ffff::9"));
         assert_ne!(block("2001:db8:1:2::1"), block("2001:db8:1:3::1"));
         assert_eq!(block("::ffff:192.0.2.1"), block("192.0.2.1"));

@@ -1,7 +1,8 @@
-//! The audit trail: what happened to grants, tokens, keys, clients and accounts, and by whom.
+//! The audit trail: events about grants, tokens, keys, clients and accounts, and who caused them.
 //!
-//! An event names things by id and never holds a value of a person's data, a secret, or an address in clear text
-//! that the person does not see. Reads of data endpoints are not events; they are summed ([`crate::read_tally`]).
+//! An event refers to things by id. It never contains a value of a person's data, a secret, or a network
+//! address that the person may not see. Reads of data endpoints are not events; they are summed in
+//! [`crate::read_tally`].
 
 use crate::address::AddressBlock;
 use crate::id::{AuditEventId, ClientId, UserId};
@@ -9,7 +10,7 @@ use crate::scope::ScopeSet;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// On whose behalf something happened.
+/// Who caused an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AuditActor {
     /// The person, on a page.
@@ -18,7 +19,7 @@ pub enum AuditActor {
     Operator,
     /// A client, at an endpoint.
     Client,
-    /// The server by itself.
+    /// The server itself.
     Server,
 }
 
@@ -26,7 +27,7 @@ impl AuditActor {
     /// Every actor.
     pub const ALL: [Self; 4] = [Self::Person, Self::Operator, Self::Client, Self::Server];
 
-    /// Returns the name by which the store and the operator know the actor.
+    /// Returns the name used in the store and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Person => "person",
@@ -36,7 +37,7 @@ impl AuditActor {
         }
     }
 
-    /// Parses that name.
+    /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|actor| actor.as_str() == text)
     }
@@ -44,7 +45,7 @@ impl AuditActor {
 
 macro_rules! audit_kinds {
     ($($(#[$doc:meta])* $variant:ident => $name:literal,)*) => {
-        /// What happened.
+        /// Kind of an event.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum AuditKind {
             $($(#[$doc])* $variant,)*
@@ -54,7 +55,7 @@ macro_rules! audit_kinds {
             /// Every kind, in the order of the reference.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Returns the name by which the store and the operator know the kind.
+            /// Returns the name used in the store and on the command line.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -65,32 +66,32 @@ macro_rules! audit_kinds {
 }
 
 audit_kinds! {
-    /// An account was made.
+    /// An account was created.
     UserCreated => "user.created",
-    /// An account's own data (address, zone, profile) was changed by the operator or a service client.
+    /// The operator or a service client changed an account's address, zone or profile.
     UserChanged => "user.changed",
-    /// An import filled or changed fields of a person's profile; the subject is the import.
+    /// An import filled or changed profile fields; the subject is the import.
     ProfileImported => "profile.imported",
     /// An account was locked.
     UserLocked => "user.locked",
     /// An account was unlocked.
     UserUnlocked => "user.unlocked",
-    /// A person and everything under their id was erased; whose it was is not told.
+    /// A person and all their data were erased; the event does not identify the person.
     UserErased => "user.erased",
     /// A person signed in; the subject is the session.
     SignedIn => "session.signed_in",
-    /// A password was refused for an account that exists.
+    /// A password was rejected for an existing account.
     SignInRefused => "session.refused",
-    /// Passwords were refused unseen, because too many were tried for the account, or from the address when no
-    /// account is named; once for each of them and window.
+    /// Passwords were rejected without a check because of too many attempts for the account, or from the
+    /// address if no account is named. One event per account or address and window.
     SignInLimited => "session.limited",
-    /// Sessions were ended; the subject is the session when it was one.
+    /// Sessions were ended; the subject is the session if there was one.
     SignedOut => "session.signed_out",
-    /// Every session of a person was ended.
+    /// All sessions of a person were ended.
     SignedOutEverywhere => "session.signed_out_everywhere",
-    /// A link to choose a password was handed out.
+    /// A link to choose a password was issued.
     PasswordLinkIssued => "password.link_issued",
-    /// A password was chosen for the first time or changed.
+    /// A password was set or changed.
     PasswordSet => "password.set",
     /// A client was registered.
     ClientCreated => "client.created",
@@ -100,58 +101,59 @@ audit_kinds! {
     ClientDisabled => "client.disabled",
     /// A client was enabled again.
     ClientEnabled => "client.enabled",
-    /// A client got another secret; the subject is the secret.
+    /// A client secret was created by a rotation; the subject is the secret.
     ClientSecretRotated => "client.secret_rotated",
-    /// A client sent its secret in a query string although it may not: the secret should be rotated; it is the subject.
+    /// A client sent its secret in a query string without permission. The secret, which is the subject,
+    /// should be rotated.
     ClientSecretExposed => "client.secret_exposed",
-    /// A person allowed a client something; the scopes are what.
+    /// A person granted a client the listed scopes.
     ConsentGiven => "consent.given",
-    /// A person refused a client.
+    /// A person denied a client access.
     ConsentDenied => "consent.denied",
     /// An authorization code was issued.
     CodeIssued => "code.issued",
-    /// A used code was presented again, and what it had made was revoked; the subject is the grant.
+    /// A used code was presented again, and its grant, which is the subject, was revoked.
     CodeReplayed => "code.replayed",
     /// A code was redeemed; the subject is the new grant.
     GrantCreated => "grant.created",
-    /// Grants were revoked; the subject is the grant when it was one.
+    /// Grants were revoked; the subject is the grant if there was one.
     GrantRevoked => "grant.revoked",
-    /// A refresh token was presented by a client that it does not belong to; the subject is the grant.
+    /// A client presented a refresh token of another client; the subject is the grant.
     RefreshTokenMisused => "grant.misused",
-    /// A service client got an access token for itself.
+    /// A service client received an access token for itself.
     ServiceTokenIssued => "token.service_issued",
-    /// A person made a personal access token; the subject is the token.
+    /// A person created a personal access token, which is the subject.
     PersonalTokenCreated => "personal_token.created",
-    /// Personal access tokens were revoked; the subject is the token when it was one.
+    /// Personal access tokens were revoked; the subject is the token if there was one.
     PersonalTokenRevoked => "personal_token.revoked",
-    /// The operator was shown a person's profile.
+    /// The operator viewed a person's profile.
     ProfileShown => "profile.shown",
-    /// An export of a person's data began; the subject is the personal access token when it was one.
+    /// An export of a person's data started; the subject is the personal access token if one was used.
     DataExported => "data.exported",
-    /// The import of a file began; the subject is the import. That of a catalogue is about nobody.
+    /// An import started; the subject is the import. The import of a catalogue has no user.
     ImportStarted => "import.started",
-    /// An import was undone, or stopped and undone; the subject is the import.
+    /// An import was undone or cancelled; the subject is the import.
     ImportUndone => "import.undone",
-    /// A service client added or changed sleep sessions: the first time on that day.
+    /// A service client added or changed sleep sessions; recorded once per day.
     SleepWritten => "sleep.written",
-    /// A service client added or changed intake logs: the first time on that day.
+    /// A service client added or changed intake logs; recorded once per day.
     IntakeLogsWritten => "supplement_log.written",
-    /// A service client added or changed labels of the catalogue, which are nobody's: the first time on that day.
+    /// A service client added or changed catalogue labels; recorded once per day.
     LabelsWritten => "supplement.written",
     /// A service client deleted a sleep session; the subject is the session.
     SleepDeleted => "sleep.deleted",
     /// A service client deleted an intake log; the subject is the log.
     IntakeLogDeleted => "supplement_log.deleted",
-    /// A signing key was made; the subject is the key.
+    /// A signing key was created; the subject is the key.
     KeyCreated => "key.created",
     /// A signing key was retired; the subject is the key.
     KeyRetired => "key.retired",
-    /// Everything issued before a moment was invalidated; the count is of all of it.
+    /// Everything issued before a given time was invalidated; the count covers all of it.
     EverythingInvalidated => "everything.invalidated",
 }
 
 impl AuditKind {
-    /// The kinds that tell a person how their data came in, was changed or went out.
+    /// Kinds that are about imports, changes and exports of a person's data.
     pub const ABOUT_DATA: &[Self] = &[
         Self::UserCreated,
         Self::UserChanged,
@@ -166,44 +168,44 @@ impl AuditKind {
         Self::IntakeLogDeleted,
     ];
 
-    /// Returns a list of this kind alone.
+    /// Returns a list with only this kind.
     pub fn alone(self) -> &'static [Self] {
         Self::ALL.iter().find(|kind| **kind == self).map_or(&[], std::slice::from_ref)
     }
 
-    /// Parses a kind's name.
+    /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
     }
 }
 
-/// One entry of the audit trail. Once written it is never changed.
+/// An entry of the audit trail. Entries are never changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEvent {
-    /// Its id.
+    /// Id of the entry.
     pub id: AuditEventId,
-    /// When it happened, in microseconds.
+    /// Time of the event, in microseconds.
     pub at: DateTime<Utc>,
-    /// What happened.
+    /// Kind of the event.
     pub kind: AuditKind,
-    /// On whose behalf.
+    /// Who caused it.
     pub actor: AuditActor,
-    /// Whose account or data it is about.
+    /// The user it is about.
     pub user_id: Option<UserId>,
-    /// The client that it is about.
+    /// The client it is about.
     pub client_id: Option<ClientId>,
-    /// The grant, session, token, secret, key or import that it is about, as the kind says.
+    /// The grant, session, token, secret, key or import it is about, depending on the kind.
     pub subject: Option<Uuid>,
-    /// How many things it is about, where that can be more than one (revoked grants, ended sessions).
+    /// Number of revoked grants, ended sessions and the like.
     pub count: Option<u32>,
-    /// What was allowed, where it is about that.
+    /// Granted scopes.
     pub scopes: Option<ScopeSet>,
-    /// From where, as far as counting goes: an IPv4 address or the /64 of an IPv6 address.
+    /// Where the request came from: an IPv4 address or the /64 of an IPv6 address.
     pub address: Option<AddressBlock>,
 }
 
 impl AuditEvent {
-    /// Begins an event; what it is about is added by the other methods.
+    /// Creates an event; the other methods add details.
     pub const fn new(id: AuditEventId, at: DateTime<Utc>, kind: AuditKind, actor: AuditActor) -> Self {
         Self {
             id,
@@ -219,29 +221,29 @@ impl AuditEvent {
         }
     }
 
-    /// Says whom it is about.
+    /// Sets the user.
     #[must_use]
     pub const fn user(mut self, id: UserId) -> Self {
         self.user_id = Some(id);
         self
     }
 
-    /// Says which client it is about.
+    /// Sets the client.
     #[must_use]
     pub const fn client(mut self, id: ClientId) -> Self {
         self.client_id = Some(id);
         self
     }
 
-    /// Says which grant, session, token, secret, key or import it is about.
+    /// Sets the grant, session, token, secret, key or import.
     #[must_use]
     pub const fn subject(mut self, id: Uuid) -> Self {
         self.subject = Some(id);
         self
     }
 
-    /// Reports whether the trail holds only the first such event of a UTC day, because apps and backends cause it any
-    /// number of times: writes of a backend, and exports by an app or a personal access token.
+    /// Returns whether only the first such event of a UTC day is kept, because apps and backends can cause
+    /// any number: writes of a backend, and exports by an app or a personal access token.
     pub const fn is_daily(&self) -> bool {
         match self.kind {
             AuditKind::SleepWritten | AuditKind::IntakeLogsWritten | AuditKind::LabelsWritten => true,
@@ -251,21 +253,21 @@ impl AuditEvent {
         }
     }
 
-    /// Says how many things it is about.
+    /// Sets the count.
     #[must_use]
     pub fn count(mut self, count: u64) -> Self {
         self.count = Some(u32::try_from(count).unwrap_or(u32::MAX));
         self
     }
 
-    /// Says what was allowed.
+    /// Sets the granted scopes.
     #[must_use]
     pub const fn scopes(mut self, scopes: ScopeSet) -> Self {
         self.scopes = Some(scopes);
         self
     }
 
-    /// Says from where it came.
+    /// Sets the address.
     #[must_use]
     pub const fn from(mut self, address: AddressBlock) -> Self {
         self.address = Some(address);

@@ -1,4 +1,4 @@
-//! What an app asked for, kept while the person signs in and decides (RFC 6749 section 4.1.1; decisions 8).
+//! Authorization requests, kept while the person signs in and decides (RFC 6749 section 4.1.1; decisions 8).
 
 use crate::code::PkceChallenge;
 use crate::id::{AuthorizationRequestId, ClientId, UserId};
@@ -8,56 +8,56 @@ use crate::session::Session;
 use crate::user::Email;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long a person may take, in seconds.
+/// Lifetime of a request in seconds.
 pub const LIFETIME_SECONDS: i64 = 1800;
 
-/// How far the clocks of two replicas may be apart, in seconds, when a sign-in is compared with a request.
+/// Tolerated clock difference between two replicas in seconds, when a sign-in is compared with a request.
 const CLOCK_LEEWAY_SECONDS: i64 = 5;
 
-/// How many requests of one person are kept, open and decided; the oldest go first.
+/// Maximum number of requests kept per person, open and decided; the oldest are dropped first.
 pub const MAX_REQUESTS: usize = 20;
 
-/// The longest `state`, in bytes; more is refused (security.md T25).
+/// Maximum length of `state` in bytes (security.md T25).
 pub const MAX_STATE_BYTES: usize = 2048;
 
-/// Whether the person has decided.
+/// State of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestState {
-    /// Not yet.
+    /// The person has not decided.
     Open,
-    /// They have, one way or the other; a decision is made once (security.md T29).
+    /// The person has decided; a decision is made only once (security.md T29).
     Decided {
-        /// When.
+        /// Time of the decision.
         at: DateTime<Utc>,
     },
 }
 
-/// A validated authorization request. Nothing of it is taken from a form again.
+/// A validated authorization request. Later forms cannot change any part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorizationRequest {
-    /// Its id, which pages carry from one to the next.
+    /// Id that the pages pass on.
     pub id: AuthorizationRequestId,
-    /// Who asks.
+    /// The requesting client.
     pub client_id: ClientId,
-    /// Where the answer goes: one of the client's registered URIs.
+    /// Redirect URI for the response: one of the client's registered URIs.
     pub redirect_uri: String,
-    /// What is asked for: known scopes that the client may ask for and a person can grant; at least one.
+    /// Requested scopes: at least one, all allowed for the client and grantable by a person.
     pub scopes: ScopeSet,
-    /// The client's `state`, to be returned byte for byte; nothing when it sent none.
+    /// The client's `state`, returned unchanged.
     pub state: Option<String>,
     /// The PKCE challenge, if one was sent.
     pub challenge: Option<PkceChallenge>,
-    /// Whether the page must be shown even if the person's earlier consent is remembered (`prompt=consent`).
+    /// Whether to show the page even if an earlier consent is remembered (`prompt=consent`).
     pub force_consent: bool,
-    /// The hash of the cookie of the browser that brought it. Another browser cannot take it over.
+    /// Hash of the cookie of the browser that sent the request. Another browser cannot continue it.
     pub visit_hash: SecretHash,
-    /// The person who signed in for it, once somebody has. Another one cannot take it over (security.md T29).
+    /// The person who signed in for the request. Another person cannot continue it (security.md T29).
     pub user_id: Option<UserId>,
-    /// The address that the app expects to sign in, for the form of that page alone; never sent in a URL of ours.
+    /// Email address the app expects, used only to prefill the sign-in form; never part of our URLs.
     pub login_hint: Option<Email>,
-    /// When it came.
+    /// Time of the request.
     pub created_at: DateTime<Utc>,
-    /// Whether it is decided.
+    /// Whether the person has decided.
     pub decision: RequestState,
 }
 
@@ -67,13 +67,13 @@ impl AuthorizationRequest {
         self.decision == RequestState::Open && now - self.created_at < TimeDelta::seconds(LIFETIME_SECONDS)
     }
 
-    /// Tells whether this sign-in was for the request: it came after it. A request that nobody has yet is taken by
-    /// such a sign-in alone, because the app may have asked for one (`prompt=login`), whatever session there was.
+    /// Returns whether the session was signed in after the request. An unclaimed request accepts only such a
+    /// sign-in, because the app may have asked for a fresh one (`prompt=login`).
     pub fn was_followed_by(&self, session: &Session) -> bool {
         session.authenticated_at + TimeDelta::seconds(CLOCK_LEEWAY_SECONDS) >= self.created_at
     }
 
-    /// Returns whether this person may decide it: nobody else has signed in for it.
+    /// Returns whether this person may decide: nobody else has signed in for the request.
     pub fn belongs_to(&self, user_id: UserId) -> bool {
         self.user_id == Some(user_id)
     }

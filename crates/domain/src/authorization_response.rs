@@ -1,30 +1,30 @@
-//! The answer to an authorization request: the registered redirect URI with the parameters of RFC 6749 section 4.1.2
-//! and of RFC 9207.
+//! Authorization response: the registered redirect URI with the parameters of RFC 6749 section 4.1.2 and RFC
+//! 9207.
 
 use crate::client::RedirectUri;
 use crate::secret::Secret;
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// Why an app gets no code (RFC 6749 section 4.1.2.1; OIDC Core 1.0 section 3.1.2.6 for the last two).
+/// Authorization errors (RFC 6749 section 4.1.2.1; OIDC Core 1.0 section 3.1.2.6 for the last two).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthorizationErrorCode {
-    /// A parameter is missing, given twice, or not what it can be.
+    /// A parameter is missing, repeated or invalid.
     InvalidRequest,
-    /// Another response than a code was asked for.
+    /// The response type is not `code`.
     UnsupportedResponseType,
-    /// A scope is unknown, or more than the app may ask for.
+    /// A scope is unknown or not allowed for the app.
     InvalidScope,
-    /// The person refused, or ticked nothing.
+    /// The person denied access or selected no scope.
     AccessDenied,
-    /// No page may be shown, and nobody is signed in.
+    /// `prompt=none`, but nobody is signed in.
     LoginRequired,
-    /// No page may be shown, and the person has to be asked.
+    /// `prompt=none`, but the person has to be asked.
     ConsentRequired,
 }
 
 impl AuthorizationErrorCode {
-    /// Returns the value of the parameter `error`.
+    /// Returns the value of the `error` parameter.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidRequest => "invalid_request",
@@ -37,29 +37,28 @@ impl AuthorizationErrorCode {
     }
 }
 
-/// Where an answer goes, and what each answer carries.
+/// Destination of a response and its common parameters.
 #[derive(Clone, Copy)]
 pub struct ResponseTarget<'a> {
-    /// One of the client's registered URIs; nothing else is ever sent to.
+    /// One of the client's registered URIs; responses go nowhere else.
     pub redirect_uri: &'a RedirectUri,
-    /// The client's `state`, to be given back as it came; nothing when it sent none.
+    /// The client's `state`, returned unchanged; `None` if it sent none.
     pub state: Option<&'a str>,
-    /// The configured issuer, never what a request says of the server (security.md T26).
+    /// The configured issuer, never a value from the request (security.md T26).
     pub issuer: &'a str,
 }
 
-/// The URI to which the browser is sent with the answer. It may carry a code, so it is wiped when dropped and
-/// never printed.
+/// URI to which the browser is redirected. It may contain a code, so it is wiped on drop and never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AuthorizationResponse(Zeroizing<String>);
 
 impl AuthorizationResponse {
-    /// Answers with a code.
+    /// Creates a response with a code.
     pub fn code(target: ResponseTarget<'_>, code: &Secret) -> Self {
         Self::with(target, &[("code", code.expose())])
     }
 
-    /// Answers with an error; the description is for the developer, in printable ASCII.
+    /// Creates an error response; the description is for developers, in printable ASCII.
     pub fn error(
         target: ResponseTarget<'_>,
         error: AuthorizationErrorCode,
@@ -72,7 +71,7 @@ impl AuthorizationResponse {
         let ResponseTarget { redirect_uri, state, issuer } = target;
         let state = state.map(|state| ("state", state));
         let parameters: Vec<_> = answer.iter().copied().chain(state).chain([("iss", issuer)]).collect();
-        // Room for the worst case from the start, so that no copy of a code is left behind by a string that grew.
+        // Reserve the worst case, so that a reallocation leaves no copy of the code behind.
         let longest: usize =
             parameters.iter().map(|(name, value)| name.len() + value.len().saturating_mul(3) + 2).sum();
         let mut uri = Zeroizing::new(String::with_capacity(redirect_uri.as_str().len() + longest));
@@ -87,7 +86,7 @@ impl AuthorizationResponse {
         Self(uri)
     }
 
-    /// Returns the URI, for the header `Location` alone.
+    /// Returns the URI for the `Location` header.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -99,7 +98,8 @@ impl fmt::Debug for AuthorizationResponse {
     }
 }
 
-/// Returns what goes before the next parameter: a registered URI may have a query of its own, also an empty one.
+/// Returns the separator before the next parameter: a registered URI may already have a query, even an empty
+/// one.
 fn separator(uri: &str) -> &'static str {
     match uri.split_once('?') {
         None => "?",
@@ -108,8 +108,8 @@ fn separator(uri: &str) -> &'static str {
     }
 }
 
-/// Appends a value of which only the unreserved characters of RFC 3986 stand for themselves. A space becomes `%20`,
-/// never `+`, which only some readers of a query take for a space.
+/// Percent-encodes everything but the unreserved characters of RFC 3986. A space becomes `%20`, because not
+/// every parser reads `+` as a space.
 fn push_encoded(uri: &mut String, value: &str) {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];

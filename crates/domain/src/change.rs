@@ -1,4 +1,4 @@
-//! What changed of a person's records, in the order in which it was stored.
+//! Changes of a person's records, in the order in which they were stored.
 
 use crate::id::UserId;
 use crate::scope::Scope;
@@ -8,17 +8,17 @@ use chrono::{DateTime, TimeDelta, Utc};
 use std::fmt;
 use uuid::Uuid;
 
-/// How long the deletion of a record is told, and how old a cursor may be.
+/// How long deletions are reported, and the maximum age of a cursor.
 pub const KEPT_FOR: TimeDelta = TimeDelta::days(90);
 
-/// What kind of record changed. The order of the variants is the order of changes that one statement made.
+/// Kind of the changed record. The variants are in the order in which changes of one statement are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
-    /// The profile; its id is the person's.
+    /// The profile; the id is the user id.
     Profile,
     /// A sleep session.
     Sleep,
-    /// An intake log, told as its supplement with this one log.
+    /// An intake log, returned as its supplement with only this log.
     Supplements,
 }
 
@@ -26,7 +26,7 @@ impl ChangeKind {
     /// Every kind, in order.
     pub const ALL: [Self; 3] = [Self::Profile, Self::Sleep, Self::Supplements];
 
-    /// Returns the scope that a token needs to be told of it; its name is the kind's name on the wire.
+    /// Returns the required scope, whose name is also the name of the kind on the wire.
     pub const fn scope(self) -> Scope {
         match self {
             Self::Profile => Scope::Profile,
@@ -40,12 +40,12 @@ impl ChangeKind {
         self.scope().as_str()
     }
 
-    /// Parses a name.
+    /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// Parses names separated by commas: at least one, each at most once, in any order.
+    /// Parses a comma-separated list: at least one kind, each at most once, in any order.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, InvalidKinds> {
         let mut kinds = Vec::new();
         for name in text.split(',') {
@@ -71,90 +71,90 @@ impl ChangeKind {
     }
 }
 
-/// Says why a list of kinds is refused; the texts are shown to the caller.
+/// Why a list of kinds is invalid; shown to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidKinds {
-    /// A name is none of a kind.
+    /// Unknown name.
     #[error("must be profile, sleep or supplements, or several of these separated by commas")]
     Unknown,
-    /// A kind is named more than once.
+    /// Duplicate kind.
     #[error("must name each type at most once")]
     Repeated,
 }
 
-/// Where a change stands among those of its person: by number, then kind, then id. Everything that one statement
-/// changed has one number.
+/// Position of a change within its person: number, then kind, then id. All changes of one statement have the
+/// same number.
 ///
-/// Numbers of one person grow in the order of commits, because whoever changes something of a person holds the
-/// person's row until the commit: nothing can appear before a position that was once told.
+/// Numbers grow in commit order, because every writer locks the person's row until it commits. No change can
+/// appear before a position that was already returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChangePosition {
-    /// The number, from 0 for what was there before changes were counted.
+    /// Sequence number; 0 for records older than the change feed.
     pub number: i64,
-    /// The kind.
+    /// Kind of the record.
     pub kind: ChangeKind,
-    /// The record's id.
+    /// Id of the record.
     pub id: Uuid,
 }
 
-/// Says where a reader of changes goes on, since when it knows that, and of whose changes.
+/// Cursor of the change feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangeCursor {
-    /// After this change; at the beginning without one.
+    /// The last change returned; `None` at the beginning.
     pub after: Option<ChangePosition>,
-    /// When it was given out, to the second, from 1970 on.
+    /// When it was issued, to the second, from 1970 on.
     pub given_at: DateTime<Utc>,
-    /// Of whose changes; unknown of cursors of version 1, the last of which expires [`KEPT_FOR`] after the update.
+    /// Whose changes; unknown in version 1, whose last cursor expires [`KEPT_FOR`] after the update.
     pub person: Option<PersonMark>,
 }
 
-/// What a cursor keeps of the id of the person: enough to notice that it is another person's.
+/// Fingerprint of a user id in a cursor, to notice a cursor of another person.
 ///
-/// It is no secret and protects nothing: whoever has a cursor may read the person's changes. Ids are random, so that two
-/// people have the same mark as seldom as two random numbers of 32 bits are the same.
+/// It is not a secret and protects nothing: the owner of a cursor may read the changes. Ids are random, so
+/// two people rarely have the same 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PersonMark(u32);
 
 impl PersonMark {
-    /// Returns the mark of a person.
-    pub fn of(user_id: UserId) -> Self {
+    /// Computes the mark of a user id.
+    pub fn from_user(user_id: UserId) -> Self {
         let (high, low) = user_id.as_uuid().as_u64_pair();
         let folded = high ^ low;
         Self(u32::try_from((folded >> 32) ^ (folded & 0xffff_ffff)).unwrap_or_default())
     }
 }
 
-/// Says that a text is no cursor.
+/// The text is not a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be a cursor that this endpoint gave out")]
+#[error("must be a cursor returned by this endpoint")]
 pub struct InvalidCursor;
 
-/// How far the clocks of two servers may lie apart before a cursor counts as one from the future.
+/// Tolerated clock difference between two servers before a cursor is considered to be from the future.
 const CLOCKS_DIFFER: TimeDelta = TimeDelta::hours(1);
 
-/// The first byte of version 1, which ends with the kind and the id.
+/// First byte of version 1, which ends with kind and id.
 const VERSION_1: u8 = 1;
-/// The first byte of version 2: this one, and in its lower half the kind of the position.
+/// First byte of version 2; the lower half holds the kind of the position.
 const VERSION_2: u8 = 0x20;
-/// In place of a kind when there is no position.
+/// Replaces the kind if there is no position.
 const NO_POSITION: u8 = 0x0f;
-/// Bytes of the longest cursor of either version: apps were told how many characters to keep.
+/// Length of the longest cursor in bytes; the maximum length is documented for apps.
 const LONGEST: usize = 34;
 
 impl ChangeCursor {
-    /// Tells whether deletions after this cursor may have been forgotten since. So they may when it says that it is from
-    /// the future: then it does not say when it was given out.
+    /// Returns whether deletions after this cursor may no longer be recorded. A cursor from the future is
+    /// expired, too, because its time is unreliable.
     pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
         let age = now.signed_duration_since(self.given_at);
         age > KEPT_FOR || age < -CLOCKS_DIFFER
     }
 
-    /// Returns whether it may be of this person's changes; of version 1 every cursor may.
+    /// Returns whether the cursor can belong to this person; always true for version 1.
     pub fn may_be_of(&self, user_id: UserId) -> bool {
-        self.person.is_none_or(|person| person == PersonMark::of(user_id))
+        self.person.is_none_or(|person| person == PersonMark::from_user(user_id))
     }
 
-    /// Parses what [`fmt::Display`] wrote, or an earlier version of it.
+    /// Parses a cursor of this or an earlier version.
     pub fn parse(text: &str) -> Result<Self, InvalidCursor> {
         if text.len() > LONGEST.saturating_mul(2) {
             return Err(InvalidCursor);
@@ -169,7 +169,7 @@ impl ChangeCursor {
     }
 }
 
-/// Reads eight bytes of time, and what may come after: number, kind and id.
+/// Parses eight bytes of time, then optionally number, kind and id.
 fn version_1(bytes: &[u8]) -> Result<ChangeCursor, InvalidCursor> {
     let (seconds, rest) = bytes.split_first_chunk::<8>().ok_or(InvalidCursor)?;
     let given_at = DateTime::from_timestamp(i64::from_be_bytes(*seconds), 0).ok_or(InvalidCursor)?;
@@ -184,7 +184,7 @@ fn version_1(bytes: &[u8]) -> Result<ChangeCursor, InvalidCursor> {
     Ok(ChangeCursor { after, given_at, person: None })
 }
 
-/// Reads five bytes of time, four of the person, and unless there is no position, number and id.
+/// Parses five bytes of time, four of the person, then number and id if there is a position.
 fn version_2(kind: u8, bytes: &[u8]) -> Result<ChangeCursor, InvalidCursor> {
     let (time, rest) = bytes.split_first_chunk::<5>().ok_or(InvalidCursor)?;
     let mut seconds = [0; 8];
@@ -213,7 +213,7 @@ fn position(number: [u8; 8], kind: u8, id: &[u8]) -> Result<ChangePosition, Inva
     if number < 0 { Err(InvalidCursor) } else { Ok(ChangePosition { number, kind, id }) }
 }
 
-/// Prints the form that apps keep: no part of it means anything to them.
+/// Prints the opaque form that apps store.
 impl fmt::Display for ChangeCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = Vec::with_capacity(LONGEST);

@@ -1,24 +1,24 @@
-//! Remembered consent: what a person told Restwell not to ask again (security.md T34).
+//! Remembered consent (security.md T34).
 
 use crate::id::{ClientId, UserId};
 use crate::scope::ScopeSet;
 use chrono::{DateTime, Utc};
 
-/// A person's wish that a client which asks for exactly these scopes again is let through without a page.
+/// Lets a client that requests exactly these scopes again skip the consent page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RememberedConsent {
-    /// Whose wish.
+    /// The person.
     pub user_id: UserId,
-    /// For which client; one wish a client.
+    /// The client; one entry per client.
     pub client_id: ClientId,
-    /// What was asked for and granted in full.
+    /// Scopes that were requested and granted in full.
     pub scopes: ScopeSet,
-    /// Since when.
+    /// When it was remembered.
     pub remembered_at: DateTime<Utc>,
 }
 
 impl RememberedConsent {
-    /// Returns whether the page may be skipped: the very same scopes, no wider and no narrower.
+    /// Returns whether the page can be skipped: only for the same scopes, no more and no fewer.
     pub fn covers(&self, asked: ScopeSet) -> bool {
         !asked.is_empty() && self.scopes == asked
     }

@@ -1,8 +1,8 @@
-//! The three data endpoints, the scope that each asks for, and the limit that each has.
+//! The data endpoints with their scopes and limits.
 
 use crate::scope::{Scope, ScopeSet};
 
-/// One data endpoint; its paths with and without `v1` are the same endpoint (decisions 7).
+/// A data endpoint; the paths with and without `v1` are the same endpoint (decisions 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DataEndpoint {
     /// `/api/v1/profile/{user_id}`.
@@ -17,7 +17,7 @@ impl DataEndpoint {
     /// Every data endpoint.
     pub const ALL: [Self; 3] = [Self::Profile, Self::Sleep, Self::Supplements];
 
-    /// Returns the scope that a token needs here (decisions 4).
+    /// Returns the required scope (decisions 4).
     pub const fn scope(self) -> Scope {
         match self {
             Self::Profile => Scope::Profile,
@@ -26,13 +26,12 @@ impl DataEndpoint {
         }
     }
 
-    /// Returns the name of the endpoint in paths, metrics and counters.
+    /// Returns the name used in paths, metrics and counters.
     pub const fn as_str(self) -> &'static str {
         self.scope().as_str()
     }
 
-    /// Returns how many requests a day a client may make for a person when no setting says otherwise
-    /// (decisions 7).
+    /// Returns the default limit of requests per day, client and person (decisions 7).
     pub const fn default_daily_limit(self) -> u32 {
         match self {
             Self::Profile => 1_000,
@@ -41,7 +40,7 @@ impl DataEndpoint {
     }
 }
 
-/// What is asked of one person's data, each with a counter of its own (decisions 7).
+/// Endpoint with a separate rate limit counter per person (decisions 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PersonEndpoint {
     /// A data endpoint.
@@ -50,7 +49,7 @@ pub enum PersonEndpoint {
     Changes,
     /// `/api/v1/export/{user_id}`.
     Export,
-    /// What first-party backends write: one counter for all of it.
+    /// All writes of first-party backends, counted together.
     Ingest,
 }
 
@@ -71,7 +70,7 @@ impl PersonEndpoint {
         Self::Ingest,
     ];
 
-    /// Returns the name of the endpoint in metrics and counters, which never changes.
+    /// Returns the stable name used in metrics and counters.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Data(endpoint) => endpoint.as_str(),
@@ -81,7 +80,7 @@ impl PersonEndpoint {
         }
     }
 
-    /// Returns the scopes of which a token needs one to be let in; what it then gets may need more.
+    /// Returns the scopes of which a token needs at least one; single records may need more.
     pub fn scopes(self) -> ScopeSet {
         match self {
             Self::Data(endpoint) => [endpoint.scope()].into_iter().collect(),
@@ -90,7 +89,7 @@ impl PersonEndpoint {
         }
     }
 
-    /// Returns how many requests a day a client may make for a person when no setting says otherwise.
+    /// Returns the default limit of requests per day, client and person.
     pub const fn default_daily_limit(self) -> u32 {
         match self {
             Self::Data(endpoint) => endpoint.default_daily_limit(),

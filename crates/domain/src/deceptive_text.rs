@@ -1,4 +1,4 @@
-//! Characters that make a text look like another one: they print nothing or reorder what stands around them
+//! Characters that make a text look like another one: they are invisible or reorder the text around them
 //! (Unicode Standard Annex 9, Unicode Technical Standard 39).
 
 use std::borrow::Cow;
@@ -7,12 +7,12 @@ use unicode_properties::{
     GeneralCategory, GeneralCategoryGroup, UnicodeEmoji as _, UnicodeGeneralCategory as _,
 };
 
-/// The combining class of a virama. A joiner after it selects the form of a letter (RFC 5892, A.1).
+/// Combining class of a virama. A joiner after it selects the form of a letter (RFC 5892, A.1).
 const VIRAMA: u8 = 9;
 
-/// Returns the deceptive characters of a text with their byte positions: controls, everything of the category
-/// Format (bidirectional controls, zero-width characters, soft hyphens, tags), line and paragraph separators,
-/// and letters that print nothing. A zero-width (non-)joiner is fine where a script or an emoji needs it.
+/// Returns the deceptive characters of a text with their byte positions: controls, the category Format
+/// (bidirectional controls, zero-width characters, soft hyphens, tags), line and paragraph separators, and
+/// invisible letters. A zero-width (non-)joiner is allowed where a script or an emoji needs it.
 pub fn deceptive_characters(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     text.char_indices().filter(|(at, c)| is_deceptive(*c) && !is_needed_joiner(text, *at, *c))
 }
@@ -43,15 +43,15 @@ pub fn replaced(text: &str, mut push: impl FnMut(&mut String, char)) -> Cow<'_, 
     Cow::Owned(out)
 }
 
-/// Returns whether a text is fit for a name that people are shown: one line of 1 to 100 characters, without
-/// blanks at its ends and without deceptive characters.
+/// Returns whether a text is a valid display name: one line of 1 to 100 characters, without surrounding
+/// blanks and deceptive characters.
 pub(crate) fn is_display_name(text: &str) -> bool {
     (1..=100).contains(&text.chars().count())
         && text.trim() == text
         && deceptive_characters(text).next().is_none()
 }
 
-/// Returns a stored name without the deceptive characters that were allowed once; controls never were.
+/// Removes the deceptive characters that earlier versions allowed in names. Controls were never allowed.
 pub(crate) fn stored_name(text: &str) -> Cow<'_, str> {
     if text.contains(char::is_control) { Cow::Borrowed(text) } else { without_deceptive(text) }
 }
@@ -61,7 +61,7 @@ fn is_deceptive(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
     }
-    // Letters, marks and a symbol that print nothing, and the plane of tags and variation selectors.
+    // Invisible letters, marks and a symbol, and the plane of tags and variation selectors.
     let is_blank = matches!(
         c,
         '\u{34f}'
@@ -77,8 +77,8 @@ fn is_deceptive(c: char) -> bool {
     is_blank || matches!(c.general_category(), Control | Format | LineSeparator | ParagraphSeparator)
 }
 
-/// Returns whether a joiner has an effect that a reader sees: after a virama, between letters of Arabic or
-/// Indic scripts, or between emoji.
+/// Returns whether a joiner has a visible effect: after a virama, between letters of Arabic or Indic scripts,
+/// or between emoji.
 fn is_needed_joiner(text: &str, at: usize, c: char) -> bool {
     if !matches!(c, '\u{200c}' | '\u{200d}') {
         return false;
@@ -93,7 +93,7 @@ fn is_needed_joiner(text: &str, at: usize, c: char) -> bool {
         })
 }
 
-/// Returns whether a character is a letter or mark of the blocks from Arabic to Sinhala.
+/// Returns whether a character belongs to the blocks from Arabic to Sinhala.
 fn has_joined_forms(c: char) -> bool {
     let group = c.general_category_group();
     matches!(c, '\u{600}'..='\u{dff}')

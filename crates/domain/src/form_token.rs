@@ -1,4 +1,4 @@
-//! What a form carries to prove that the page it came from was shown to this very browser (security.md T27).
+//! Token that proves that a form was served to this browser (security.md T27).
 
 use crate::secret::Secret;
 use base64::Engine as _;
@@ -7,27 +7,27 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use subtle::ConstantTimeEq;
 
-/// The token of a browser's forms: derived from its cookie, which no other site can read, and useless without it.
+/// Form token, derived from the browser's cookie, which other sites cannot read.
 ///
-/// A new cookie (sign-in, sign-out) makes the tokens of all earlier pages worthless.
+/// A new cookie (sign-in, sign-out) invalidates the forms of all earlier pages.
 #[derive(Clone)]
 pub struct FormToken(String);
 
 impl FormToken {
-    /// Derives the token of the browser that holds this cookie.
-    pub fn of(cookie: &Secret) -> Self {
+    /// Derives the token from the browser's cookie.
+    pub fn derive(cookie: &Secret) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(b"form-token:");
         hasher.update(cookie.expose().as_bytes());
         Self(URL_SAFE_NO_PAD.encode(hasher.finalize()))
     }
 
-    /// Returns the text for a hidden field.
+    /// Returns the value of the hidden field.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Returns whether a submitted text is this token, in constant time.
+    /// Compares a submitted value with this token in constant time.
     pub fn is(&self, submitted: &str) -> bool {
         self.0.as_bytes().ct_eq(submitted.as_bytes()).into()
     }
@@ -50,10 +50,10 @@ mod tests {
 
     #[test]
     fn a_token_belongs_to_one_cookie() {
-        let token = FormToken::of(&cookie(SecretKind::Session, 1));
-        assert!(token.is(FormToken::of(&cookie(SecretKind::Session, 1)).expose()));
-        assert!(!token.is(FormToken::of(&cookie(SecretKind::Session, 2)).expose()));
-        assert!(!token.is(FormToken::of(&cookie(SecretKind::Visit, 1)).expose()));
+        let token = FormToken::derive(&cookie(SecretKind::Session, 1));
+        assert!(token.is(FormToken::derive(&cookie(SecretKind::Session, 1)).expose()));
+        assert!(!token.is(FormToken::derive(&cookie(SecretKind::Session, 2)).expose()));
+        assert!(!token.is(FormToken::derive(&cookie(SecretKind::Visit, 1)).expose()));
         assert!(!token.is(""));
     }
 
@@ -61,6 +61,6 @@ mod tests {
     fn a_token_is_not_what_the_store_knows_the_cookie_by() {
         let cookie = cookie(SecretKind::Session, 1);
         let stored = URL_SAFE_NO_PAD.encode(cookie.hash().as_bytes());
-        assert!(!FormToken::of(&cookie).is(&stored));
+        assert!(!FormToken::derive(&cookie).is(&stored));
     }
 }

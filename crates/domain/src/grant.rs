@@ -1,4 +1,4 @@
-//! Grants: what one redeemed code made, a refresh token and all of its access tokens (decisions 3).
+//! Grants: the result of a redeemed code, with a refresh token and its access tokens (decisions 3).
 
 use crate::address::AddressBlock;
 use crate::id::{ClientId, GrantId, UserId};
@@ -7,10 +7,11 @@ use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::fmt;
 
-/// How many live grants a client may hold of one person; beyond, the least recently used is revoked.
+/// Maximum number of active grants per client and person; beyond it, the least recently used grant is
+/// revoked.
 pub const MAX_LIVE_GRANTS: usize = 50;
 
-/// How often, at most, the last use of a grant is written, in seconds (decisions 3).
+/// Minimum interval between two writes of a grant's last use, in seconds (decisions 3).
 pub const LAST_USED_RESOLUTION_SECONDS: i64 = 3600;
 
 /// Why a grant was revoked.
@@ -20,11 +21,11 @@ pub enum RevocationReason {
     CodeReplayed,
     /// The operator revoked it.
     Operator,
-    /// The client held more than [`MAX_LIVE_GRANTS`] of this person.
+    /// The client exceeded [`MAX_LIVE_GRANTS`] for this person.
     TooManyGrants,
     /// The person revoked it.
     Person,
-    /// The client gave it back (RFC 7009).
+    /// The client revoked it (RFC 7009).
     Client,
 }
 
@@ -33,7 +34,7 @@ impl RevocationReason {
     pub const ALL: [Self; 5] =
         [Self::CodeReplayed, Self::Operator, Self::TooManyGrants, Self::Person, Self::Client];
 
-    /// Returns the name by which the store and the operator know the reason.
+    /// Returns the name used in the store and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::CodeReplayed => "code_replayed",
@@ -44,35 +45,36 @@ impl RevocationReason {
         }
     }
 
-    /// Parses that name.
+    /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.as_str() == text)
     }
 }
 
-/// Whether a grant still counts.
+/// Whether a grant is active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantState {
-    /// It does.
+    /// Active.
     Live,
-    /// It does not, and never will again.
+    /// Revoked for good.
     Revoked {
-        /// Since when.
+        /// When it was revoked.
         at: DateTime<Utc>,
         /// Why.
         reason: RevocationReason,
     },
 }
 
-/// The longest name of a program that is kept, in characters.
+/// Maximum length of a stored user agent in characters.
 pub const MAX_AGENT_CHARACTERS: usize = 100;
 
-/// What a program calls itself (`User-Agent`), cut to what a person can read; never part of a log.
+/// `User-Agent` of a client, reduced to readable text; never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AgentName(String);
 
 impl AgentName {
-    /// Keeps the printable ASCII characters of a header, at most [`MAX_AGENT_CHARACTERS`]; nothing when none is left.
+    /// Keeps the printable ASCII characters of a header, at most [`MAX_AGENT_CHARACTERS`]; `None` if none are
+    /// left.
     pub fn from_header(value: &str) -> Option<Self> {
         let printable = value.chars().filter(|c| c.is_ascii_graphic() || *c == ' ');
         let text: String = printable.take(MAX_AGENT_CHARACTERS).collect();
@@ -92,45 +94,45 @@ impl fmt::Debug for AgentName {
     }
 }
 
-/// From where a refresh token was last used, for its person to see (security.md T57).
+/// Where a refresh token was last used, shown to its owner (security.md T57).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedFrom {
-    /// The address, as far as counting goes.
+    /// Address or network.
     pub address: AddressBlock,
-    /// What the program calls itself, if anything.
+    /// User agent.
     pub agent: Option<AgentName>,
 }
 
-/// A person's permission to a client, with the refresh token that carries it.
+/// A person's permission for a client, with its refresh token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// Its id; access tokens name it as `gid`.
+    /// Id, the `gid` of access tokens.
     pub id: GrantId,
-    /// The client that holds it.
+    /// The client.
     pub client_id: ClientId,
-    /// The person who gave it.
+    /// The person.
     pub user_id: UserId,
-    /// What it allows; never widened.
+    /// Granted scopes, which are never extended.
     pub scopes: ScopeSet,
-    /// The hash of its refresh token.
+    /// Hash of the refresh token.
     pub refresh_token_hash: SecretHash,
-    /// When its code was redeemed.
+    /// When the code was redeemed.
     pub created_at: DateTime<Utc>,
-    /// When its refresh token was last used, to the hour; nothing while it never was.
+    /// Last use of the refresh token, to the hour; `None` if it was never used.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// From where it was last used; nothing while it never was.
+    /// Where it was last used; `None` if it was never used.
     pub last_used_from: Option<UsedFrom>,
-    /// Whether it still counts.
+    /// Whether it is active.
     pub state: GrantState,
 }
 
 impl Grant {
-    /// Returns whether the grant still counts.
+    /// Returns whether the grant is active.
     pub const fn is_live(&self) -> bool {
         matches!(self.state, GrantState::Live)
     }
 
-    /// Returns whether a use at this moment is worth a write (at most one an hour).
+    /// Returns whether to write a use at this time (at most once an hour).
     pub fn should_record_use(&self, now: DateTime<Utc>) -> bool {
         let resolution = TimeDelta::seconds(LAST_USED_RESOLUTION_SECONDS);
         self.last_used_at.is_none_or(|last| now - last >= resolution)

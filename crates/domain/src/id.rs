@@ -1,17 +1,17 @@
-//! Typed identifiers: one type a kind of thing, so that a client's id never lands where a person's belongs.
+//! Typed identifiers: one type per kind of thing, so that ids cannot be mixed up.
 //!
-//! Every id of Restwell's own is a UUID (decisions 5). A key that somebody else gave a thing is an
-//! `external_id` and never one of these.
+//! All of Restwell's ids are UUIDs (decisions 5). A key from another system is an `external_id` and never one
+//! of these types.
 
 use std::fmt;
 use uuid::Uuid;
 
-/// Says that a text is not a UUID in its 36-character form.
+/// The text is not a UUID in its 36-character form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a UUID in its 36-character form")]
 pub struct InvalidId;
 
-/// Parses the 36-character form of a UUID, in any case; braces, `urn:` and the bare 32 digits are refused.
+/// Parses the 36-character form of a UUID in any case; braces, `urn:` and 32 bare digits are rejected.
 fn parse_hyphenated(text: &str) -> Result<Uuid, InvalidId> {
     if text.len() != 36 {
         return Err(InvalidId);
@@ -26,7 +26,7 @@ macro_rules! typed_id {
         pub struct $name(Uuid);
 
         impl $name {
-            /// Wraps a UUID that was drawn, or read from the store.
+            /// Wraps a random or stored UUID.
             pub const fn from_uuid(id: Uuid) -> Self {
                 Self(id)
             }
@@ -52,7 +52,7 @@ macro_rules! typed_id {
 }
 
 typed_id! {
-    /// Identifies a person whose data Restwell holds; the contract's `user_id`. Never used again.
+    /// Identifies a user; the contract's `user_id`. Never reused.
     UserId
 }
 typed_id! {
@@ -60,27 +60,27 @@ typed_id! {
     ClientId
 }
 typed_id! {
-    /// Identifies one of the (at most two) live secrets of a client.
+    /// Identifies a client secret.
     ClientSecretId
 }
 typed_id! {
-    /// Identifies what one redeemed code made: a refresh token and all of its access tokens.
+    /// Identifies a grant.
     GrantId
 }
 typed_id! {
-    /// Identifies one sleep session of a person.
+    /// Identifies a sleep session.
     SleepSessionId
 }
 typed_id! {
-    /// Identifies one version of a supplement's label in the catalogue.
+    /// Identifies a version of a supplement label in the catalogue.
     SupplementId
 }
 typed_id! {
-    /// Identifies one intake of a supplement by a person.
+    /// Identifies an intake log.
     IntakeLogId
 }
 typed_id! {
-    /// Identifies one access token: its `jti` (RFC 9068 section 2.2).
+    /// Identifies an access token: its `jti` (RFC 9068 section 2.2).
     TokenId
 }
 typed_id! {
@@ -88,31 +88,31 @@ typed_id! {
     KeyId
 }
 typed_id! {
-    /// Identifies what an app asked for while the person decides (RFC 6749 section 4.1.1).
+    /// Identifies an authorization request (RFC 6749 section 4.1.1).
     AuthorizationRequestId
 }
 typed_id! {
-    /// Identifies one signed-in browser of a person; no secret, so it may be listed and logged.
+    /// Identifies a browser session. Not a secret, so it can be listed and logged.
     SessionId
 }
 typed_id! {
-    /// Identifies a personal access token; no secret.
+    /// Identifies a personal access token. Not a secret.
     PersonalTokenId
 }
 typed_id! {
-    /// Identifies one entry of the audit trail.
+    /// Identifies an entry of the audit trail.
     AuditEventId
 }
 typed_id! {
-    /// Identifies a message that waits to be sent.
+    /// Identifies a queued email.
     MessageId
 }
 typed_id! {
-    /// Identifies one import of one file.
+    /// Identifies an import of one file.
     ImportId
 }
 typed_id! {
-    /// Identifies the receipt of an erasure; it says nothing of who was erased.
+    /// Identifies the receipt of an erasure; cannot be linked to the erased person.
     ErasureId
 }
 
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_of_a_uuid_are_refused() {
+    fn other_spellings_of_a_uuid_are_rejected() {
         for text in [
             "",
             "3f2b8c1e6d4a4c579b1f0a5e7d2c9b48",

@@ -1,14 +1,14 @@
-//! An import as it is kept: what was read, when, and how far it is.
+//! State of an import.
 
 use crate::deceptive_text::without_deceptive;
 use std::fmt;
 
-/// Where a file came from.
+/// Origin of an imported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ImportOrigin {
-    /// The operator's command line.
+    /// The command line.
     Command,
-    /// The person's page.
+    /// The upload page.
     Upload,
 }
 
@@ -16,7 +16,7 @@ impl ImportOrigin {
     /// Every origin.
     pub const ALL: [Self; 2] = [Self::Command, Self::Upload];
 
-    /// Returns the name in the store and in lists.
+    /// Returns the name used in the store and in lists.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Command => "command",
@@ -24,25 +24,25 @@ impl ImportOrigin {
         }
     }
 
-    /// Parses a name.
+    /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|origin| origin.as_str() == text)
     }
 }
 
-/// How far an import is.
+/// State of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ImportState {
-    /// Parts of an upload arrive.
+    /// The upload is in progress.
     Receiving,
-    /// An upload is complete and waits for a server that reads it.
+    /// The upload is complete and waits for a server to process it.
     Waiting,
-    /// Records are being stored; after a crash it stays like that until the same file is imported again, or
-    /// another server goes on with the upload.
+    /// Records are being stored. After a crash, the state stays until the same file is imported again or
+    /// another server resumes the upload.
     Running,
-    /// Everything was read.
+    /// The whole file was processed.
     Done,
-    /// The file was refused. Nothing of it was stored, unless it was given up while it was read.
+    /// The file was rejected. Nothing was stored, unless the import failed partway.
     Refused,
     /// It is being undone; a server resumes that if it is interrupted.
     Undoing,
@@ -62,7 +62,7 @@ impl ImportState {
         Self::Undone,
     ];
 
-    /// Returns the name in the store and in lists.
+    /// Returns the name used in the store and in lists.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Receiving => "receiving",
@@ -75,12 +75,12 @@ impl ImportState {
         }
     }
 
-    /// Parses a name.
+    /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 
-    /// Returns whether the file is not read to its end, and was not given up either.
+    /// Returns whether the import is neither finished nor failed.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Receiving | Self::Waiting | Self::Running)
     }
@@ -113,12 +113,12 @@ impl Canceller {
     }
 }
 
-/// The SHA-256 of a file's bytes (of a folder: of its names and bytes), by which an import that broke off is known.
+/// SHA-256 of a file's bytes (of a folder: names and bytes), which identifies an interrupted import.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileDigest([u8; 32]);
 
 impl FileDigest {
-    /// Takes the hash.
+    /// Wraps the hash.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -129,23 +129,23 @@ impl FileDigest {
     }
 }
 
-/// Prints nothing of it: a hash of a file that others have, too, says who has that file.
+/// Prints nothing: the hash of a common file would reveal who has that file.
 impl fmt::Debug for FileDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("FileDigest(..)")
     }
 }
 
-/// The name of a file for lists, at most 200 characters, without deceptive characters and without folders.
+/// File name for lists: at most 200 characters, no deceptive characters, no folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileName(String);
 
 impl FileName {
-    /// The most characters.
+    /// Maximum number of characters.
     pub const MAX_CHARS: usize = 200;
 
-    /// Makes a name of whatever was given: the part after the last slash or backslash, cut; `file` when nothing is
-    /// left.
+    /// Cleans a given name: keeps the part after the last slash or backslash and truncates it; `file` if
+    /// nothing is left.
     pub fn clean(given: &str) -> Self {
         let last = given.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
         let clean: String = without_deceptive(last).trim().chars().take(Self::MAX_CHARS).collect();

@@ -1,8 +1,8 @@
-//! What a browser keeps of a sign-in, so that its person can sign in again while strangers guess (security.md T81).
+//! Recognition of browsers in which a person has signed in before (security.md T81).
 //!
-//! Limits against guessing let a stranger keep an owner out. Attempts from a browser in which the owner has signed in
-//! before are therefore counted in a budget of their own. The browser proves it with a cookie that only somebody
-//! who knew the password can have been given.
+//! Limits on password attempts would let a stranger lock out the owner of an account. Attempts from a known
+//! browser therefore have a separate budget. The browser proves itself with a cookie that only a successful
+//! sign-in sets.
 
 use crate::id::UserId;
 use crate::password::PasswordHash;
@@ -10,10 +10,10 @@ use crate::secret::{Secret, SecretBytes, SecretKind};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// Derives the cookie of the browsers in which this person has signed in with this password.
+/// Derives the known-browser cookie for a person and password.
 ///
-/// It is derived from the stored hash, whose salt nobody outside knows: nothing more has to be stored, and whoever
-/// changes the password makes every earlier cookie worthless. It opens nothing; it only names the budget.
+/// It depends on the salt of the stored hash, so nothing more has to be stored, and a password change
+/// invalidates all earlier cookies. The cookie grants no access; it only selects the budget.
 pub fn known_browser_cookie(user_id: UserId, password: &PasswordHash) -> Secret {
     let mut hasher = Sha256::new();
     hasher.update(b"known-browser:");
@@ -22,7 +22,7 @@ pub fn known_browser_cookie(user_id: UserId, password: &PasswordHash) -> Secret 
     Secret::from_bytes(SecretKind::KnownBrowser, &SecretBytes::new(hasher.finalize().into()))
 }
 
-/// Tells, in constant time, whether a cookie is that of a browser that this person knows.
+/// Compares a cookie with that of the person's known browsers in constant time.
 pub fn is_known_browser(cookie: &Secret, user_id: UserId, password: &PasswordHash) -> bool {
     let expected = known_browser_cookie(user_id, password);
     expected.expose().as_bytes().ct_eq(cookie.expose().as_bytes()).into()

@@ -1,11 +1,10 @@
-//! The words and rules of Restwell.
+//! The vocabulary and rules of Restwell.
 //!
-//! Pure and synchronous: nothing here reads a clock, draws randomness, waits, or knows how a value is
-//! stored or sent. Whoever needs the time or a random value passes it in. `cargo test -p domain` therefore
-//! needs no service and no network.
+//! Pure and synchronous: no clock, no randomness, no I/O. Callers pass in times and random values. `cargo
+//! test -p domain` needs no service and no network.
 //!
-//! One module a thing, named in the field's own vocabulary. Constructors parse: a value of a domain type is
-//! valid, so that no later layer checks it again.
+//! One module per concept, named in the language of the field. Constructors parse: values of domain types are
+//! valid, so later layers need no checks.
 
 pub mod access_token;
 pub mod address;

@@ -1,12 +1,12 @@
-//! Pages of a list: which page, how many records, and where it starts.
+//! Pages of a list.
 
-/// The largest number of records a page may hold (contract, Limits).
+/// Maximum number of records per page (contract, Limits).
 pub const MAX_PAGE_SIZE: u16 = 10_000;
 
-/// Says why a paging parameter is refused; the texts are shown to the caller.
+/// Why a paging parameter is invalid; shown to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPaging {
-    /// The text is not made of plain decimal digits, or of more than 18.
+    /// Not plain decimal digits, or more than 18.
     #[error("must be a whole number in plain decimal digits, at most 18 of them")]
     NotAnInteger,
     /// The page is 0.
@@ -28,7 +28,7 @@ fn parse_digits(text: &str) -> Result<u64, InvalidPaging> {
     text.parse().map_err(|_| InvalidPaging::NotAnInteger)
 }
 
-/// The number of a page, from 1 (contract, sleep endpoint).
+/// Page number, from 1 (contract, sleep endpoint).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageNumber(u64);
 
@@ -36,7 +36,7 @@ impl PageNumber {
     /// The first page.
     pub const FIRST: Self = Self(1);
 
-    /// Parses the parameter `page`.
+    /// Parses the `page` parameter.
     pub fn parse(text: &str) -> Result<Self, InvalidPaging> {
         match parse_digits(text)? {
             0 => Err(InvalidPaging::PageIsZero),
@@ -49,35 +49,35 @@ impl PageNumber {
         self.0
     }
 
-    /// Returns the page after this one.
+    /// Returns the next page.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
-    /// Returns the page before this one, or nothing on the first.
+    /// Returns the previous page; `None` on the first.
     pub const fn previous(self) -> Option<Self> {
         if self.0 > 1 { Some(Self(self.0 - 1)) } else { None }
     }
 }
 
-/// How many records a page holds at most, 1 to [`MAX_PAGE_SIZE`].
+/// Maximum number of records on a page, 1 to [`MAX_PAGE_SIZE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageSize(u16);
 
 impl PageSize {
-    /// The page size of sleep when none is asked for (decisions 5).
+    /// Default page size of sleep (decisions 5).
     pub const SLEEP_DEFAULT: Self = Self(100);
-    /// The page size of supplements when none is asked for (contract, supplements endpoint).
+    /// Default page size of supplements (contract, supplements endpoint).
     pub const SUPPLEMENTS_DEFAULT: Self = Self(1000);
 
-    /// Parses the parameter `pageSize`.
+    /// Parses the `pageSize` parameter.
     pub fn parse(text: &str) -> Result<Self, InvalidPaging> {
         let size = parse_digits(text)?;
         u16::try_from(size).ok().and_then(Self::new).ok_or(InvalidPaging::PageSizeOutOfRange)
     }
 
-    /// Wraps a size that is in range.
+    /// Checks a size.
     pub const fn new(size: u16) -> Option<Self> {
         if size >= 1 && size <= MAX_PAGE_SIZE { Some(Self(size)) } else { None }
     }
@@ -88,17 +88,18 @@ impl PageSize {
     }
 }
 
-/// How many changes a page of the change feed holds at most, 1 to [`Self::MAX`]: each is told with its whole record.
+/// Maximum number of changes on a page of the change feed, 1 to [`Self::MAX`]; each includes its whole
+/// record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChangeLimit(u16);
 
 impl ChangeLimit {
-    /// How many when none are asked for.
+    /// Default limit.
     pub const DEFAULT: Self = Self(100);
-    /// The most that can be asked for.
+    /// Maximum limit.
     pub const MAX: u16 = 1_000;
 
-    /// Parses the parameter `limit`.
+    /// Parses the `limit` parameter.
     pub fn parse(text: &str) -> Result<Self, InvalidPaging> {
         let limit = u16::try_from(parse_digits(text)?).unwrap_or(u16::MAX);
         let is_in_range = (1..=Self::MAX).contains(&limit);
@@ -111,7 +112,7 @@ impl ChangeLimit {
     }
 }
 
-/// In which direction of time records are listed; ties are broken by `id` in the same direction.
+/// Sort order by time; ties are broken by `id` in the same direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SortDirection {
     /// Oldest first: `asc`.
@@ -122,7 +123,7 @@ pub enum SortDirection {
 }
 
 impl SortDirection {
-    /// Parses the parameter `sort`: exactly `asc` or `desc`.
+    /// Parses the `sort` parameter: exactly `asc` or `desc`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "asc" => Some(Self::Ascending),
@@ -132,28 +133,27 @@ impl SortDirection {
     }
 }
 
-/// One page that is asked for.
+/// A requested page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Which page.
+    /// Page number.
     pub number: PageNumber,
-    /// How many records at most.
+    /// Page size.
     pub size: PageSize,
-    /// In which direction.
+    /// Sort order.
     pub sort: SortDirection,
 }
 
 impl PageRequest {
-    /// Returns how many records stand before this page.
+    /// Returns the number of records before this page.
     ///
-    /// A product that does not fit is cut to `i64::MAX`, which no list reaches: such a page is just past the
-    /// end (decisions 5).
+    /// Saturates at `i64::MAX`, which is past the end of any list (decisions 5).
     pub fn offset(&self) -> i64 {
         let before = (self.number.get() - 1).saturating_mul(u64::from(self.size.get()));
         i64::try_from(before).unwrap_or(i64::MAX)
     }
 
-    /// Returns how many records to read: one more than the page holds tells whether there is a next page.
+    /// Returns the number of records to read: one more than the page size, to detect a next page.
     pub fn limit_with_lookahead(&self) -> i64 {
         i64::from(self.size.get()) + 1
     }

@@ -1,45 +1,44 @@
-//! Passwords: what a person types, what may be chosen, and the hash that is stored instead
-//! (NIST SP 800-63B-4 section 3.1.1; security.md T84 to T86).
+//! Passwords, their rules, and their stored hash (NIST SP 800-63B-4 section 3.1.1; security.md T84 to T86).
 
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
-/// The longest password, in bytes of UTF-8 as typed. More is refused before any hashing (security.md T84).
+/// Maximum length in bytes of UTF-8 as typed; checked before hashing (security.md T84).
 pub const MAX_BYTES: usize = 1024;
 
-/// The shortest password that may be chosen, in Unicode characters, while there is no second factor.
+/// Minimum length of a new password in Unicode characters, as long as there is no second factor.
 pub const MIN_CHARACTERS: usize = 15;
 
-/// Says that a text is no password at all: empty, or longer than [`MAX_BYTES`].
+/// The password is empty or longer than [`MAX_BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a password has 1 to 1024 bytes")]
 pub struct InvalidPassword;
 
-/// A password as typed, in Unicode normalisation form C, so that two keyboards that compose a letter differently
-/// type the same one. Wiped when dropped, never printed.
+/// A password as typed, in Unicode normalisation form C, so that keyboards that compose letters differently
+/// produce the same password. Wiped on drop, never printed.
 #[derive(Clone)]
 pub struct Password(Zeroizing<String>);
 
 impl Password {
-    /// Parses what was typed. Every character counts; nothing is trimmed or cut.
+    /// Parses a password. Every character is significant; nothing is trimmed.
     pub fn parse(text: &str) -> Result<Self, InvalidPassword> {
         if text.is_empty() || text.len() > MAX_BYTES {
             return Err(InvalidPassword);
         }
-        // Normalisation form C is at most three times as long (Unicode, Annex 15): room from the start, so that
-        // no copy is left behind by a string that grew.
+        // Form C is at most three times as long (Unicode, Annex 15). Reserve that, so that a reallocation
+        // leaves no copy behind.
         let mut normalised = Zeroizing::new(String::with_capacity(text.len().saturating_mul(3)));
         normalised.extend(text.nfc());
         Ok(Self(normalised))
     }
 
-    /// Returns the text, for hashing and judging alone.
+    /// Returns the text for hashing and strength checks.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Returns whether the password is long enough to be chosen. What it consists of is not judged here.
+    /// Returns whether a new password is long enough. Its content is not checked here.
     pub fn is_long_enough(&self) -> bool {
         self.0.chars().count() >= MIN_CHARACTERS
     }
@@ -51,18 +50,18 @@ impl fmt::Debug for Password {
     }
 }
 
-/// A password's hash as a PHC string (`$argon2id$v=19$m=..,t=..,p=..$salt$hash`), which carries its own parameters.
-/// Never printed: whoever has it can guess offline.
+/// Password hash as a PHC string (`$argon2id$v=19$m=..,t=..,p=..$salt$hash`) with its parameters. Never
+/// printed, because it allows offline guessing.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(String);
 
 impl PasswordHash {
-    /// Wraps what the hashing port made, or what came from the store.
+    /// Wraps a PHC string from the hashing port or the store.
     pub fn from_phc(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Returns the PHC string, to store or to check against.
+    /// Returns the PHC string.
     pub fn as_phc(&self) -> &str {
         &self.0
     }

@@ -1,25 +1,25 @@
-//! One-time links with which a person chooses a password: a new account, a forgotten password, or a sign-up.
+//! One-time links to choose a password: for a new account, a forgotten password, or a sign-up.
 
 use crate::id::UserId;
 use crate::secret::SecretHash;
 use crate::user::Email;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// What a link is for, and how long it lives.
+/// Purpose of a link, which determines its lifetime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PasswordLinkPurpose {
-    /// The operator made an account or wants a new password for it; lives three days.
+    /// The operator created the account or requires a new password; valid for three days.
     Invitation {
-        /// Whose.
+        /// The account.
         user_id: UserId,
     },
-    /// The person forgot the password; lives one hour.
+    /// The person forgot the password; valid for one hour.
     Reset {
-        /// Whose.
+        /// The account.
         user_id: UserId,
     },
-    /// Somebody who reads mail at this address wants an account; lives one day. The account is made when the
-    /// link is used, so that nobody can take an address that is not theirs.
+    /// Someone asked for an account with this address; valid for one day. The account is created when the
+    /// link is used, so that nobody can claim another person's address.
     SignUp {
         /// The address.
         email: Email,
@@ -27,7 +27,7 @@ pub enum PasswordLinkPurpose {
 }
 
 impl PasswordLinkPurpose {
-    /// Returns how long such a link lives.
+    /// Returns the lifetime of the link.
     pub const fn lifetime(&self) -> TimeDelta {
         match self {
             Self::Invitation { .. } => TimeDelta::days(3),
@@ -36,7 +36,7 @@ impl PasswordLinkPurpose {
         }
     }
 
-    /// Returns the account that the link belongs to; nothing for a sign-up.
+    /// Returns the account of the link; `None` for a sign-up.
     pub const fn user_id(&self) -> Option<UserId> {
         match self {
             Self::Invitation { user_id } | Self::Reset { user_id } => Some(*user_id),
@@ -45,25 +45,25 @@ impl PasswordLinkPurpose {
     }
 }
 
-/// A link that was handed out and not used yet; known by its hash only. Using it deletes it.
+/// An unused link, stored as a hash. Using it deletes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PasswordLink {
-    /// The hash of its secret.
+    /// Hash of the secret.
     pub hash: SecretHash,
-    /// What it is for.
+    /// Purpose.
     pub purpose: PasswordLinkPurpose,
-    /// From when on it counts no more.
+    /// Expiry.
     pub expires_at: DateTime<Utc>,
 }
 
 impl PasswordLink {
-    /// Makes a link that lives as long as its purpose says.
+    /// Creates a link with the lifetime of its purpose.
     pub fn new(hash: SecretHash, purpose: PasswordLinkPurpose, now: DateTime<Utc>) -> Self {
         let expires_at = now + purpose.lifetime();
         Self { hash, purpose, expires_at }
     }
 
-    /// Returns whether the link still counts.
+    /// Returns whether the link is valid at this time.
     pub fn is_live(&self, now: DateTime<Utc>) -> bool {
         now < self.expires_at
     }

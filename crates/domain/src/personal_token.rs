@@ -1,4 +1,4 @@
-//! Personal access tokens: made by a person for their own scripts, shown once (decisions 3 and 9).
+//! Personal access tokens, which people create for their own scripts (decisions 3 and 9).
 
 use crate::deceptive_text::{is_display_name, stored_name};
 use crate::id::{PersonalTokenId, UserId};
@@ -6,10 +6,10 @@ use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use chrono::{DateTime, Utc};
 
-/// How many live personal tokens a person may have.
+/// Maximum number of valid tokens per person.
 pub const MAX_LIVE_TOKENS: usize = 100;
 
-/// Says that a text is no name for a token.
+/// The text is not a valid token name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a token's name has 1 to 100 characters, no line breaks, no blanks at its ends and no invisible or \
@@ -17,7 +17,7 @@ pub const MAX_LIVE_TOKENS: usize = 100;
 )]
 pub struct InvalidTokenName;
 
-/// The name by which a person knows a token.
+/// Name of a token, given by its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonalTokenName(String);
 
@@ -27,7 +27,7 @@ impl PersonalTokenName {
         if is_display_name(text) { Ok(Self(text.to_owned())) } else { Err(InvalidTokenName) }
     }
 
-    /// Parses a stored name; one from before deceptive characters were refused loses them.
+    /// Parses a stored name; removes deceptive characters, which earlier versions allowed.
     pub fn from_stored(text: &str) -> Result<Self, InvalidTokenName> {
         Self::parse(&stored_name(text))
     }
@@ -38,31 +38,31 @@ impl PersonalTokenName {
     }
 }
 
-/// A personal access token, known by its hash only.
+/// A personal access token, stored as a hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonalToken {
     /// Its id.
     pub id: PersonalTokenId,
-    /// Who made it, and whose data it opens.
+    /// Owner, whose data the token gives access to.
     pub user_id: UserId,
-    /// What the person calls it.
+    /// Name.
     pub name: PersonalTokenName,
-    /// The hash of its text.
+    /// Hash of the token.
     pub token_hash: SecretHash,
-    /// What it opens: scopes that a person can grant; at least one.
+    /// Scopes: at least one, all grantable by a person.
     pub scopes: ScopeSet,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// From when on it counts no more; nothing when the person set no end.
+    /// Expiry; `None` if the token never expires.
     pub expires_at: Option<DateTime<Utc>>,
-    /// When it last read something, to the minute; nothing while it never did.
+    /// Last use, to the minute; `None` if it was never used.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// Since when it is revoked; nothing while it is not.
+    /// When it was revoked; `None` if it was not.
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
 impl PersonalToken {
-    /// Returns whether the token counts at this moment.
+    /// Returns whether the token is valid at this time.
     pub fn is_live(&self, now: DateTime<Utc>) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }

@@ -1,4 +1,4 @@
-//! The daily rate limit of the data endpoints: a fixed window of one UTC day (decisions 7).
+//! Daily rate limit of the data endpoints: a fixed window of one UTC day (decisions 7).
 
 use crate::data_endpoint::PersonEndpoint;
 use crate::id::UserId;
@@ -7,61 +7,61 @@ use chrono::{DateTime, Utc};
 
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// One UTC day, in which requests are counted together.
+/// A window of one UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RateWindow {
     day: i64,
 }
 
 impl RateWindow {
-    /// Returns the window that this moment falls into.
+    /// Returns the window of this time.
     pub const fn at(now: DateTime<Utc>) -> Self {
         Self { day: now.timestamp().div_euclid(SECONDS_A_DAY) }
     }
 
-    /// Returns the number of whole UTC days since 1970-01-01.
+    /// Returns the number of days since 1970-01-01.
     pub const fn day(self) -> i64 {
         self.day
     }
 
-    /// Returns when the window ends: the next 00:00 UTC, in Unix seconds; the API's `X-RateLimit-Reset`.
+    /// Returns the end of the window in Unix seconds, which is the next 00:00 UTC: `X-RateLimit-Reset`.
     pub const fn reset(self) -> i64 {
         (self.day + 1) * SECONDS_A_DAY
     }
 
-    /// Returns the seconds from this moment to the end of the window, at least 1; the `Retry-After` of a 429.
+    /// Returns the seconds until the end of the window, at least 1: the `Retry-After` of a 429.
     pub const fn seconds_left(self, now: DateTime<Utc>) -> i64 {
         let left = self.reset() - now.timestamp();
         if left < 1 { 1 } else { left }
     }
 }
 
-/// What shares one counter: a reader, a person and an endpoint.
+/// Key of a rate limit counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RateKey {
-    /// Who asks: a client, or a personal access token, which counts as a client of its own.
+    /// The reader; a personal access token is treated like a separate client.
     pub reader: Reader,
-    /// The person whose data is asked for; absent for what belongs to nobody, such as the catalogue.
+    /// The person whose data is requested; absent for shared data such as the catalogue.
     pub user: Option<UserId>,
-    /// The endpoint, whichever of its paths was used.
+    /// The endpoint, regardless of the path used.
     pub endpoint: PersonEndpoint,
 }
 
-/// Where a counter stands after one request; body and headers are both made from this.
+/// State of a counter after a request; the source of both body and headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateStatus {
-    /// The allowed total in the window: `X-RateLimit-Limit`.
+    /// Limit of the window: `X-RateLimit-Limit`.
     pub limit: u32,
-    /// What is left after this request, never below 0: `X-RateLimit-Remaining`.
+    /// Remaining requests, never below 0: `X-RateLimit-Remaining`.
     pub remaining: u32,
-    /// The end of the window in Unix seconds: `X-RateLimit-Reset`.
+    /// End of the window in Unix seconds: `X-RateLimit-Reset`.
     pub reset: i64,
     /// Whether this request is within the limit.
     pub allowed: bool,
 }
 
 impl RateStatus {
-    /// Judges a request that found `used` counted requests before it in the window.
+    /// Returns the status of a request after `used` earlier requests in the window.
     pub const fn after(used: u32, limit: u32, window: RateWindow) -> Self {
         let allowed = used < limit;
         let remaining = if allowed { limit - used - 1 } else { 0 };
@@ -91,13 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn the_last_allowed_request_leaves_nothing_and_the_next_is_refused() {
+    fn the_last_allowed_request_leaves_nothing_and_the_next_is_rejected() {
         let window = RateWindow { day: 0 };
         assert_eq!(RateStatus::after(0, 2, window).remaining, 1);
         let last = RateStatus::after(1, 2, window);
         assert!(last.allowed && last.remaining == 0);
-        let refused = RateStatus::after(2, 2, window);
-        assert!(!refused.allowed && refused.remaining == 0);
+        let rejected = RateStatus::after(2, 2, window);
+        assert!(!rejected.allowed && rejected.remaining == 0);
         assert!(!RateStatus::after(0, 0, window).allowed);
     }
 }

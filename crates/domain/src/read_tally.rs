@@ -1,10 +1,10 @@
-//! Who read what, summed by minute: never the values (issue of the audit trail; security.md, Revocation).
+//! Reads of personal data, summed by minute, without values (security.md, Revocation).
 
 use crate::data_endpoint::DataEndpoint;
 use crate::id::{ClientId, PersonalTokenId, UserId};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// What reads on behalf of a person. A personal access token counts as a client of its own (decisions 7).
+/// What reads on behalf of a person. A personal access token is treated like a separate client (decisions 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reader {
     /// An app, under a grant.
@@ -13,12 +13,12 @@ pub enum Reader {
     PersonalToken(PersonalTokenId),
 }
 
-/// What was asked for.
+/// Kind of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadKind {
     /// A data endpoint.
     Data(DataEndpoint),
-    /// A refresh token was exchanged; opens no data itself.
+    /// A refresh token was exchanged; reads no data.
     Refresh,
 }
 
@@ -31,7 +31,7 @@ impl ReadKind {
         Self::Refresh,
     ];
 
-    /// Returns the name by which the store and the operator know the kind.
+    /// Returns the name used in the store and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Data(endpoint) => endpoint.as_str(),
@@ -39,27 +39,27 @@ impl ReadKind {
         }
     }
 
-    /// Parses that name.
+    /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
-/// What shares one sum: reader, person, kind and minute.
+/// Key of a tally: person, minute, reader and kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TallyKey {
-    /// Whose data.
+    /// The person whose data was read.
     pub user_id: UserId,
-    /// The minute, by its first instant.
+    /// Start of the minute.
     pub minute: DateTime<Utc>,
-    /// Who read.
+    /// The reader.
     pub reader: Reader,
-    /// What was read.
+    /// Kind.
     pub kind: ReadKind,
 }
 
 impl TallyKey {
-    /// Makes the key of a read at this moment.
+    /// Returns the key of a read at this time.
     pub fn at(now: DateTime<Utc>, user_id: UserId, reader: Reader, kind: ReadKind) -> Self {
         let into_minute = TimeDelta::seconds(now.timestamp().rem_euclid(60))
             + TimeDelta::nanoseconds(i64::from(now.timestamp_subsec_nanos()));
@@ -67,17 +67,17 @@ impl TallyKey {
     }
 }
 
-/// The span of time that was asked for. An open end is wider than any moment.
+/// Requested time range; open ends are unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AskedRange {
-    /// From when on; nothing means from the beginning.
+    /// Start; `None` if unbounded.
     pub from: Option<DateTime<Utc>>,
-    /// Until when; nothing means without end.
+    /// End; `None` if unbounded.
     pub to: Option<DateTime<Utc>>,
 }
 
 impl AskedRange {
-    /// Returns the narrowest range that holds both.
+    /// Returns the smallest range that includes both.
     #[must_use]
     pub fn widened(self, other: Self) -> Self {
         Self {
@@ -87,21 +87,21 @@ impl AskedRange {
     }
 }
 
-/// The reads of one key.
+/// Sum of the reads with one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadTally {
-    /// What shares the sum.
+    /// Key.
     pub key: TallyKey,
-    /// How many requests were answered.
+    /// Number of successful requests.
     pub requests: u64,
-    /// How many records they carried in all.
+    /// Total number of records returned.
     pub items: u64,
-    /// The widest range that was asked for.
+    /// Widest requested range.
     pub range: AskedRange,
 }
 
 impl ReadTally {
-    /// Adds another sum of the same key.
+    /// Adds another tally with the same key.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

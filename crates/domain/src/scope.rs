@@ -1,8 +1,8 @@
-//! What a token allows: OAuth scopes (RFC 6749 section 3.3) and sets of them.
+//! OAuth scopes (RFC 6749 section 3.3) and sets of them.
 
 use std::fmt;
 
-/// One scope. The order of the variants is the order in which scopes are listed everywhere.
+/// A scope. The order of the variants is the order in which scopes are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Scope {
@@ -12,7 +12,7 @@ pub enum Scope {
     Sleep,
     /// Reads supplements and their intake.
     Supplements,
-    /// Creates people; service clients only (decisions 3).
+    /// Creates users; service clients only (decisions 3).
     UsersWrite,
     /// Writes profiles; service clients only.
     ProfileWrite,
@@ -37,7 +37,7 @@ impl Scope {
         Self::TokensIntrospect,
     ];
 
-    /// Returns the scope's name on the wire.
+    /// Returns the name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Profile => "profile",
@@ -51,7 +51,7 @@ impl Scope {
         }
     }
 
-    /// Parses a scope's name, which is case-sensitive (RFC 6749 section 3.3).
+    /// Parses the case-sensitive name of a scope (RFC 6749 section 3.3).
     pub fn parse(text: &str) -> Result<Self, UnknownScope> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == text).ok_or(UnknownScope)
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Says that a text names no scope of Restwell.
+/// The text is not a known scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown scope; known are profile, sleep, supplements and, for service clients, users:write, profile:write, sleep:write, supplements:write, tokens:introspect"
@@ -84,13 +84,13 @@ pub struct UnknownScope;
 pub struct ScopeSet(u16);
 
 impl ScopeSet {
-    /// The set that allows nothing.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// Every scope that a person can grant.
+    /// All scopes that a person can grant.
     pub const CONSENTABLE: Self = Self(Scope::Profile.bit() | Scope::Sleep.bit() | Scope::Supplements.bit());
 
-    /// Every scope with which a first-party backend writes (decisions 9).
+    /// All scopes of first-party backends that write (decisions 9).
     pub const INGEST: Self = Self(
         Scope::UsersWrite.bit()
             | Scope::ProfileWrite.bit()
@@ -98,29 +98,29 @@ impl ScopeSet {
             | Scope::SupplementsWrite.bit(),
     );
 
-    /// Parses names separated by single or several spaces; an empty text is the empty set, a name that
-    /// comes twice counts once (RFC 6749 section 3.3).
+    /// Parses names separated by spaces; an empty text is the empty set, and duplicate names are ignored (RFC
+    /// 6749 section 3.3).
     pub fn parse(text: &str) -> Result<Self, UnknownScope> {
         text.split(' ').filter(|name| !name.is_empty()).map(Scope::parse).collect()
     }
 
-    /// Returns whether the set holds this scope.
+    /// Returns whether the set contains this scope.
     pub const fn contains(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
     }
 
-    /// Returns whether every scope of this set is in the other.
+    /// Returns whether the other set contains all scopes of this one.
     pub const fn is_subset_of(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
 
-    /// Returns the scopes that are in both sets.
+    /// Returns the scopes in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Returns whether the set allows nothing.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_or_wrongly_cased_scope_is_refused() {
+    fn an_unknown_or_wrongly_cased_scope_is_rejected() {
         for text in ["Profile", "profile,sleep", "profile\tsleep", "email"] {
             assert_eq!(ScopeSet::parse(text), Err(UnknownScope), "{text}");
         }

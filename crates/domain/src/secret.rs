@@ -1,10 +1,9 @@
-//! Secrets that Restwell issues: their text form, their checksum, and the hash that is stored instead.
+//! Secrets that Restwell issues: text form, checksum and stored hash.
 //!
-//! A secret is a prefix that names its kind, 43 base62 characters that carry 256 random bits, and 6 base62
-//! characters of a CRC-32 over what stands before (security.md "Refresh tokens"; decisions 3). A typing error
-//! or a random guess is therefore refused without a look into the store, and a leaked secret is recognised by
-//! its form. The store holds SHA-256 hashes only, separated by kind, so that a refresh token can never be
-//! found by somebody who presents it as a code.
+//! A secret consists of a prefix for its kind, 43 base62 characters with 256 random bits, and 6 base62
+//! characters of a CRC-32 over the rest (security.md "Refresh tokens"; decisions 3). Typing errors and random
+//! guesses are rejected without a lookup, and leaked secrets can be recognised. The store holds SHA-256
+//! hashes, separated by kind, so that a refresh token is not found if it is presented as a code.
 
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -15,7 +14,7 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 const RANDOM_CHARACTERS: usize = 43;
 const CHECKSUM_CHARACTERS: usize = 6;
 
-/// What a secret is for.
+/// Kind of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SecretKind {
     /// An authorization code (RFC 6749 section 4.1): `rwc_`.
@@ -26,13 +25,13 @@ pub enum SecretKind {
     ClientSecret,
     /// A personal access token: `rwp_`.
     PersonalAccessToken,
-    /// The cookie of a signed-in browser: `rwe_`.
+    /// Session cookie of a signed-in browser: `rwe_`.
     Session,
-    /// The cookie of a browser in which nobody has signed in yet: `rwv_`. Never stored.
+    /// Cookie of a browser before sign-in: `rwv_`. Never stored.
     Visit,
     /// A one-time link to choose a password: `rwl_`.
     PasswordLink,
-    /// The cookie of a browser in which a person has signed in before: `rwb_`. Never stored.
+    /// Cookie of a known browser: `rwb_`. Never stored.
     KnownBrowser,
 }
 
@@ -49,7 +48,7 @@ impl SecretKind {
         Self::KnownBrowser,
     ];
 
-    /// Returns the prefix by which people and scanners recognise the kind.
+    /// Returns the prefix by which people and secret scanners recognise the kind.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::AuthorizationCode => "rwc_",
@@ -63,7 +62,7 @@ impl SecretKind {
         }
     }
 
-    /// Returns what is hashed before the text, so that equal texts of two kinds differ in the store.
+    /// Returns the bytes hashed before the text, so that equal texts of two kinds have different hashes.
     const fn hash_domain(self) -> &'static [u8] {
         match self {
             Self::AuthorizationCode => b"code:",
@@ -78,11 +77,11 @@ impl SecretKind {
     }
 }
 
-/// 256 random bits, drawn by the `Entropy` port; wiped when dropped and never printed.
+/// 256 random bits from the `Entropy` port; wiped on drop and never printed.
 pub struct SecretBytes(Zeroizing<[u8; 32]>);
 
 impl SecretBytes {
-    /// Wraps freshly drawn bytes.
+    /// Wraps random bytes.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(Zeroizing::new(bytes))
     }
@@ -94,7 +93,7 @@ impl fmt::Debug for SecretBytes {
     }
 }
 
-/// A well-formed secret in its text form; wiped when dropped and never printed by accident.
+/// A well-formed secret in its text form; wiped on drop and never printed by accident.
 #[derive(Clone)]
 pub struct Secret {
     kind: SecretKind,
@@ -102,7 +101,7 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// Makes a secret of this kind from random bytes.
+    /// Creates a secret of this kind from random bytes.
     pub fn from_bytes(kind: SecretKind, bytes: &SecretBytes) -> Self {
         let mut text = Zeroizing::new(String::with_capacity(64));
         text.push_str(kind.prefix());
@@ -112,9 +111,9 @@ impl Secret {
         Self { kind, text }
     }
 
-    /// Parses a text that should be a secret of this kind: prefix, length, alphabet and checksum must fit.
+    /// Parses a secret of this kind: checks prefix, length, alphabet and checksum.
     ///
-    /// Says nothing about whether the secret was ever issued.
+    /// Does not check whether the secret was ever issued.
     pub fn parse(kind: SecretKind, text: &str) -> Result<Self, MalformedSecret> {
         let length = kind.prefix().len() + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
         let well_formed = text.len() == length
@@ -134,12 +133,13 @@ impl Secret {
         self.kind
     }
 
-    /// Returns the text, for the one answer that shows it. Every use of this is a place where a secret leaves.
+    /// Returns the text, for the only response that contains it. Every caller is a place where a secret
+    /// leaves.
     pub fn expose(&self) -> &str {
         &self.text
     }
 
-    /// Returns the hash by which the store knows this secret.
+    /// Returns the hash that is stored.
     pub fn hash(&self) -> SecretHash {
         let mut hasher = Sha256::new();
         hasher.update(self.kind.hash_domain());
@@ -154,17 +154,17 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Says that a text is not a secret of the kind asked for: mistyped, cut, or something else altogether.
+/// The text is not a well-formed secret of the requested kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a well-formed secret")]
 pub struct MalformedSecret;
 
-/// SHA-256 of a secret, separated by kind; what is stored. Compared in constant time.
+/// Stored SHA-256 of a secret, separated by kind. Compared in constant time.
 #[derive(Clone, Copy)]
 pub struct SecretHash([u8; 32]);
 
 impl SecretHash {
-    /// Wraps 32 bytes that came from the store.
+    /// Wraps 32 bytes from the store.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -193,7 +193,7 @@ const fn is_base62(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
 
-/// Writes 32 bytes, read as one big-endian number, as exactly 43 base62 digits (62^43 > 2^256).
+/// Writes 32 bytes as a big-endian number with exactly 43 base62 digits (62^43 > 2^256).
 fn push_base62(text: &mut String, bytes: &[u8; 32]) {
     let mut number = Zeroizing::new(*bytes);
     let mut digits = Zeroizing::new([0u8; RANDOM_CHARACTERS]);

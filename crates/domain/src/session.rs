@@ -1,36 +1,36 @@
-//! Sessions: a browser in which a person has signed in, kept by the server (security.md T30, T31).
+//! Browser sessions, kept on the server (security.md T30, T31).
 
 use crate::id::{SessionId, UserId};
 use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long ago a sign-in may be for it to count as fresh, in seconds: what a person must have done before a
-/// personal access token is made or the password changed.
+/// Maximum age of a fresh sign-in in seconds, which is required to create a personal access token or change
+/// the password.
 pub const FRESH_SECONDS: i64 = 300;
 
-/// How often, at most, it is written that a session is in use, in seconds.
+/// Minimum interval between two writes of a session's last use, in seconds.
 pub const LAST_SEEN_RESOLUTION_SECONDS: i64 = 60;
 
-/// How long sessions last.
+/// Lifetime of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionLifetime {
-    /// How long without any request.
+    /// Maximum time without a request.
     pub idle: TimeDelta,
-    /// How long since the person signed in, whatever happens.
+    /// Maximum time since the sign-in.
     pub absolute: TimeDelta,
 }
 
 impl Default for SessionLifetime {
-    /// One day unused, thirty days in all.
+    /// One day without use, thirty days in total.
     fn default() -> Self {
         Self { idle: TimeDelta::days(1), absolute: TimeDelta::days(30) }
     }
 }
 
-/// How a person proved who they are; the place where a second factor or a passkey will be named.
+/// How a person signed in; a second factor or a passkey would be another method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthenticationMethod {
-    /// By password alone.
+    /// Password only.
     Password,
 }
 
@@ -38,48 +38,49 @@ impl AuthenticationMethod {
     /// Every method.
     pub const ALL: [Self; 1] = [Self::Password];
 
-    /// Returns the name by which the store knows the method.
+    /// Returns the name used in the store.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Password => "password",
         }
     }
 
-    /// Parses that name.
+    /// Parses the name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.as_str() == text)
     }
 }
 
-/// A browser in which a person has signed in; its cookie is known by its hash only.
+/// A signed-in browser; its cookie is stored as a hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Its id.
     pub id: SessionId,
-    /// Who signed in.
+    /// The person.
     pub user_id: UserId,
-    /// The hash of its cookie.
+    /// Hash of the cookie.
     pub token_hash: SecretHash,
-    /// How they signed in.
+    /// How the person signed in.
     pub method: AuthenticationMethod,
-    /// When they signed in. Confirming the password makes a new session, so this is also the last proof.
+    /// Time of the sign-in. Confirming the password creates a new session, so this is also the last
+    /// confirmation.
     pub authenticated_at: DateTime<Utc>,
-    /// When it was last used, to the minute.
+    /// Last use, to the minute.
     pub last_seen_at: DateTime<Utc>,
 }
 
 impl Session {
-    /// Returns whether the session still counts at this moment.
+    /// Returns whether the session is valid at this time.
     pub fn is_live(&self, now: DateTime<Utc>, lifetime: SessionLifetime) -> bool {
         now - self.last_seen_at < lifetime.idle && now - self.authenticated_at < lifetime.absolute
     }
 
-    /// Returns whether the person proved who they are within the last [`FRESH_SECONDS`].
+    /// Returns whether the sign-in was within the last [`FRESH_SECONDS`].
     pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
         now - self.authenticated_at < TimeDelta::seconds(FRESH_SECONDS)
     }
 
-    /// Returns whether a use at this moment is worth a write.
+    /// Returns whether to write a use at this time.
     pub fn should_record_use(&self, now: DateTime<Utc>) -> bool {
         now - self.last_seen_at >= TimeDelta::seconds(LAST_SEEN_RESOLUTION_SECONDS)
     }

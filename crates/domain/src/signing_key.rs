@@ -1,10 +1,10 @@
-//! The keys that sign access tokens, as the store knows them (decisions 3).
+//! Signing keys of access tokens, as stored (decisions 3).
 
 use crate::id::KeyId;
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// A private key, encrypted under the operator's key and bound to its `kid`; opaque here.
+/// Private key, encrypted with the operator's key and bound to its `kid`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedPrivateKey(Vec<u8>);
 
@@ -14,7 +14,7 @@ impl SealedPrivateKey {
         Self(sealed)
     }
 
-    /// Returns the sealed bytes, to store or to open.
+    /// Returns the sealed bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -26,29 +26,29 @@ impl fmt::Debug for SealedPrivateKey {
     }
 }
 
-/// Whether a key still counts.
+/// State of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SigningKeyState {
-    /// Its signatures are accepted; the youngest active key signs.
+    /// Its signatures are valid; the newest active key signs.
     Active,
-    /// Its signatures are refused from this moment on.
+    /// Its signatures are rejected.
     Retired {
         /// When it was retired.
         at: DateTime<Utc>,
     },
 }
 
-/// One Ed25519 key pair.
+/// An Ed25519 key pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningKey {
-    /// The `kid` in token headers and in the key set.
+    /// The `kid` in token headers and the key set.
     pub id: KeyId,
-    /// The public key: the 32 bytes of RFC 8032.
+    /// Public key: the 32 bytes of RFC 8032.
     pub public_key: [u8; 32],
-    /// The private key, sealed.
+    /// Sealed private key.
     pub private_key: SealedPrivateKey,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// Whether it still counts.
+    /// State.
     pub state: SigningKeyState,
 }

@@ -48,5 +48,8 @@ pub fn named_caller(proxies: &TrustedProxies, peer: IpAddr, lines: &[&[u8]]) -> 
 /// Returns the address and user agent of a request, for display to the person.
 pub(crate) fn used_from(request: &HttpRequest) -> UsedFrom {
     let agent = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok());
-    UsedFrom { address: AddressBlock::of(address(request)), agent: agent.and_then(AgentName::from_header) }
+    UsedFrom {
+        address: AddressBlock::containing(address(request)),
+        agent: agent.and_then(AgentName::from_header),
+    }
 }

@@ -38,7 +38,7 @@ fn read(body: &[u8], cookie: &Secret) -> Result<SubmittedForm, Problem> {
 fuzz_target!(|data: &[u8]| {
     let cookie = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([3; 32]));
     let other = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([4; 32]));
-    let token = FormToken::of(&cookie);
+    let token = FormToken::derive(&cookie);
     let body = match std::str::from_utf8(data) {
         Ok(text) => text.replace("$T", token.expose()).into_bytes(),
         Err(_) => data.to_vec(),

@@ -156,7 +156,7 @@ impl AuthorizeAccess {
         let standing = self.standing(query.token, at).await?;
         let user_id = UserId::parse(query.user_id)?;
         let standing = standing.filter(|standing| standing.owner == user_id);
-        let Standing { owner: _, reader, held, usable, home_timezone } =
+        let Permission { owner: _, reader, held, usable, home_timezone } =
             standing.ok_or(AuthorizeAccessError::OtherUser)?;
         let needed = query.endpoint.scopes();
         if usable.intersection(needed).is_empty() {
@@ -191,7 +191,7 @@ impl AuthorizeAccess {
         &self,
         token: &str,
         at: DateTime<Utc>,
-    ) -> Result<Option<Standing>, AuthorizeAccessError> {
+    ) -> Result<Option<Permission>, AuthorizeAccessError> {
         match self.caller(token, at).await? {
             Caller::Person(standing) => Ok(Some(standing)),
             Caller::Service { .. } => Ok(None),
@@ -214,19 +214,23 @@ impl AuthorizeAccess {
             TokenSubject::Service => self.enabled_service(&claims).await,
             TokenSubject::Person { user_id, grant_id } => {
                 let state = self.live_access(user_id, grant_id, claims.client_id).await?;
-                Ok(Caller::Person(Standing::of_grant(user_id, &claims, state)))
+                Ok(Caller::Person(Permission::of_grant(user_id, &claims, state)))
             }
         }
     }
 
     /// A mistyped token is refused without asking the store.
-    async fn live_personal(&self, token: &str, at: DateTime<Utc>) -> Result<Standing, AuthorizeAccessError> {
+    async fn live_personal(
+        &self,
+        token: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Permission, AuthorizeAccessError> {
         let secret = Secret::parse(SecretKind::PersonalAccessToken, token)
             .map_err(|_| AuthorizeAccessError::InvalidToken)?;
         let found = self.ports.access.find_personal_access(&secret.hash()).await?;
         found
             .filter(|access| access.is_live && access.expires_at.is_none_or(|end| at < end))
-            .map(Standing::of_personal_token)
+            .map(Permission::of_personal_token)
             .ok_or(AuthorizeAccessError::InvalidToken)
     }
 
@@ -254,7 +258,7 @@ impl AuthorizeAccess {
 /// For whom a token acts.
 pub(super) enum Caller {
     /// For a person.
-    Person(Standing),
+    Person(Permission),
     /// For a service client itself.
     Service {
         client_id: ClientId,
@@ -263,18 +267,18 @@ pub(super) enum Caller {
     },
 }
 
-/// What a token stands on.
-pub(super) struct Standing {
+/// What a valid token allows.
+pub(super) struct Permission {
     owner: UserId,
     reader: Reader,
-    /// What the grant or the personal token holds.
+    /// Scopes of the grant or the personal token.
     held: ScopeSet,
-    /// What of it this token may use.
+    /// Scopes of these that this token may use.
     usable: ScopeSet,
     home_timezone: TimeZone,
 }
 
-impl Standing {
+impl Permission {
     fn of_grant(owner: UserId, claims: &AccessClaims, state: AccessState) -> Self {
         let AccessState { client_id, scopes, is_live: _, ended_at: _, home_timezone } = state;
         let usable = claims.scopes.intersection(scopes);

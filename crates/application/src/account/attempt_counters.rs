@@ -15,13 +15,13 @@ pub(super) struct AttemptCounters {
 }
 
 impl AttemptCounters {
-    /// Takes an ill-formed e-mail address as it is: it counts like one that nobody has. A browser that the account
+    /// Takes an ill-formed email address as it is: it counts like one that nobody has. A browser that the account
     /// knows is counted apart from strangers, so that these cannot use up its attempts.
     pub(super) fn of(attempt: &PasswordAttempt<'_>, is_known_browser: bool) -> Self {
         let [account, account_and_day, known, known_and_day] = account_counters(attempt.email);
         let [account, account_and_day] =
             if is_known_browser { [known, known_and_day] } else { [account, account_and_day] };
-        let block = AddressBlock::of(attempt.address).to_string();
+        let block = AddressBlock::containing(attempt.address).to_string();
         Self {
             account,
             account_and_day,

@@ -165,6 +165,6 @@ impl ChangePassword {
         let id = AuditEventId::from_uuid(self.checkpoint.ports().entropy.uuid());
         AuditEvent::new(id, now, kind, AuditActor::Person)
             .user(command.user_id)
-            .from(AddressBlock::of(command.address))
+            .from(AddressBlock::containing(command.address))
     }
 }

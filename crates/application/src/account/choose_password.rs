@@ -156,7 +156,7 @@ impl ChoosePassword {
         hash: &PasswordHash,
     ) -> Result<ChosenPassword, ChoosePasswordError> {
         let now = self.ports.clock.now();
-        let writing = Writing { hash, now, address: AddressBlock::of(command.address) };
+        let writing = Writing { hash, now, address: AddressBlock::containing(command.address) };
         let mut unit = self.ports.units.begin().await?;
         let hash = secret.hash();
         // Meanwhile the link may have been used, or the account locked.

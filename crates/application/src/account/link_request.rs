@@ -16,9 +16,9 @@ use std::sync::Arc;
 /// How often links may be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkRequestLimits {
-    /// For one e-mail address, whoever asks: nobody's mailbox is flooded.
+    /// For one email address, whoever asks: nobody's mailbox is flooded.
     pub per_email: AttemptLimit,
-    /// From one address (IPv6: its /64), whatever the e-mail address.
+    /// From one address (IPv6: its /64), whatever the email address.
     pub per_address: AttemptLimit,
 }
 
@@ -47,7 +47,7 @@ pub struct LinkRequestPorts {
 /// Somebody's wish for a link.
 #[derive(Clone, Copy)]
 pub struct LinkRequestCommand<'a> {
-    /// The e-mail address, as typed.
+    /// The email address, as typed.
     pub email: &'a str,
     /// From where.
     pub address: IpAddr,
@@ -56,10 +56,10 @@ pub struct LinkRequestCommand<'a> {
 /// Why a request is not taken. None of the reasons depends on whether an account exists.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkRequestError {
-    /// The text is no e-mail address, as whoever typed it can see.
-    #[error("not an e-mail address")]
+    /// The text is no email address, as whoever typed it can see.
+    #[error("not an email address")]
     InvalidEmail,
-    /// Too many were asked for, for this e-mail address or from here.
+    /// Too many were asked for, for this email address or from here.
     #[error("too many links were asked for")]
     TooManyAttempts {
         /// After how many seconds the window ends.
@@ -94,7 +94,7 @@ impl From<QueueMailError> for LinkRequestError {
 }
 
 impl LinkRequestPorts {
-    /// Counts a request, first of the address, then of the e-mail address: what the one is refused is not held
+    /// Counts a request, first of the address, then of the email address: what the one is refused is not held
     /// against the other. Every request counts, whatever becomes of it.
     pub(super) async fn admit(
         &self,
@@ -102,7 +102,7 @@ impl LinkRequestPorts {
         limits: LinkRequestLimits,
     ) -> Result<(), AttemptRefused> {
         let now = self.clock.now();
-        let block = AddressBlock::of(command.address).to_string();
+        let block = AddressBlock::containing(command.address).to_string();
         let by_address = failure_key(&["password-link/address", &block]);
         let by_email = failure_key(&["password-link/email", &command.email.to_lowercase()]);
         count_attempt(self.failures.as_ref(), by_address, limits.per_address, now).await?;
@@ -126,7 +126,7 @@ impl LinkRequestPorts {
     ) -> Result<(), StorageError> {
         let id = AuditEventId::from_uuid(self.entropy.uuid());
         let event = AuditEvent::new(id, now, AuditKind::PasswordLinkIssued, AuditActor::Person)
-            .from(AddressBlock::of(command.address));
+            .from(AddressBlock::containing(command.address));
         unit.audit().append(&AuditEvent { user_id, ..event }).await
     }
 }

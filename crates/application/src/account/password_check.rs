@@ -243,7 +243,7 @@ impl PasswordCheckpoint {
 
     fn event(&self, kind: AuditKind, attempt: &PasswordAttempt<'_>, now: DateTime<Utc>) -> AuditEvent {
         let id = AuditEventId::from_uuid(self.ports.entropy.uuid());
-        AuditEvent::new(id, now, kind, AuditActor::Person).from(AddressBlock::of(attempt.address))
+        AuditEvent::new(id, now, kind, AuditActor::Person).from(AddressBlock::containing(attempt.address))
     }
 
     /// Takes an attempt back that nobody looked at, so that a busy server does not lock people out.

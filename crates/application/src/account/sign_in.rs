@@ -79,7 +79,7 @@ impl SignIn {
             AuditEvent::new(AuditEventId::from_uuid(ports.entropy.uuid()), now, kind, AuditActor::Person)
                 .user(user_id)
                 .subject(id.as_uuid())
-                .from(AddressBlock::of(address))
+                .from(AddressBlock::containing(address))
         };
         if let Some(SessionKey { user_id, id }) = replaces
             && unit.sessions().delete(user_id, id).await?

@@ -200,7 +200,7 @@ impl BeginAuthorization {
         request: Request<'_>,
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
         let at = self.ports.clock.now();
-        let block = AddressBlock::of(command.address).to_string();
+        let block = AddressBlock::containing(command.address).to_string();
         let key = failure_key(&["authorization-request/address", &block]);
         count_attempt(&*self.ports.failures, key, self.anonymous_requests, at).await?;
         let stored = self.to_store(command.visit, &request, None, at);

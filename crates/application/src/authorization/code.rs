@@ -29,7 +29,7 @@ impl Occasion {
         AuditEvent::new(AuditEventId::from_uuid(entropy.uuid()), self.at, kind, AuditActor::Person)
             .user(self.user_id)
             .client(self.client_id)
-            .from(AddressBlock::of(self.address))
+            .from(AddressBlock::containing(self.address))
     }
 }
 

@@ -220,7 +220,7 @@ impl Traces {
             let AuditEvent { id: _, at, kind: _, actor, user_id: user, client_id: client, .. } = *event;
             assert_eq!((at, actor), (noon(), AuditActor::Person));
             assert_eq!((user, client), (Some(user_id(1)), Some(client_id(1))));
-            assert_eq!(event.address, Some(AddressBlock::of(ADDRESS)));
+            assert_eq!(event.address, Some(AddressBlock::containing(ADDRESS)));
         }
         events.iter().map(|event| event.kind).collect()
     }

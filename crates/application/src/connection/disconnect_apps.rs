@@ -52,7 +52,7 @@ impl DisconnectApps {
         let forgotten = unit.consents().forget(Some(user_id), client_id).await?;
         let event = (revoked + forgotten > 0).then(|| {
             let event = self.trail.event(AuditActor::Person, AuditKind::GrantRevoked);
-            let event = event.user(user_id).count(revoked).from(AddressBlock::of(address));
+            let event = event.user(user_id).count(revoked).from(AddressBlock::containing(address));
             AuditEvent { client_id, ..event }
         });
         commit(unit, event.as_slice()).await?;

@@ -68,7 +68,7 @@ async fn disconnecting_an_app_revokes_its_grants_forgets_the_consent_and_voids_c
             .user(user_id(1))
             .client(client_id(1))
             .count(3)
-            .from(AddressBlock::of(ADDRESS))
+            .from(AddressBlock::containing(ADDRESS))
     );
 }
 

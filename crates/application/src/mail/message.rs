@@ -1,6 +1,6 @@
-//! What messages say: in plain words what to do, how long it works, and what to do if it was not the reader.
+//! Texts of emails: what to do, how long the link works, and what to do if the recipient did not ask for it.
 //!
-//! No message repeats an address or a name: whoever reads it by mistake learns nothing of the account.
+//! No email repeats an address or a name, so that a wrong recipient learns nothing about the account.
 
 use super::PublicLinks;
 use crate::ports::system::Mail;
@@ -9,22 +9,20 @@ use domain::password_link::PasswordLink;
 use domain::secret::Secret;
 use domain::user::Email;
 
-/// A link and what it was made for: what a message needs to say about it.
+/// A link and its stored purpose.
 pub(crate) struct HandedOutLink<'a> {
-    /// The secret.
     pub(crate) secret: &'a Secret,
-    /// What is stored of it.
     pub(crate) stored: &'a PasswordLink,
 }
 
-/// Tells a person that the operator made an account for them.
+/// Invites a person for whom the operator created an account.
 pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
     let text = format!(
         "Hello,\n\n\
-         an account was made for you on {base}.\n\n\
+         An account was created for you on {base}.\n\n\
          Choose your password here:\n{url}\n\n\
          {terms}\n\n\
-         If you did not expect this, do nothing: without a password nobody can use the account.\n",
+         If you did not expect this email, ignore it. Nobody can use the account without a password.\n",
         base = links.base(),
         url = links.set_password(link.secret),
         terms = terms(link),
@@ -32,15 +30,15 @@ pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &HandedOutLink<'
     mail(to, "Choose your password", text)
 }
 
-/// Tells a person that the operator wants them to choose a new password.
+/// Asks a person to choose a new password because the operator requires it.
 pub(crate) fn new_password(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
     let text = format!(
         "Hello,\n\n\
-         whoever runs {base} asks you to choose a new password.\n\n\
+         The operator of {base} asks you to choose a new password.\n\n\
          Choose it here:\n{url}\n\n\
          {terms}\n\n\
-         You will be signed out in every browser. If you did not expect this, ask whoever runs the server before you \
-         follow the link; until then your present password keeps working.\n",
+         You will be signed out of every browser. If you did not expect this email, contact the operator before you open \
+         the link. Until then, your current password keeps working.\n",
         base = links.base(),
         url = links.set_password(link.secret),
         terms = terms(link),
@@ -48,14 +46,14 @@ pub(crate) fn new_password(to: &Email, links: &PublicLinks, link: &HandedOutLink
     mail(to, "Choose a new password", text)
 }
 
-/// Tells a person who forgot the password how to choose another.
+/// Sends a person who forgot the password a link to reset it.
 pub(crate) fn reset(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
     let text = format!(
         "Hello,\n\n\
-         somebody asked for a new password for your account on {base}.\n\n\
-         If it was you, choose it here:\n{url}\n\n\
+         Someone asked to reset the password of your account on {base}.\n\n\
+         If this was you, choose a new password here:\n{url}\n\n\
          {terms}\n\n\
-         You will be signed out in every browser. If it was not you, do nothing: your password stays as it is.\n",
+         You will be signed out of every browser. If this was not you, ignore this email. Your password stays the same.\n",
         base = links.base(),
         url = links.set_password(link.secret),
         terms = terms(link),
@@ -63,14 +61,14 @@ pub(crate) fn reset(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -
     mail(to, "Choose a new password", text)
 }
 
-/// Tells somebody who wants an account how to get it.
+/// Sends the link that completes a sign-up.
 pub(crate) fn sign_up(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
     let text = format!(
         "Hello,\n\n\
-         somebody asked for an account with this address on {base}.\n\n\
-         If it was you, choose your password here, and the account is made:\n{url}\n\n\
+         Someone asked to create an account with this address on {base}.\n\n\
+         If this was you, choose a password to create your account:\n{url}\n\n\
          {terms}\n\n\
-         If it was not you, do nothing: no account is made.\n",
+         If this was not you, ignore this email. No account will be created.\n",
         base = links.base(),
         url = links.set_password(link.secret),
         terms = terms(link),
@@ -78,40 +76,40 @@ pub(crate) fn sign_up(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>)
     mail(to, "Finish your sign-up", text)
 }
 
-/// Tells somebody who wants an account that they have one.
+/// Answers a sign-up for an address that already has an account.
 pub(crate) fn account_exists(to: &Email, links: &PublicLinks) -> Mail {
     let text = format!(
         "Hello,\n\n\
-         somebody asked for an account with this address on {base}, but there is one already.\n\n\
-         If it was you, sign in here:\n{sign_in}\n\n\
-         If you do not know the password any more, choose a new one here:\n{forgot}\n\n\
-         If it was not you, do nothing: your account stays as it is.\n",
+         Someone asked to create an account with this address on {base}, but it already has one.\n\n\
+         If this was you, sign in here:\n{sign_in}\n\n\
+         Forgot your password? Choose a new one here:\n{forgot}\n\n\
+         If this was not you, ignore this email. Your account stays the same.\n",
         base = links.base(),
         sign_in = links.sign_in(),
         forgot = links.forgot_password(),
     );
-    mail(to, "You have an account already", text)
+    mail(to, "You already have an account", text)
 }
 
-/// Tells a person that their password is another one now.
+/// Reports that the password was changed.
 pub(crate) fn password_changed(to: &Email, links: &PublicLinks) -> Mail {
     let text = format!(
         "Hello,\n\n\
-         the password of your account on {base} was changed just now.\n\n\
-         If it was you, there is nothing to do. If it was not you, choose a new password at once:\n{forgot}\n\
-         Then look at the apps that are connected with your account, and tell whoever runs the server.\n",
+         The password of your account on {base} was just changed.\n\n\
+         If this was you, there is nothing to do. If not, choose a new password now:\n{forgot}\n\
+         Then check the apps connected to your account, and contact the operator.\n",
         base = links.base(),
         forgot = links.forgot_password(),
     );
     mail(to, "Your password was changed", text)
 }
 
-/// Shows an operator that messages arrive.
+/// Builds the test message.
 pub(crate) fn test(to: &Email, links: &PublicLinks) -> Mail {
     let text = format!(
         "Hello,\n\n\
-         this is a test message from {base}: email from this server reaches you.\n\n\
-         If you did not expect this, do nothing: somebody who runs the server tried your address.\n",
+         This is a test message from {base}. Email from this server reaches you.\n\n\
+         If you did not expect this email, ignore it. The operator tried your address.\n",
         base = links.base(),
     );
     mail(to, "Test message", text)
@@ -122,10 +120,10 @@ fn mail(to: &Email, subject: &str, text: String) -> Mail {
 }
 
 fn terms(link: &HandedOutLink<'_>) -> String {
-    format!("The link works once, for {}.", in_words(link.stored.purpose.lifetime()))
+    format!("The link works once and expires after {}.", in_words(link.stored.purpose.lifetime()))
 }
 
-/// Says a whole number of hours or days in words.
+/// Formats whole hours or days, such as "one hour".
 fn in_words(lifetime: TimeDelta) -> String {
     match lifetime.num_hours() {
         1 => "one hour".to_owned(),

@@ -29,7 +29,7 @@ pub enum ChangeUserError {
     #[error("there is no user with this id")]
     NotFound,
     /// Somebody else has this address, case aside.
-    #[error("a user with this e-mail address exists already")]
+    #[error("a user with this email address already exists")]
     EmailTaken,
     /// The store failed.
     #[error(transparent)]

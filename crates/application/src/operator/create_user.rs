@@ -32,7 +32,7 @@ pub enum CreateUserError {
     #[error("a user with this id was erased, and an erased id is never given out again")]
     IdErased,
     /// Somebody has this address, case aside.
-    #[error("a user with this e-mail address exists already")]
+    #[error("a user with this email address already exists")]
     EmailTaken,
     /// The store failed.
     #[error(transparent)]

@@ -113,7 +113,8 @@ impl CreatePersonalToken {
         };
         unit.personal_tokens().insert(&token).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PersonalTokenCreated);
-        let event = event.user(user_id).subject(token.id.as_uuid()).from(AddressBlock::of(command.address));
+        let event =
+            event.user(user_id).subject(token.id.as_uuid()).from(AddressBlock::containing(command.address));
         commit(unit, &[event]).await?;
         Ok(CreatedPersonalToken { secret, token })
     }

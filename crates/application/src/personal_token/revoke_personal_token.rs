@@ -42,7 +42,7 @@ impl RevokePersonalToken {
         let revoked = unit.personal_tokens().revoke(user_id, Some(token_id), at).await?;
         let event = (revoked > 0).then(|| {
             let event = self.trail.event(AuditActor::Person, AuditKind::PersonalTokenRevoked);
-            event.user(user_id).subject(token_id.as_uuid()).from(AddressBlock::of(address))
+            event.user(user_id).subject(token_id.as_uuid()).from(AddressBlock::containing(address))
         });
         commit(unit, event.as_slice()).await?;
         Ok(revoked > 0)

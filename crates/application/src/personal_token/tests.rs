@@ -153,7 +153,7 @@ async fn a_token_is_shown_once_and_stored_as_a_hash() {
         AuditEvent::new(event.id, noon(), AuditKind::PersonalTokenCreated, AuditActor::Person)
             .user(user_id(1))
             .subject(created.token.id.as_uuid())
-            .from(AddressBlock::of(ADDRESS))
+            .from(AddressBlock::containing(ADDRESS))
     );
 }
 

@@ -90,7 +90,7 @@ impl ReadChanges {
         // A page after which there are more is as old as the walk began: what is deleted meanwhile is still to come.
         let given_at = query.cursor.filter(|_| has_more).map_or(now, |cursor| cursor.given_at);
         let after = changes.last().map(|(position, _)| *position).or(after);
-        let cursor = ChangeCursor { after, given_at, person: Some(PersonMark::of(access.user_id)) };
+        let cursor = ChangeCursor { after, given_at, person: Some(PersonMark::from_user(access.user_id)) };
         Ok(ChangesAnswer { changes, cursor, has_more })
     }
 

@@ -155,7 +155,7 @@ impl AuthenticateClient {
         if presented.in_query == QuerySecrets::ClientSecret {
             let event = self.trail.event(AuditActor::Client, AuditKind::ClientSecretExposed);
             let event = event.client(proven.client.id).subject(proven.secret_id.as_uuid());
-            let event = event.from(AddressBlock::of(presented.address));
+            let event = event.from(AddressBlock::containing(presented.address));
             append_refusal(self.ports.units.as_ref(), &event).await;
         }
     }
@@ -209,7 +209,7 @@ fn decoy_secret() -> ClientSecret {
 
 /// Makes the keys of decisions 2: the client from this address, and the address.
 fn failure_keys(presented: &PresentedCredentials<'_>) -> [FailureKey; 2] {
-    let block = AddressBlock::of(presented.address).to_string();
+    let block = AddressBlock::containing(presented.address).to_string();
     [
         failure_key(&["client-authentication/client", &presented.client_id.to_ascii_lowercase(), &block]),
         failure_key(&["client-authentication/address", "", &block]),

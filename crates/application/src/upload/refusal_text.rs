@@ -3,18 +3,18 @@
 use crate::ports::import_source::ImportRefusal;
 
 /// What a person can upload, for every text that says so; import-adapter tests that it names each format.
-pub const WHAT_CAN_BE_UPLOADED: &str = "exports of Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings, Sleep as Android and \
-    this server, sleep records of Open mHealth and FHIR, hypnograms, and tables of intakes (CSV)";
+pub const WHAT_CAN_BE_UPLOADED: &str = "exports from Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings, Sleep as Android and \
+    this server, Open mHealth and FHIR sleep records, hypnograms, and tables of intakes (CSV)";
 
 /// Says why, and what the person can do, who has a page and no command line.
 pub(super) fn told_on_page(refusal: &ImportRefusal) -> String {
     let advice = match refusal {
         ImportRefusal::NotThisFormat(_) | ImportRefusal::OtherFormat { .. } => {
-            return format!("{refusal}; what can be uploaded are {WHAT_CAN_BE_UPLOADED}");
+            return format!("{refusal}; you can upload {WHAT_CAN_BE_UPLOADED}");
         }
-        ImportRefusal::NoStart(_) => "; upload it again, and say in the form when the recording began",
+        ImportRefusal::NoStart(_) => "; upload it again and enter the start of the recording",
         ImportRefusal::OtherPerson { .. } => {
-            "; sign in as that person to upload it, or take user_id out of its lines to have it as your own"
+            "; sign in as that person to upload it, or remove user_id from its lines to import it as your own"
         }
         ImportRefusal::NotInThisWay(_)
         | ImportRefusal::HoldsNoSleep(_)
@@ -35,7 +35,7 @@ mod tests {
         let unknown = told_on_page(&ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; ") && unknown.contains("Apple Health"), "{unknown}");
         let recording = told_on_page(&ImportRefusal::NoStart(String::new()));
-        assert!(recording.contains("when it began") && recording.contains("say in the form"), "{recording}");
+        assert!(recording.contains("when it began") && recording.contains("enter the start"), "{recording}");
         let other = told_on_page(&ImportRefusal::OtherPerson { place: "line 1".to_owned() });
         assert!(other.starts_with("line 1: ") && other.contains("sign in as that person"), "{other}");
         for text in [unknown, recording, other] {

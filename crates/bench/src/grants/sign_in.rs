@@ -88,7 +88,7 @@ fn serve(stage: &Stage) -> anyhow::Result<Server> {
 /// A browser that has loaded the form.
 fn load(server: &Server, email: &str, times: usize) -> anyhow::Result<Load> {
     let visit = secrets(SecretKind::Visit, 1)?.pop().context("no visit")?;
-    let token = FormToken::of(&visit);
+    let token = FormToken::derive(&visit);
     let body = format!(
         "form_token={}&email={}&password={}",
         token.expose(),

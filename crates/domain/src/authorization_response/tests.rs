@@ -19,12 +19,12 @@ fn answered(redirect_uri: &str, state: Option<&str>) -> String {
     AuthorizationResponse::code(target, &code()).expose().to_owned()
 }
 
-/// What a form decoder makes of the query.
+/// Decodes the query as a form.
 fn parameters(uri: &str) -> Vec<(String, String)> {
     Url::parse(uri).unwrap().query_pairs().into_owned().collect()
 }
 
-/// What a reader makes of a value that knows percent signs alone, and takes `+` for itself.
+/// Decodes percent signs only; `+` stays `+`.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = text.bytes();
     let mut decoded = Vec::new();
@@ -120,7 +120,7 @@ proptest! {
         let expected =
             [pair("tenant", "1"), pair("code", code().expose()), pair("state", &state), pair("iss", ISSUER)];
         prop_assert_eq!(parameters(&answer), expected);
-        // Read without the rule that `+` is a space, too.
+        // Also read without treating `+` as a space.
         let value = answer.split('&').find_map(|pair| pair.strip_prefix("state=")).unwrap();
         prop_assert_eq!(percent_decoded(value), state);
     }

@@ -9,11 +9,11 @@ proptest! {
     ) {
         let position = ChangePosition { number, kind: ChangeKind::ALL[kind], id: Uuid::from_u128(id) };
         let given_at = DateTime::from_timestamp(seconds, 0).unwrap();
-        let person = person.map(|id| PersonMark::of(UserId::from_uuid(Uuid::from_u128(id))));
+        let person = person.map(|id| PersonMark::from_user(UserId::from_uuid(Uuid::from_u128(id))));
         let cursor = ChangeCursor { after: (!starts).then_some(position), given_at, person };
         let text = cursor.to_string();
         prop_assert_eq!(ChangeCursor::parse(&text), Ok(cursor));
-        // Apps were told to keep 46 characters, and the OpenAPI document says at least 12.
+        // The documentation promises at most 46 characters, and OpenAPI at least 12.
         prop_assert!((12..=46).contains(&text.len()), "{}", text);
     }
 
@@ -38,13 +38,13 @@ fn what_was_not_given_out_is_no_cursor() {
     {
         let text = ChangeCursor { after, given_at, person }.to_string();
         let longer = format!("{text}AAAA");
-        for refused in [text.split_at(text.len() - 4).0, longer.as_str()] {
-            assert_eq!(ChangeCursor::parse(refused), Err(InvalidCursor), "{refused}");
+        for rejected in [text.split_at(text.len() - 4).0, longer.as_str()] {
+            assert_eq!(ChangeCursor::parse(rejected), Err(InvalidCursor), "{rejected}");
         }
     }
-    // Neither an empty text nor a kind or a version that there is not.
-    for refused in ["", "AA", "%", &"A".repeat(5000), "IwAAAAAAAAAAAQ", "MAAAAAAAAAAAAQ"] {
-        assert_eq!(ChangeCursor::parse(refused), Err(InvalidCursor), "{refused}");
+    // Empty texts, unknown kinds and unknown versions.
+    for rejected in ["", "AA", "%", &"A".repeat(5000), "IwAAAAAAAAAAAQ", "MAAAAAAAAAAAAQ"] {
+        assert_eq!(ChangeCursor::parse(rejected), Err(InvalidCursor), "{rejected}");
     }
 }
 
@@ -72,7 +72,7 @@ fn changes_are_ordered_by_number_then_kind_then_id() {
 }
 
 fn mark(person: u128) -> PersonMark {
-    PersonMark::of(UserId::from_uuid(Uuid::from_u128(person)))
+    PersonMark::from_user(UserId::from_uuid(Uuid::from_u128(person)))
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn a_cursor_is_of_the_person_for_whom_it_was_given_out() {
     let given_at = DateTime::UNIX_EPOCH;
     let [person, other] = ["0190f7c8-3b1a-7cc2-9d5e-3f2a6b7c8d9e", "0190f7c8-3b1a-7cc2-9d5e-3f2a6b7c8d9f"]
         .map(|id| UserId::from_uuid(Uuid::parse_str(id).unwrap()));
-    let cursor = ChangeCursor { after: None, given_at, person: Some(PersonMark::of(person)) };
+    let cursor = ChangeCursor { after: None, given_at, person: Some(PersonMark::from_user(person)) };
     assert!(cursor.may_be_of(person) && !cursor.may_be_of(other));
-    // Those of version 1 do not say it.
+    // Version 1 does not contain the person.
     let old = ChangeCursor { person: None, ..cursor };
     assert!(old.may_be_of(person) && old.may_be_of(other));
 }

@@ -1,4 +1,4 @@
-//! Clients: the apps and backends that ask for tokens (RFC 6749 section 2).
+//! Clients: the apps and backends that request tokens (RFC 6749 section 2).
 
 mod redirect_uri;
 
@@ -10,10 +10,10 @@ use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use chrono::{DateTime, Utc};
 
-/// How many secrets of a client may be live at a time, so that one can be rotated (decisions 3).
+/// Maximum number of active secrets per client: two, so that one can be rotated (decisions 3).
 pub const MAX_LIVE_SECRETS: usize = 2;
 
-/// Says that a text is no name for a client.
+/// The text is not a valid client name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a client's name has 1 to 100 characters, no line breaks, no blanks at its ends and no invisible or \
@@ -21,7 +21,7 @@ pub const MAX_LIVE_SECRETS: usize = 2;
 )]
 pub struct InvalidClientName;
 
-/// The name under which a client is shown to people.
+/// Name of a client as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientName(String);
 
@@ -31,7 +31,7 @@ impl ClientName {
         if is_display_name(text) { Ok(Self(text.to_owned())) } else { Err(InvalidClientName) }
     }
 
-    /// Parses a stored name; one from before deceptive characters were refused loses them.
+    /// Parses a stored name; removes deceptive characters, which earlier versions allowed.
     pub fn from_stored(text: &str) -> Result<Self, InvalidClientName> {
         Self::parse(&stored_name(text))
     }
@@ -42,21 +42,21 @@ impl ClientName {
     }
 }
 
-/// What a client is for.
+/// Kind of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientKind {
-    /// An app that reads what people granted to it.
+    /// An app that reads data with a person's consent.
     App,
     /// A first-party backend that writes with `client_credentials` (decisions 9).
     Service,
 }
 
-/// Whether a client may be used.
+/// Status of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientStatus {
-    /// It may.
+    /// Active.
     Active,
-    /// It may not authenticate, and its tokens are refused.
+    /// Disabled: it cannot authenticate, and its tokens are rejected.
     Disabled {
         /// When the operator disabled it.
         at: DateTime<Utc>,
@@ -64,7 +64,7 @@ pub enum ClientStatus {
 }
 
 impl ClientStatus {
-    /// Returns whether the client may be used.
+    /// Returns whether the client is active.
     pub const fn is_active(self) -> bool {
         matches!(self, Self::Active)
     }
@@ -77,56 +77,56 @@ pub struct Client {
     pub id: ClientId,
     /// Its name.
     pub name: ClientName,
-    /// What it is for.
+    /// Kind.
     pub kind: ClientKind,
-    /// Where people may be sent back to; an app has at least one, compared exactly.
+    /// Allowed redirect URIs, compared exactly; an app has at least one.
     pub redirect_uris: Vec<RedirectUri>,
-    /// The scopes it may ask for.
+    /// Scopes the client may request.
     pub scopes: ScopeSet,
-    /// Whether it may send its secrets in a query string, as the contract allows (decisions 2).
+    /// Whether secrets are accepted in query strings, as the contract allows (decisions 2).
     pub allow_query_secrets: bool,
-    /// Whether it must use PKCE (RFC 7636).
+    /// Whether PKCE is required (RFC 7636).
     pub require_pkce: bool,
-    /// Whether it may be used.
+    /// Status.
     pub status: ClientStatus,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
 }
 
 impl Client {
-    /// Returns the registered redirect URI that is this very text, letter by letter, or nothing (security.md T20).
-    /// A loopback port is compared like everything else: native apps cannot keep the secret that every client has.
+    /// Finds a registered redirect URI by exact comparison (security.md T20). This includes the port of
+    /// loopback URIs: native apps cannot keep the secret that every client has.
     pub fn registered_redirect_uri(&self, text: &str) -> Option<&RedirectUri> {
         self.redirect_uris.iter().find(|uri| uri.as_str() == text)
     }
 
-    /// Returns whether people can be asked for the client: it is an app, and it may be used.
+    /// Returns whether people can grant access to the client: an active app.
     pub fn takes_codes(&self) -> bool {
         self.kind == ClientKind::App && self.status.is_active()
     }
 }
 
-/// One secret of a client, known by its hash only.
+/// Secret of a client, stored as a hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSecret {
-    /// Its id, to rotate it by.
+    /// Id of the secret.
     pub id: ClientSecretId,
     /// Its hash.
     pub hash: SecretHash,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it stops counting; nothing while it counts.
+    /// Expiry; `None` if it does not expire.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
 impl ClientSecret {
-    /// Returns whether the secret counts at this moment.
+    /// Returns whether the secret is valid at this time.
     pub fn is_live(&self, now: DateTime<Utc>) -> bool {
         self.expires_at.is_none_or(|end| now < end)
     }
 }
 
-/// Returns whether one of the live secrets has this hash. Looks at every one, so that time tells nothing.
+/// Returns whether a valid secret has this hash. Compares all of them, so that timing reveals nothing.
 pub fn any_live_secret_matches(secrets: &[ClientSecret], presented: &SecretHash, now: DateTime<Utc>) -> bool {
     secrets.iter().fold(false, |found, secret| {
         let matches = secret.hash == *presented;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_would_look_like_another_one_is_refused() {
+    fn a_name_that_would_look_like_another_one_is_rejected() {
         for text in ["Owl\u{202e}", "Night\u{200b}Owl", "\u{2066}Owl", "Night\u{200d}Owl", "Owl\u{ad}"] {
             assert_eq!(ClientName::parse(text), Err(InvalidClientName), "{text:?}");
         }

@@ -1,11 +1,11 @@
-//! Redirect URIs: where a person is sent back to with a code (RFC 6749 section 3.1.2, RFC 9700 section 4.1).
+//! Redirect URIs (RFC 6749 section 3.1.2, RFC 9700 section 4.1).
 
 use url::{Host, Url};
 
-/// Says why a redirect URI is not registered (security.md T21); the texts are shown to the operator.
+/// Why a redirect URI is invalid (security.md T21); shown to the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRedirectUri {
-    /// Not an absolute URI, or with characters that a URI does not have.
+    /// Not an absolute URI, or not made of URI characters.
     #[error(
         "redirect URI must be an absolute URI of printable ASCII without blanks, backslashes or wildcards, at most 2000 characters"
     )]
@@ -13,34 +13,34 @@ pub enum InvalidRedirectUri {
     /// Neither https nor loopback http.
     #[error("redirect URI must be https, or http on a loopback host (127.0.0.1, [::1], localhost)")]
     Scheme,
-    /// A host that is not spelled as a browser shows it, such as `127.1` or `2130706433`.
+    /// The host is not spelled as a browser shows it, such as `127.1` or `2130706433`.
     #[error(
         "redirect URI must spell out its host: an address as 127.0.0.1 or [::1], not shortened, as a number or \
          percent-encoded"
     )]
     Host,
-    /// Port 0, to which nobody can be sent.
+    /// Port 0.
     #[error("redirect URI must not have the port 0")]
     Port,
-    /// With a fragment, which RFC 6749 section 3.1.2 forbids.
+    /// Has a fragment, which RFC 6749 section 3.1.2 forbids.
     #[error("redirect URI must not have a fragment")]
     Fragment,
-    /// With a user name or password.
+    /// Has a user name or password.
     #[error("redirect URI must not have a user name or password")]
     UserInfo,
-    /// With a query parameter that the authorization response uses itself.
+    /// Has a query parameter that the authorization response uses.
     #[error(
         "redirect URI must not carry a parameter of the authorization response (code, state, iss, error, error_description)"
     )]
     ReservedParameter,
 }
 
-/// A registered redirect URI; compared as a plain string, never normalised (RFC 9700 section 4.1.3).
+/// A registered redirect URI, compared as a plain string and never normalised (RFC 9700 section 4.1.3).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RedirectUri(String);
 
 impl RedirectUri {
-    /// Parses a URI that an operator registers.
+    /// Parses a URI for registration.
     pub fn parse(text: &str) -> Result<Self, InvalidRedirectUri> {
         let printable = text.bytes().all(|b| b.is_ascii_graphic() && b != b'\\' && b != b'*');
         if text.len() > 2000 || !printable {
@@ -50,7 +50,7 @@ impl RedirectUri {
         if !is_allowed_scheme(&url) {
             return Err(InvalidRedirectUri::Scheme);
         }
-        // Judged on the text too: the URL parser repairs `https:host` and drops an empty `#` or `@`.
+        // Check the text too: the URL parser repairs `https:host` and drops an empty `#` or `@`.
         let after_scheme = text.get(url.scheme().len()..).and_then(|text| text.strip_prefix("://"));
         let rest = after_scheme.ok_or(InvalidRedirectUri::NotAbsolute)?;
         if text.contains('#') {
@@ -63,7 +63,7 @@ impl RedirectUri {
         if authority.contains('@') {
             return Err(InvalidRedirectUri::UserInfo);
         }
-        // The URL parser turns `127.1` and `2130706433` into 127.0.0.1, and other readers of the URI may not.
+        // The URL parser turns `127.1` and `2130706433` into 127.0.0.1; other parsers may not.
         if !host_in(authority).eq_ignore_ascii_case(url.host_str().unwrap_or_default()) {
             return Err(InvalidRedirectUri::Host);
         }
@@ -76,7 +76,7 @@ impl RedirectUri {
         Ok(Self(text.to_owned()))
     }
 
-    /// Parses stored URIs. Those whose host or port was refused only later are left out: nobody is sent there.
+    /// Parses stored URIs. Skips those whose host or port only earlier versions allowed.
     pub fn parse_stored(texts: &[String]) -> Result<Vec<Self>, InvalidRedirectUri> {
         let parsed = texts.iter().map(|text| Self::parse(text));
         parsed
@@ -89,17 +89,17 @@ impl RedirectUri {
         &self.0
     }
 
-    /// Returns the host in the form in which a browser shows it (lower case, Punycode), without a port.
+    /// Returns the host as a browser shows it (lower case, Punycode), without a port.
     pub fn host(&self) -> String {
         self.url().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Returns the origin (RFC 6454 section 6.2): scheme, host, and the port when it is not the scheme's own.
+    /// Returns the origin (RFC 6454 section 6.2): scheme, host, and a non-default port.
     pub fn origin(&self) -> String {
         self.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default()
     }
 
-    /// Parses the URI again; it did when it was registered.
+    /// Parses the URI again; this succeeded at registration.
     fn url(&self) -> Option<Url> {
         Url::parse(&self.0).ok()
     }
@@ -118,7 +118,7 @@ fn is_allowed_scheme(url: &Url) -> bool {
     }
 }
 
-/// Returns the host of an authority as written, an IPv6 address with its brackets.
+/// Returns the host of an authority as written, with the brackets of an IPv6 address.
 fn host_in(authority: &str) -> &str {
     let end = authority.find(']').map_or_else(|| authority.find(':'), |at| Some(at.saturating_add(1)));
     end.and_then(|end| authority.get(..end)).unwrap_or(authority)

@@ -9,27 +9,27 @@ use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long a code lives when nobody says otherwise, in seconds (decisions 3).
+/// Default lifetime of a code in seconds (decisions 3).
 pub const DEFAULT_LIFETIME_SECONDS: u32 = 60;
-/// The longest life that an operator may give a code, in seconds.
+/// Maximum lifetime of a code in seconds.
 pub const MAX_LIFETIME_SECONDS: u32 = 600;
 
-/// Says that a code may not live that long.
+/// The lifetime of the code is out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a code lives between 1 second and 10 minutes")]
 pub struct InvalidCodeLifetime;
 
-/// How long a code lives: 1 to [`MAX_LIFETIME_SECONDS`] seconds.
+/// Lifetime of a code: 1 to [`MAX_LIFETIME_SECONDS`] seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeLifetime(u32);
 
 impl CodeLifetime {
-    /// The life of a code when nobody says otherwise.
+    /// Default lifetime.
     pub const DEFAULT: Self = Self(DEFAULT_LIFETIME_SECONDS);
-    /// The longest life of a code.
+    /// Maximum lifetime.
     pub const MAX: Self = Self(MAX_LIFETIME_SECONDS);
 
-    /// Wraps a number of seconds in range.
+    /// Checks a number of seconds.
     pub const fn from_seconds(seconds: u32) -> Result<Self, InvalidCodeLifetime> {
         if seconds >= 1 && seconds <= MAX_LIFETIME_SECONDS {
             Ok(Self(seconds))
@@ -38,90 +38,91 @@ impl CodeLifetime {
         }
     }
 
-    /// Returns the end of a life that begins at this moment.
+    /// Returns the expiry of a code issued at this time.
     pub fn end_from(self, issued_at: DateTime<Utc>) -> DateTime<Utc> {
         issued_at + TimeDelta::seconds(i64::from(self.0))
     }
 }
 
-/// Whether a code was used.
+/// Whether a code was redeemed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeState {
-    /// It was not: it may be redeemed until it expires.
+    /// Not redeemed; valid until it expires.
     Issued,
-    /// It was: whoever presents it again has copied it.
+    /// Redeemed; another attempt is a replay.
     Redeemed {
-        /// What redeeming it made; a replay revokes this.
+        /// The grant it created; a replay revokes it.
         grant_id: GrantId,
-        /// When.
+        /// Time of the redemption.
         at: DateTime<Utc>,
     },
 }
 
-/// An authorization code, known by its hash only, with everything it is bound to.
+/// An authorization code and its bindings, stored as a hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorizationCode {
-    /// The hash of its text.
+    /// Hash of the code.
     pub hash: SecretHash,
-    /// The client it was issued to.
+    /// Client it was issued to.
     pub client_id: ClientId,
-    /// The person who authorized the client.
+    /// Person who authorized the client.
     pub user_id: UserId,
-    /// The redirect URI of the authorization request, to be repeated exactly.
+    /// Redirect URI of the authorization request, which must be repeated exactly.
     pub redirect_uri: String,
-    /// What the person granted.
+    /// Granted scopes.
     pub scopes: ScopeSet,
-    /// The PKCE challenge, if the client sent one.
+    /// PKCE challenge, if the client sent one.
     pub challenge: Option<PkceChallenge>,
-    /// When it was issued.
+    /// Time of issue.
     pub issued_at: DateTime<Utc>,
-    /// From when on it counts no more.
+    /// Expiry.
     pub expires_at: DateTime<Utc>,
-    /// Whether it was used.
+    /// Whether it was redeemed.
     pub state: CodeState,
 }
 
-/// What a client presents together with a code.
+/// A client's attempt to redeem a code.
 #[derive(Debug, Clone, Copy)]
 pub struct Redemption<'a> {
-    /// The client, authenticated.
+    /// The authenticated client.
     pub client_id: ClientId,
-    /// The redirect URI it names.
+    /// Redirect URI in the request.
     pub redirect_uri: &'a str,
-    /// The PKCE verifier it sends, if any.
+    /// PKCE verifier in the request.
     pub verifier: Option<&'a CodeVerifier>,
-    /// The moment.
+    /// Current time.
     pub now: DateTime<Utc>,
 }
 
-/// Says why a code is not redeemed. The client learns `invalid_grant` and no more (RFC 6749 section 5.2).
+/// Why a code is rejected. The client only sees `invalid_grant` (RFC 6749 section 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CodeRefusal {
-    /// It belongs to another client; it stays good for its own.
+    /// The code belongs to another client, for which it stays valid.
     #[error("the code was issued to another client")]
     WrongClient,
-    /// The redirect URI differs; the code stays good for the right one.
+    /// The redirect URI differs; the code stays valid for the right one.
     #[error("the redirect URI is not the one of the authorization request")]
     WrongRedirectUri,
-    /// It was redeemed before: what that made must be revoked (RFC 6749 section 4.1.2).
+    /// The code was redeemed before; its grant must be revoked (RFC 6749 section 4.1.2).
     #[error("the code was used before")]
     Replayed {
-        /// What the first redemption made.
+        /// Grant of the first redemption.
         grant_id: GrantId,
     },
-    /// Its life is over.
+    /// The code has expired.
     #[error("the code has expired")]
     Expired,
-    /// The verifier is missing, wrong, or was sent where there is no challenge (RFC 9700 section 2.1.1).
-    #[error("the code verifier does not fit")]
+    /// The verifier is missing, wrong, or was sent without a challenge (RFC 9700 section 2.1.1).
+    #[error("the code verifier does not match")]
     WrongVerifier,
 }
 
 impl AuthorizationCode {
-    /// Judges whether the code may be redeemed; changes nothing, so that a wrong try burns nothing.
+    /// Checks whether the code can be redeemed. Changes nothing, so that a failed attempt does not use up the
+    /// code.
     ///
-    /// The checks come in the order of decisions 2: bindings, then use. That exactly one of many racing
-    /// redemptions wins is for the store's conditional statement.
+    /// The order of the checks is that of decisions 2: bindings, then use. A conditional statement in the
+    /// store ensures that only one of several concurrent redemptions succeeds.
     pub fn judge(&self, redemption: &Redemption<'_>) -> Result<(), CodeRefusal> {
         if self.client_id != redemption.client_id {
             return Err(CodeRefusal::WrongClient);

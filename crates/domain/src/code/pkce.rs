@@ -7,12 +7,12 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// Says that a challenge or verifier does not have the form of RFC 7636 section 4.
+/// The challenge or verifier does not have the form of RFC 7636 section 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not of the form that RFC 7636 section 4 asks for")]
+#[error("not in the format of RFC 7636 section 4")]
 pub struct InvalidPkce;
 
-/// An `S256` challenge: the SHA-256 of a verifier.
+/// `S256` challenge: the SHA-256 of a verifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PkceChallenge([u8; 32]);
 
@@ -23,7 +23,7 @@ impl PkceChallenge {
         bytes.try_into().map(Self).map_err(|_| InvalidPkce)
     }
 
-    /// Wraps 32 bytes that came from the store.
+    /// Wraps 32 bytes from the store.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -33,18 +33,18 @@ impl PkceChallenge {
         &self.0
     }
 
-    /// Returns whether this verifier was the source of the challenge, in constant time.
+    /// Returns whether the verifier matches the challenge, in constant time.
     pub fn is_met_by(&self, verifier: &CodeVerifier) -> bool {
         let digest: [u8; 32] = Sha256::digest(verifier.0.as_bytes()).into();
         digest.ct_eq(&self.0).into()
     }
 }
 
-/// A `code_verifier`: 43 to 128 unreserved characters. A secret, so never printed.
+/// A `code_verifier`: 43 to 128 unreserved characters. Secret, so it is never printed.
 pub struct CodeVerifier(Zeroizing<String>);
 
 impl CodeVerifier {
-    /// Parses the parameter `code_verifier`.
+    /// Parses the `code_verifier` parameter.
     pub fn parse(text: &str) -> Result<Self, InvalidPkce> {
         let unreserved = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'~');
         if (43..=128).contains(&text.len()) && text.bytes().all(unreserved) {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn verifiers_of_the_wrong_length_or_alphabet_are_refused() {
+    fn verifiers_of_the_wrong_length_or_alphabet_are_rejected() {
         for text in ["x".repeat(42), "x".repeat(129), format!("{}+", "x".repeat(43)), String::new()] {
             assert!(CodeVerifier::parse(&text).is_err());
         }

@@ -38,7 +38,7 @@ fn a_code_is_good_to_the_last_moment_of_its_life_and_not_after() {
 }
 
 #[test]
-fn another_client_or_redirect_uri_is_refused() {
+fn another_client_or_redirect_uri_is_rejected() {
     let other = Redemption { client_id: client(2), ..redemption(1) };
     assert_eq!(code().judge(&other), Err(CodeRefusal::WrongClient));
     let elsewhere = Redemption { redirect_uri: "https://app.example.org/cb/", ..redemption(1) };

@@ -1,17 +1,17 @@
-//! One time line out of overlapping entries.
+//! Merges overlapping entries into one timeline.
 
 use super::{StageEntry, TimeInBed};
 use chrono::{DateTime, Utc};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Ranks an entry among those that cover an instant: priority, then the earlier start, then the later end,
-/// then the place in the sorted list. The last part also tells apart two entries that are otherwise equal.
+/// Rank of an entry among those that overlap: priority, then earlier start, later end, and position in the
+/// sorted list, which separates equal entries.
 type Rank = (u8, Reverse<DateTime<Utc>>, DateTime<Utc>, Reverse<usize>);
 
-/// Sweeps over all starts and ends, O(n log n), and gives disjoint pieces in time order.
+/// Sweeps over all starts and ends in O(n log n) and returns disjoint pieces in time order.
 ///
-/// Each piece is a part of one source entry, so that pieces of two entries never become one.
+/// Each piece is a part of one source entry, so pieces of different entries are never merged.
 pub(super) fn flatten(entries: Vec<StageEntry>, time_in_bed: &TimeInBed) -> Vec<StageEntry> {
     let mut entries: Vec<_> = entries.into_iter().filter_map(|entry| entry.clipped(time_in_bed)).collect();
     entries.sort_by_key(|entry| (entry.start(), Reverse(entry.stage().priority()), Reverse(entry.end())));
@@ -34,7 +34,7 @@ pub(super) fn flatten(entries: Vec<StageEntry>, time_in_bed: &TimeInBed) -> Vec<
     pieces.done
 }
 
-/// Lists every instant at which the winner may change, in order, once.
+/// Returns every instant at which the winning entry may change, sorted, without duplicates.
 fn bounds_of(entries: &[StageEntry]) -> Vec<DateTime<Utc>> {
     let mut bounds: Vec<_> = entries.iter().flat_map(|entry| [entry.start(), entry.end()]).collect();
     bounds.sort_unstable();
@@ -42,7 +42,7 @@ fn bounds_of(entries: &[StageEntry]) -> Vec<DateTime<Utc>> {
     bounds
 }
 
-/// Collects pieces; a piece that goes on where the last one of the same entry ended prolongs it.
+/// Collects pieces and merges a piece with the previous one if both belong to the same entry and touch.
 #[derive(Default)]
 struct Pieces {
     done: Vec<StageEntry>,

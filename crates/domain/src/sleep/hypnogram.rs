@@ -5,15 +5,15 @@ use super::instant::whole_millis;
 use super::{MetricValue, SleepMetrics, Stage, TimeInBed};
 use chrono::{DateTime, Utc};
 
-/// Says that a stage's end is not after its start.
+/// The end of a stage is not after its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the stage's end is not after its start")]
 pub struct InvalidStageEntry;
 
-/// Says why entries are no hypnogram.
+/// Why entries are not a valid hypnogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidHypnogram {
-    /// An entry starts before the one listed before it has ended.
+    /// An entry starts before the previous one has ended.
     #[error("stages overlap or are out of order")]
     OutOfOrder,
     /// An entry reaches beyond the time in bed.
@@ -24,7 +24,7 @@ pub enum InvalidHypnogram {
     TooMany,
 }
 
-/// One stretch of one stage: start inclusive, end exclusive, whole milliseconds, end after start.
+/// An interval in one stage: start inclusive, end exclusive, whole milliseconds, end after start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageEntry {
     stage: Stage,
@@ -33,7 +33,7 @@ pub struct StageEntry {
 }
 
 impl StageEntry {
-    /// Makes an entry of two instants, which are cut to milliseconds first.
+    /// Creates an entry from two instants, truncated to milliseconds.
     pub fn new(stage: Stage, start: DateTime<Utc>, end: DateTime<Utc>) -> Result<Self, InvalidStageEntry> {
         let (start, end) = (whole_millis(start), whole_millis(end));
         if end <= start {
@@ -42,76 +42,76 @@ impl StageEntry {
         Ok(Self { stage, start, end })
     }
 
-    /// Gives the stage.
+    /// Returns the stage.
     pub const fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// Gives the start, inclusive.
+    /// Returns the start, inclusive.
     pub const fn start(&self) -> DateTime<Utc> {
         self.start
     }
 
-    /// Gives the end, exclusive.
+    /// Returns the end, exclusive.
     pub const fn end(&self) -> DateTime<Utc> {
         self.end
     }
 
-    /// Gives the start in milliseconds since the Unix epoch.
+    /// Returns the start in milliseconds since the Unix epoch.
     pub const fn start_millis(&self) -> i64 {
         self.start.timestamp_millis()
     }
 
-    /// Gives the end in milliseconds since the Unix epoch.
+    /// Returns the end in milliseconds since the Unix epoch.
     pub const fn end_millis(&self) -> i64 {
         self.end.timestamp_millis()
     }
 
-    /// Gives the length in milliseconds, at least 1.
+    /// Returns the length in milliseconds, at least 1.
     pub const fn millis(&self) -> i64 {
         self.end_millis().saturating_sub(self.start_millis())
     }
 
-    /// Keeps the part within the time in bed; absent when nothing is left.
+    /// Returns the part within the time in bed; `None` if nothing is left.
     pub(super) fn clipped(self, time_in_bed: &TimeInBed) -> Option<Self> {
         let start = self.start.max(time_in_bed.start());
         let end = self.end.min(time_in_bed.end());
         (start < end).then_some(Self { start, end, ..self })
     }
 
-    /// Ends the entry elsewhere; the caller knows that the end is a later whole millisecond.
+    /// Changes the end; the caller ensures that it is a later whole millisecond.
     pub(super) const fn ending_at(self, end: DateTime<Utc>) -> Self {
         Self { end, ..self }
     }
 
-    /// Starts the entry elsewhere; the caller knows that the start is an earlier whole millisecond.
+    /// Changes the start; the caller ensures that it is an earlier whole millisecond.
     pub(super) const fn starting_at(self, start: DateTime<Utc>) -> Self {
         Self { start, ..self }
     }
 }
 
-/// Holds the stages of one session: in time order, without overlap, within the time in bed.
+/// Stages of one session: in time order, without overlap, within the time in bed.
 ///
-/// Time in bed without an entry counts as unknown and is not listed. Equal stages that touch stay apart:
-/// they are what the source recorded.
+/// Time in bed without an entry is unknown and not listed. Adjacent equal stages are not merged, because the
+/// source recorded them separately.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hypnogram {
     entries: Vec<StageEntry>,
 }
 
 impl Hypnogram {
-    /// The most entries of one session: seven days, the longest time in bed, have 20,160 half-minute epochs, and
-    /// an epoch of 30 seconds is the shortest for which sleep is scored. More would only be a weight for whoever
-    /// reads it.
+    /// Maximum number of entries per session: seven days, the longest time in bed, have 20,160 epochs of 30
+    /// seconds, the shortest that sleep is scored in.
     pub const MAX_ENTRIES: usize = 20_160;
 
-    /// Gives the hypnogram of a session whose stages nobody recorded.
+    /// Returns the hypnogram of a session without recorded stages.
     pub const fn empty() -> Self {
         Self { entries: Vec::new() }
     }
 
-    /// Returns whether entries other than UNKNOWN cover at least nine tenths of the time that a source's own totals
-    /// call asleep or awake. Below that, sums over the entries say less about the night than the totals do.
+    /// Returns whether entries other than UNKNOWN cover at least nine tenths of the time that the source's
+    /// totals report as asleep or awake. Below that, the totals describe the night better than sums over the
+    /// entries.
     pub fn covers(&self, totals: &SleepMetrics) -> bool {
         let known = self.entries.iter().filter(|entry| entry.stage != Stage::Unknown);
         let millis = known.map(StageEntry::millis).fold(0, i64::saturating_add);
@@ -119,7 +119,7 @@ impl Hypnogram {
         seconds * 10.0 >= totals.seconds_asleep_and_awake() * 9.0
     }
 
-    /// Takes entries that are in order, disjoint and within the time in bed already.
+    /// Creates a hypnogram from entries that are already sorted, disjoint and within the time in bed.
     pub fn new(entries: Vec<StageEntry>, time_in_bed: &TimeInBed) -> Result<Self, InvalidHypnogram> {
         if entries.len() > Self::MAX_ENTRIES {
             return Err(InvalidHypnogram::TooMany);
@@ -135,12 +135,12 @@ impl Hypnogram {
         Ok(hypnogram)
     }
 
-    /// Makes one time line of entries in any order: clips them to the time in bed, drops what is empty then,
-    /// and lets the stage of higher [`Stage::priority`] win where entries overlap.
+    /// Creates a hypnogram from entries in any order: clips them to the time in bed, drops empty ones, and
+    /// resolves overlaps in favour of the stage with the higher [`Stage::priority`].
     ///
-    /// Entries of equal stage are never joined; of two that overlap, the one that starts first keeps the
-    /// shared stretch. An entry that a higher one interrupts becomes two. The result does not depend on the
-    /// order of the entries.
+    /// Equal stages are never merged; if they overlap, the entry that starts first keeps the shared part. An
+    /// entry interrupted by a higher one is split in two. The result does not depend on the order of the
+    /// entries.
     pub fn flatten(entries: Vec<StageEntry>, time_in_bed: &TimeInBed) -> Result<Self, InvalidHypnogram> {
         if entries.len() > Self::MAX_ENTRIES {
             return Err(InvalidHypnogram::TooMany);
@@ -148,8 +148,8 @@ impl Hypnogram {
         Self::new(flatten(entries, time_in_bed), time_in_bed)
     }
 
-    /// Lays short wakes over a base, as Fitbit's own summary does with `shortData`: what lies under a wake
-    /// becomes AWAKE for that stretch, whatever stage the wake's own entry names.
+    /// Overlays short wakes on a base, as Fitbit's summary does with `shortData`: the part under a wake
+    /// becomes AWAKE, whatever stage the wake entry names.
     pub fn overlay(
         base: Vec<StageEntry>,
         wakes: Vec<StageEntry>,
@@ -160,17 +160,17 @@ impl Hypnogram {
         Self::flatten(entries, time_in_bed)
     }
 
-    /// Gives the entries in time order.
+    /// Returns the entries in time order.
     pub fn entries(&self) -> &[StageEntry] {
         &self.entries
     }
 
-    /// Returns whether nobody recorded any stage.
+    /// Returns whether there are no entries.
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Counts the entries.
+    /// Returns the number of entries.
     pub const fn len(&self) -> usize {
         self.entries.len()
     }

@@ -1,8 +1,8 @@
-//! The names of the metrics.
+//! Names of the metrics.
 
 use super::MetricValue;
 
-/// Names one metric of a session (decisions 6); the order is the one in which the API lists them.
+/// A metric of a session (decisions 6), in the order of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MetricKind {
     /// `timeNightInBed`: seconds in bed.
@@ -37,15 +37,15 @@ pub enum MetricKind {
     TimeSleepAwake,
     /// `sleepLatency`: seconds from in bed to first asleep.
     SleepLatency,
-    /// `sleepEfficiency`: percent of the time in bed that was slept.
+    /// `sleepEfficiency`: percent of the time in bed spent asleep.
     SleepEfficiency,
     /// `sleepWakeups`: awakenings within the sleep period.
     SleepWakeups,
-    /// `wakeupsOver15Minutes`: those of 15 minutes or more.
+    /// `wakeupsOver15Minutes`: awakenings of 15 minutes or more.
     WakeupsOver15Minutes,
 }
 
-/// Says what a metric's number counts.
+/// Unit of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MetricUnit {
     /// Seconds, with a fraction down to milliseconds.
@@ -57,7 +57,7 @@ pub enum MetricUnit {
 }
 
 impl MetricKind {
-    /// Every metric, in the order of the API, which is also the order of the codes.
+    /// Every metric, in the order of the API and of the codes.
     pub const ALL: [Self; 19] = [
         Self::TimeNightInBed,
         Self::TimeNightAsleep,
@@ -80,7 +80,7 @@ impl MetricKind {
         Self::WakeupsOver15Minutes,
     ];
 
-    /// Gives the API's spelling (decisions 6).
+    /// Returns the API's spelling (decisions 6).
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::TimeNightInBed => "timeNightInBed",
@@ -105,25 +105,24 @@ impl MetricKind {
         }
     }
 
-    /// Parses the API's spelling, exactly as written there.
+    /// Parses the API's spelling, exactly.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// Gives the number by which the metric is stored, 1 to 19; it never changes, and a later metric takes
-    /// the next one.
+    /// Returns the stored number of the metric, 1 to 19. Numbers never change; new metrics get the next one.
     #[inline]
     pub const fn code(self) -> u8 {
         self as u8 + 1
     }
 
-    /// Finds the metric of a stored number.
+    /// Returns the metric with a stored number.
     #[inline]
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code.checked_sub(1)?)).copied()
     }
 
-    /// Says what the metric's number counts.
+    /// Returns the unit.
     #[inline]
     pub const fn unit(self) -> MetricUnit {
         match self {
@@ -148,7 +147,7 @@ impl MetricKind {
         }
     }
 
-    /// Returns whether a value can be this metric at all: never negative, a percentage at most 100, a count
+    /// Returns whether a value is possible for this metric: never negative, percentages at most 100, counts
     /// whole.
     #[inline]
     pub fn accepts(self, value: MetricValue) -> bool {

@@ -1,30 +1,30 @@
-//! The value of one metric, exact where a decimal is exact.
+//! Value of a metric, exact where a decimal is exact.
 
-/// The bound of a decimal's mantissa: fifteen digits, all of which a binary64 number keeps.
+/// Bound of a decimal's mantissa: fifteen digits, which a binary64 number preserves.
 const MANTISSA_BOUND: i64 = 1_000_000_000_000_000;
 
-/// Holds the number of one metric: a decimal of at most fifteen digits and four decimal places, else the
-/// binary64 number as it came.
+/// Number of a metric: a decimal with at most fifteen digits and four decimal places, otherwise the original
+/// binary64 number.
 ///
-/// There is one form for each number, so that equality is equality of numbers; NaN, infinities and the
-/// negative zero do not occur. A number that came as a binary64 goes out as the very same one.
+/// Each number has one representation, so equality is numeric. NaN, infinities and negative zero do not
+/// occur. A binary64 number round-trips unchanged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetricValue(Form);
 
-/// The two forms in which a number is kept: a decimal whenever one reads as the same binary64 number.
+/// The two representations; a decimal is used whenever one reads as the same binary64 number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Form {
-    /// `mantissa / 10^scale`; the scale is the smallest possible.
+    /// `mantissa / 10^scale` with the smallest possible scale.
     Decimal { mantissa: i64, scale: u8 },
     /// Any other finite number.
     Raw(f64),
 }
 
 impl MetricValue {
-    /// The most decimal places of the decimal form.
+    /// Maximum number of decimal places.
     pub const MAX_SCALE: u8 = 4;
 
-    /// Takes `mantissa / 10^scale`; absent when that needs more than fifteen digits or four decimal places.
+    /// Creates `mantissa / 10^scale`; `None` if it needs more than fifteen digits or four decimal places.
     pub fn from_decimal(mantissa: i64, scale: u8) -> Option<Self> {
         let (mut mantissa, mut scale) = (mantissa, scale);
         while scale > 0 && mantissa % 10 == 0 {
@@ -35,7 +35,7 @@ impl MetricValue {
         (fits && mantissa.abs() != MANTISSA_BOUND).then_some(Self(Form::Decimal { mantissa, scale }))
     }
 
-    /// Takes `mantissa / 10^scale`; absent when [`Self::from_decimal`] would give it another scale, or nothing.
+    /// Creates `mantissa / 10^scale`; `None` if [`Self::from_decimal`] would change the scale or fail.
     #[inline]
     pub(super) const fn from_lowest_terms(mantissa: i64, scale: u8) -> Option<Self> {
         let is_lowest = scale == 0 || (scale <= Self::MAX_SCALE && mantissa % 10 != 0);
@@ -45,7 +45,7 @@ impl MetricValue {
         None
     }
 
-    /// Takes a binary64 number; absent for NaN and the infinities.
+    /// Converts a binary64 number; `None` for NaN and the infinities.
     pub fn from_f64(number: f64) -> Option<Self> {
         if !number.is_finite() {
             return None;
@@ -57,18 +57,18 @@ impl MetricValue {
         Some(decimal.unwrap_or(Self(Form::Raw(number))))
     }
 
-    /// Takes a count.
+    /// Converts a count.
     pub fn from_count(count: u32) -> Self {
         Self(Form::Decimal { mantissa: i64::from(count), scale: 0 })
     }
 
-    /// Takes milliseconds and gives seconds with up to three decimal places; absent beyond fifteen digits.
+    /// Converts milliseconds to seconds with up to three decimal places; `None` beyond fifteen digits.
     pub fn seconds_from_millis(millis: i64) -> Option<Self> {
         Self::from_decimal(millis, 3)
     }
 
-    /// Gives how many percent of `whole` a `part` is, rounded half up to four decimal places; absent when
-    /// the whole is not positive, or a number is too large to be a stretch of a night.
+    /// Returns `part` as a percentage of `whole`, rounded half up to four decimal places; `None` if the whole
+    /// is not positive or a number is too large for a night.
     pub fn percent_of(part: i64, whole: i64) -> Option<Self> {
         if whole <= 0 {
             return None;
@@ -77,7 +77,7 @@ impl MetricValue {
         Self::from_decimal(scaled.div_euclid(whole), 4)
     }
 
-    /// Gives the number; a decimal as the binary64 number nearest to it.
+    /// Returns the number, or the nearest binary64 number of a decimal.
     #[expect(clippy::cast_precision_loss, reason = "a mantissa has at most fifteen digits: exact")]
     pub fn as_f64(self) -> f64 {
         match self.0 {
@@ -86,7 +86,7 @@ impl MetricValue {
         }
     }
 
-    /// Gives the number when it is whole and has at most fifteen digits.
+    /// Returns the number if it is whole and has at most fifteen digits.
     #[inline]
     pub const fn as_integer(self) -> Option<i64> {
         match self.0 {
@@ -108,14 +108,14 @@ impl MetricValue {
     #[inline]
     pub fn is_at_most_a_hundred(self) -> bool {
         match self.0 {
-            // A decimal has at most four places, so that the product is small.
+            // A decimal has at most four places, so the product is small.
             Form::Decimal { mantissa, scale } => mantissa <= 100 * whole_power_of_ten(scale),
             Form::Raw(number) => number <= 100.0,
         }
     }
 
-    /// Appends the number as JSON: what `serde_json` writes for [`Self::as_integer`] when that is present,
-    /// else for [`Self::as_f64`].
+    /// Appends the number as JSON: the output of `serde_json` for [`Self::as_integer`] if present, otherwise
+    /// for [`Self::as_f64`].
     pub fn write_json(self, out: &mut Vec<u8>) {
         match self.short_json() {
             Some((text, length)) => out.extend_from_slice(text.get(..length).unwrap_or_default()),
@@ -123,14 +123,14 @@ impl MetricValue {
         }
     }
 
-    /// Returns what [`Self::write_json`] writes, and how long it is, for nearly every number of a night: not negative, a
-    /// decimal, with at most eight digits.
+    /// Returns the output of [`Self::write_json`] and its length for common numbers: non-negative decimals
+    /// with at most eight digits.
     #[inline]
     pub fn short_json(self) -> Option<([u8; 16], usize)> {
         let Form::Decimal { mantissa, scale } = self.0 else { return None };
         let number = u32::try_from(mantissa).ok().filter(|number| *number < 100_000_000)?;
         let digits = eight_digits(number);
-        // Of the whole part the last digit stays even when it is a zero.
+        // The last digit of the whole part stays even if it is a zero.
         let of_whole = 8 - u32::from(scale);
         let leading_zeros = (digits - ZEROS).trailing_zeros() / 8;
         let left_out = leading_zeros.min(of_whole - 1);
@@ -154,13 +154,13 @@ impl MetricValue {
         }
     }
 
-    /// Shows the form in which the number is kept.
+    /// Returns the representation.
     pub(super) const fn form(self) -> Form {
         self.0
     }
 }
 
-/// Finds the whole number of at most fifteen digits that is exactly this number.
+/// Returns the whole number of at most fifteen digits that equals this number.
 #[expect(
     clippy::float_cmp,
     clippy::cast_possible_truncation,
@@ -173,9 +173,10 @@ fn exact_whole(number: f64) -> Option<MetricValue> {
     is_same.then_some(MetricValue(Form::Decimal { mantissa, scale: 0 }))
 }
 
-/// Finds the decimal of the given scale that reads as exactly this number.
+/// Returns the decimal of the given scale that reads as exactly this number.
 ///
-/// Below fifteen digits a decimal and the binary64 nearest to it name each other, so the comparison decides.
+/// Up to fifteen digits, a decimal and its nearest binary64 number determine each other, so a comparison is
+/// sufficient.
 #[expect(
     clippy::float_cmp,
     clippy::cast_possible_truncation,
@@ -191,7 +192,7 @@ fn exact_decimal(number: f64, scale: u8) -> Option<MetricValue> {
     MetricValue::from_decimal(scaled as i64, scale)
 }
 
-/// Gives 10 to the scale, exactly.
+/// Returns 10 to the scale, exactly.
 fn power_of_ten(scale: u8) -> f64 {
     match scale {
         0 => 1.0,
@@ -203,7 +204,7 @@ fn power_of_ten(scale: u8) -> f64 {
     }
 }
 
-/// Gives 10 to the scale of a value.
+/// Returns 10 to the scale of a value.
 const fn whole_power_of_ten(scale: u8) -> i64 {
     match scale {
         0 => 1,
@@ -214,7 +215,8 @@ const fn whole_power_of_ten(scale: u8) -> i64 {
     }
 }
 
-/// Writes a decimal that is not whole; fewer than sixteen digits are the shortest text of their binary64.
+/// Writes a decimal that is not whole. With fewer than sixteen digits, this is the shortest text of its
+/// binary64 number.
 fn write_decimal(mantissa: i64, scale: u8, out: &mut Vec<u8>) {
     if mantissa < 0 {
         out.push(b'-');
@@ -229,13 +231,14 @@ fn write_decimal(mantissa: i64, scale: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(fraction);
 }
 
-/// Eight digits zero.
+/// Eight zero digits.
 const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
 
-/// Returns the eight decimal digits of a number below a hundred million in ASCII, the first one in the lowest byte.
+/// Returns the eight decimal digits of a number below a hundred million in ASCII, the first one in the lowest
+/// byte.
 ///
-/// The number is halved into groups of four, two and one digits; all groups of one size are divided at once, by a
-/// multiplication that is exact for numbers of their size.
+/// Splits the number into groups of four, two and one digits. All groups of one size are divided at once by a
+/// multiplication that is exact for their size.
 #[inline]
 const fn eight_digits(number: u32) -> u64 {
     let high = number / 10_000;

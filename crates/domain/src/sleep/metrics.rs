@@ -1,13 +1,13 @@
-//! The metrics of one session.
+//! Metrics of one session.
 
 use super::night::Night;
 use super::{Hypnogram, MetricKind, MetricUnit, MetricValue, SourceTotals, TimeInBed};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Says why reported values are not the metrics of a time in bed; never repeats a value.
+/// Why reported values are not valid metrics of a time in bed; never repeats a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidMetrics {
-    /// The metric occurs twice.
+    /// Duplicate metric.
     #[error("{} is given twice", .0.as_str())]
     Repeated(MetricKind),
     /// The value is negative, a percentage above 100, or a count that is not whole.
@@ -21,10 +21,10 @@ pub enum InvalidMetrics {
     AsleepAndAwakeExceedTimeInBed,
 }
 
-/// Holds what is known of one night in numbers: at most one value for each [`MetricKind`].
+/// Metrics of one night: at most one value per [`MetricKind`].
 ///
-/// `timeNightInBed` is always there; a metric that cannot be known is left out, never 0. In bed = asleep +
-/// awake + unknown, where unknown is what the other two leave over (decisions 6).
+/// `timeNightInBed` is always present; unknown metrics are omitted, never 0. In bed = asleep + awake +
+/// unknown, where unknown is the rest (decisions 6).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SleepMetrics {
     values: BTreeMap<MetricKind, MetricValue>,
@@ -33,23 +33,23 @@ pub struct SleepMetrics {
 impl SleepMetrics {
     /// Computes all metrics from the stages.
     ///
-    /// Asleep and awake are known when at least one entry is not UNKNOWN; light, deep and REM when at least
-    /// one of the three occurs (a night of ASLEEP and AWAKE alone has none of them); what concerns the sleep
-    /// period when somebody fell asleep. Time in bed without an entry is unknown.
+    /// Asleep and awake are known if at least one entry is not UNKNOWN. Light, deep and REM are known if at
+    /// least one of them occurs, which excludes nights of only ASLEEP and AWAKE. Metrics of the sleep period
+    /// require some sleep. Time in bed without an entry is unknown.
     pub fn from_hypnogram(time_in_bed: &TimeInBed, hypnogram: &Hypnogram) -> Self {
-        Night::of(hypnogram).metrics(time_in_bed)
+        Night::from_hypnogram(hypnogram).metrics(time_in_bed)
     }
 
-    /// Takes over a source's totals, deriving what follows from them; the flag tells that totals were
-    /// dropped because they contradict the time in bed, which goes into the import's report.
+    /// Converts a source's totals and derives further metrics. The flag reports that totals were dropped
+    /// because they contradict the time in bed, for the import's report.
     pub fn from_totals(time_in_bed: &TimeInBed, totals: &SourceTotals) -> (Self, bool) {
         totals.metrics(time_in_bed)
     }
 
-    /// Takes over values that were metrics before, such as those of an export, exactly as they are.
+    /// Accepts values that were already metrics, such as those of an export, unchanged.
     ///
-    /// `timeNightInBed` is computed anew, whatever was given. Values must be in range, seconds must not
-    /// exceed the time in bed, and asleep and awake together neither.
+    /// `timeNightInBed` is always recomputed. Values must be in range, and neither single durations nor
+    /// asleep and awake together may exceed the time in bed.
     pub fn from_reported(
         time_in_bed: &TimeInBed,
         reported: Vec<(MetricKind, MetricValue)>,
@@ -78,14 +78,14 @@ impl SleepMetrics {
         Ok(metrics)
     }
 
-    /// Gives the metrics of a night of which nothing is known but its time in bed.
+    /// Returns the metrics of a night of which only the time in bed is known.
     pub(super) fn of_time_in_bed(time_in_bed: &TimeInBed) -> Self {
         let mut metrics = Self { values: BTreeMap::new() };
         metrics.put(MetricKind::TimeNightInBed, MetricValue::seconds_from_millis(time_in_bed.millis()));
         metrics
     }
 
-    /// Takes values in strictly ascending order of kind that begin with this time in bed; absent otherwise.
+    /// Accepts values in strictly ascending order of kind that start with this time in bed; `None` otherwise.
     pub(super) fn from_stored(
         time_in_bed: &TimeInBed,
         values: impl IntoIterator<Item = (MetricKind, MetricValue)>,
@@ -95,19 +95,19 @@ impl SleepMetrics {
         (values.get(&MetricKind::TimeNightInBed).copied() == expected).then_some(Self { values })
     }
 
-    /// Adds a value that is known.
+    /// Adds a value if it is known.
     pub(super) fn put(&mut self, kind: MetricKind, value: Option<MetricValue>) {
         if let Some(value) = value {
             self.values.insert(kind, value);
         }
     }
 
-    /// Gives the value of one metric; absent when it cannot be known.
+    /// Returns the value of a metric; `None` if it is unknown.
     pub fn get(&self, kind: MetricKind) -> Option<MetricValue> {
         self.values.get(&kind).copied()
     }
 
-    /// Lists what is known, in the order of the API.
+    /// Returns the known metrics in the order of the API.
     pub fn iter(&self) -> impl Iterator<Item = (MetricKind, MetricValue)> + '_ {
         self.values.iter().map(|(&kind, &value)| (kind, value))
     }
@@ -117,14 +117,14 @@ impl SleepMetrics {
         self.get(MetricKind::TimeNightInBed) == MetricValue::seconds_from_millis(time_in_bed.millis())
     }
 
-    /// Adds up the seconds asleep and awake, as far as they are known.
+    /// Returns the sum of the known seconds asleep and awake.
     pub(super) fn seconds_asleep_and_awake(&self) -> f64 {
         let seconds = |kind| self.get(kind).map_or(0.0, MetricValue::as_f64);
         seconds(MetricKind::TimeNightAsleep) + seconds(MetricKind::TimeNightAwake)
     }
 }
 
-/// Forgives the rounding of a binary64 sum; real values differ by whole milliseconds.
+/// Tolerates the rounding of a binary64 sum; real values differ by whole milliseconds.
 const HALF_A_MILLISECOND: f64 = 0.000_5;
 
 fn seconds_in_bed(time_in_bed: &TimeInBed) -> f64 {

@@ -1,4 +1,4 @@
-//! Sleep: time in bed, stages, metrics, and what an import does with a session that it meets again.
+//! Sleep: time in bed, stages, metrics, and how an import reconciles a session that is already known.
 //!
 //! The rules are those of decisions 6 and of `docs/import/README.md`. Instants are
 //! [`chrono::DateTime<chrono::Utc>`] cut to whole milliseconds when a value is made; [`packed`] is the one

@@ -1,11 +1,11 @@
-//! The sums behind the metrics of a night, computed from its stages.
+//! Sums over the stages of a night, from which metrics are computed.
 
 use super::{Hypnogram, MetricKind, MetricValue, SleepMetrics, Stage, StageEntry, TimeInBed};
 
-/// The length from which an awakening counts in `wakeupsOver15Minutes`, in milliseconds.
+/// Minimum length of an awakening in `wakeupsOver15Minutes`, in milliseconds.
 const LONG_WAKEUP_MILLIS: i64 = 15 * 60_000;
 
-/// Adds up a stretch of a night, in milliseconds for each stage.
+/// Milliseconds in each stage.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StageSums {
     awake: i64,
@@ -30,23 +30,23 @@ impl StageSums {
         self
     }
 
-    /// Returns whether light, deep and REM sleep were told apart.
+    /// Returns whether light, deep or REM sleep was recorded.
     const fn has_stages(&self) -> bool {
         self.light > 0 || self.deep > 0 || self.rem > 0
     }
 
-    /// Adds up all sleep, whatever its stage.
+    /// Returns the total sleep of all stages.
     const fn all_sleep(&self) -> i64 {
         self.light.saturating_add(self.deep).saturating_add(self.rem).saturating_add(self.asleep)
     }
 
-    /// Returns whether anything but UNKNOWN was recorded.
+    /// Returns whether anything other than UNKNOWN was recorded.
     const fn is_known(&self) -> bool {
         self.awake > 0 || self.all_sleep() > 0
     }
 }
 
-/// What lies between first falling asleep and last waking; instants in milliseconds since the Unix epoch.
+/// Time from first falling asleep to last waking, in milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy)]
 struct SleepPeriod {
     start: i64,
@@ -57,8 +57,8 @@ struct SleepPeriod {
 }
 
 impl SleepPeriod {
-    /// Finds the sleep period; absent when nobody fell asleep.
-    fn of(hypnogram: &Hypnogram) -> Option<Self> {
+    /// Returns the sleep period; `None` if there was no sleep.
+    fn from_hypnogram(hypnogram: &Hypnogram) -> Option<Self> {
         let entries = hypnogram.entries();
         let first = entries.iter().position(|entry| entry.stage().is_asleep())?;
         let last = entries.iter().rposition(|entry| entry.stage().is_asleep())?;
@@ -82,7 +82,7 @@ impl SleepPeriod {
     }
 }
 
-/// Lists the lengths in milliseconds of the awakenings: AWAKE entries that touch are one.
+/// Returns the lengths of the awakenings in milliseconds; adjacent AWAKE entries are one awakening.
 fn awakenings(entries: &[StageEntry]) -> Vec<i64> {
     let mut lengths: Vec<i64> = Vec::new();
     let mut awake_until = None;
@@ -98,7 +98,7 @@ fn awakenings(entries: &[StageEntry]) -> Vec<i64> {
     lengths
 }
 
-/// Adds up one night.
+/// Sums of one night.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Night {
     sums: StageSums,
@@ -106,9 +106,9 @@ pub(super) struct Night {
 }
 
 impl Night {
-    pub(super) fn of(hypnogram: &Hypnogram) -> Self {
+    pub(super) fn from_hypnogram(hypnogram: &Hypnogram) -> Self {
         let sums = hypnogram.entries().iter().fold(StageSums::default(), StageSums::add);
-        Self { sums, period: SleepPeriod::of(hypnogram) }
+        Self { sums, period: SleepPeriod::from_hypnogram(hypnogram) }
     }
 
     pub(super) fn metrics(&self, time_in_bed: &TimeInBed) -> SleepMetrics {

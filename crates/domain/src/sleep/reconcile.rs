@@ -1,52 +1,51 @@
-//! What an import does with a record that it may have met before.
+//! How an import reconciles a record with known sessions.
 
 use super::{SleepRecord, SleepSession};
 use crate::id::SleepSessionId;
 use std::borrow::Borrow;
 
-/// Says what becomes of the known sessions when a record arrives.
+/// Effect of an imported record on the known sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reconciliation {
-    /// The record is this session already; nothing is written.
+    /// The session already equals the record; nothing is written.
     Unchanged(SleepSessionId),
-    /// The record takes the place of this session, which keeps its id.
+    /// The record replaces this session, which keeps its id.
     Replace {
-        /// The session whose record is replaced.
+        /// Session whose record is replaced.
         id: SleepSessionId,
-        /// Other sessions that the record covers now and that go, in the order in which they were given.
+        /// Other overlapping sessions to remove, in the given order.
         removes: Vec<SleepSessionId>,
     },
     /// The record is a new session.
     Insert {
-        /// The sessions that it covers and that go, in the order in which they were given.
+        /// Overlapping sessions to remove, in the given order.
         removes: Vec<SleepSessionId>,
     },
 }
 
-/// Decides what a record is to the known sessions of the same person.
+/// Decides how a record relates to the known sessions of the same person.
 ///
-/// `known` MUST hold every session of that person and of the record's source that has the record's key, or
-/// overlaps its time in bed and has a derived key. Of sessions whose source gave them a key, which may overlap in any
-/// number, one with stages and one without are enough of those that overlap it and have its minutes. More of them do
-/// no harm: other sources are passed over, because sessions of different sources stay different sessions. The rules,
-/// first match first:
+/// `known` MUST contain every session of that person and of the record's source that has the record's key, or
+/// that overlaps its time in bed and has a derived key. Sessions with a given key may overlap in any number;
+/// of those with the record's start and end minute, one with stages and one without are sufficient.
+/// Additional sessions do no harm: other sources are ignored, because sessions of different sources stay
+/// separate. The first matching rule applies:
 ///
-/// 1. A session with the same key is the record, unchanged or to be replaced.
-/// 2. A record that made its own key, and a session whose source gave it a key, with the same start and end to
-///    the minute, are one: the session stays, because it came from the richer file, unless the record alone has
-///    stages; then the record takes its place.
-/// 3. A session with a derived key and the same start and end to the minute is replaced and keeps its id.
-/// 4. A record without stages whose key is derived, and a session with stages and a derived key that it overlaps,
-///    are one: the session stays.
+/// 1. A session with the same key is the record: unchanged or replaced.
+/// 2. A record with a derived key matches a session with a given key and the same start and end minute. The
+///    session stays, because it came from the richer file, unless only the record has stages; then the record
+///    replaces it.
+/// 3. A session with a derived key and the same start and end minute is replaced and keeps its id.
+/// 4. A record without stages and with a derived key matches an overlapping session with stages and a derived
+///    key. The session stays.
 /// 5. Anything else is new.
 ///
-/// A record without stages says less than one with them: it never replaces nor removes a session that has stages,
-/// but stays out where it is the same night. One exception: a source that tells its own log again, under the key
-/// that it gave, corrects it, whatever was known.
+/// A record without stages never replaces or removes a session with stages; it is dropped if it is the same
+/// night. One exception: a source that sends a log with the same given key again corrects it.
 ///
-/// Whatever is written removes the other sessions with a derived key that it overlaps: a longer export may
-/// join sessions (rules of import). Sessions whose source gave them a key are never removed, since one log is
-/// one session. Importing the same record again is [`Reconciliation::Unchanged`].
+/// Every write removes the other sessions with a derived key that it overlaps, because a longer export may
+/// join sessions (rules of import). Sessions with a given key are never removed, since one log is one
+/// session. Importing the same record again returns [`Reconciliation::Unchanged`].
 pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> Reconciliation {
     let of_source = || {
         known
@@ -81,9 +80,9 @@ fn replace<S: Borrow<SleepSession>>(
     Reconciliation::Replace { id: session.id, removes: covered(known, record, Some(session.id)) }
 }
 
-/// Tells whether a record leaves a session no place: had the record come after it, the session were gone, or were the
-/// record. Only sessions of one source with derived keys give way, as in [`reconcile`]; a record with a derived key that
-/// says less than a session does not come in beside it either.
+/// Returns whether a record excludes a session: if the record had come later, the session would have been
+/// removed or matched. Only sessions of one source with derived keys give way, as in [`reconcile`]. A record
+/// with a derived key that contains less than a session is not added beside it either.
 pub fn leaves_no_place(record: &SleepRecord, session: &SleepSession) -> bool {
     session.record.source() == record.source()
         && !is_log(session)
@@ -91,13 +90,13 @@ pub fn leaves_no_place(record: &SleepRecord, session: &SleepSession) -> bool {
         && (!record.key().is_given() || !says_less(record, session))
 }
 
-/// Finds the log that a record with a derived key is: one with stages before one without.
+/// Finds the logged session that matches a record with a derived key; one with stages is preferred.
 fn logged_twin<'a>(
     twins: impl Iterator<Item = &'a SleepSession>,
     record: &SleepRecord,
 ) -> Option<&'a SleepSession> {
     let logged = twins.filter(|session| is_log(session) && !record.key().is_given());
-    // The first of those with the most: `max_by_key` would take the last.
+    // Take the first of several candidates; `max_by_key` would take the last.
     logged.min_by_key(|session| session.record.hypnogram().is_empty())
 }
 
@@ -121,7 +120,7 @@ fn is_twin(session: &SleepSession, record: &SleepRecord) -> bool {
     session.record.time_in_bed().same_to_the_minute(record.time_in_bed())
 }
 
-/// Lists the sessions that the record overlaps and may remove, but for the one that it becomes.
+/// Returns the overlapping sessions that the record may remove, except the one it replaces.
 fn covered<S: Borrow<SleepSession>>(
     known: &[S],
     record: &SleepRecord,

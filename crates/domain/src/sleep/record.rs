@@ -1,39 +1,39 @@
-//! One session: as a source recorded it, and as it is kept.
+//! A session as recorded by a source, and as stored.
 
 use super::packed::{self, InvalidPacked};
 use super::{Hypnogram, SessionKey, SleepMetrics, SleepSource, TimeInBed};
 use crate::id::SleepSessionId;
 use chrono::{DateTime, Utc};
 
-/// Says why parts do not make one session.
+/// Why parts do not form a valid session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSleepRecord {
     /// A stage lies outside the session's time in bed.
     #[error("a stage lies outside the time in bed")]
     StageOutsideTimeInBed,
-    /// The metrics were computed for another time in bed.
+    /// The metrics belong to another time in bed.
     #[error("the metrics belong to another time in bed")]
     MetricsOfAnotherNight,
 }
 
-/// Says which session a record is, and when: everything but stages and metrics.
+/// Everything of a session except stages and metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SleepRecordHead {
-    /// The session's key within its person and source.
+    /// Key of the session within its person and source.
     pub key: SessionKey,
-    /// The device or app that recorded it, where known.
+    /// Device or app that recorded it, if known.
     pub source: Option<SleepSource>,
     /// The time in bed.
     pub time_in_bed: TimeInBed,
-    /// Whether it was a nap, where the source says so.
+    /// Whether it was a nap, if the source reports it.
     pub is_nap: Option<bool>,
 }
 
-/// Holds what a source recorded of one session; two equal records are the same record unchanged.
+/// Session as recorded by a source; two equal records are unchanged.
 ///
-/// The stages lie within the time in bed and the metrics are those of this time in bed. Metrics are computed
-/// from the stages. The source's own totals are kept when there are no stages, or when the stages cover little
-/// of the night (see [`Hypnogram::covers`]).
+/// The stages lie within the time in bed, and the metrics belong to this time in bed. Metrics are computed
+/// from the stages. The source's own totals are kept if there are no stages, or if the stages cover little of
+/// the night (see [`Hypnogram::covers`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SleepRecord {
     head: SleepRecordHead,
@@ -42,7 +42,7 @@ pub struct SleepRecord {
 }
 
 impl SleepRecord {
-    /// Makes a record of stages and computes its metrics; without any stage only the time in bed is known.
+    /// Creates a record from stages and computes its metrics; without stages, only the time in bed is known.
     pub fn from_stages(head: SleepRecordHead, hypnogram: Hypnogram) -> Result<Self, InvalidSleepRecord> {
         if !hypnogram.lies_within(&head.time_in_bed) {
             return Err(InvalidSleepRecord::StageOutsideTimeInBed);
@@ -51,7 +51,7 @@ impl SleepRecord {
         Ok(Self { head, hypnogram, metrics })
     }
 
-    /// Makes a record without stages of metrics that a source gave.
+    /// Creates a record without stages from the source's metrics.
     pub fn from_metrics(head: SleepRecordHead, metrics: SleepMetrics) -> Result<Self, InvalidSleepRecord> {
         if !metrics.belong_to(&head.time_in_bed) {
             return Err(InvalidSleepRecord::MetricsOfAnotherNight);
@@ -59,7 +59,7 @@ impl SleepRecord {
         Ok(Self { head, hypnogram: Hypnogram::empty(), metrics })
     }
 
-    /// Makes a record of stages and of the source's own metrics, which stay unless the stages cover them.
+    /// Creates a record from stages and the source's metrics, which are kept unless the stages cover them.
     pub fn from_stages_or_metrics(
         head: SleepRecordHead,
         hypnogram: Hypnogram,
@@ -78,65 +78,65 @@ impl SleepRecord {
         Ok(Self { metrics, ..computed })
     }
 
-    /// Reads a stored record, whose stages and metrics are in the encoding of [`packed`], as they are.
+    /// Reads a stored record, whose stages and metrics are encoded as in [`packed`].
     pub fn from_packed(head: SleepRecordHead, stages: &[u8], metrics: &[u8]) -> Result<Self, InvalidPacked> {
         let hypnogram = packed::decode_stages(&head.time_in_bed, stages)?;
         let metrics = packed::decode_metrics(&head.time_in_bed, metrics)?;
         Ok(Self { head, hypnogram, metrics })
     }
 
-    /// Packs the stages for the store; empty when there are none.
+    /// Encodes the stages; empty if there are none.
     pub fn packed_stages(&self) -> Vec<u8> {
         packed::encode_stages(self.head.time_in_bed.start_millis(), &self.hypnogram)
     }
 
-    /// Packs the metrics for the store; never empty.
+    /// Encodes the metrics; never empty.
     pub fn packed_metrics(&self) -> Vec<u8> {
         packed::encode_metrics(&self.metrics)
     }
 
-    /// Gives everything but stages and metrics.
+    /// Returns everything except stages and metrics.
     pub const fn head(&self) -> &SleepRecordHead {
         &self.head
     }
 
-    /// Gives the key within person and source.
+    /// Returns the key within person and source.
     pub const fn key(&self) -> &SessionKey {
         &self.head.key
     }
 
-    /// Gives the source, where known.
+    /// Returns the source, if known.
     pub const fn source(&self) -> Option<&SleepSource> {
         self.head.source.as_ref()
     }
 
-    /// Gives the time in bed.
+    /// Returns the time in bed.
     pub const fn time_in_bed(&self) -> &TimeInBed {
         &self.head.time_in_bed
     }
 
-    /// Returns whether it was a nap, where the source says so.
+    /// Returns whether it was a nap, if the source reports it.
     pub const fn is_nap(&self) -> Option<bool> {
         self.head.is_nap
     }
 
-    /// Gives the stages; empty when the source gave none.
+    /// Returns the stages; empty if the source sent none.
     pub const fn hypnogram(&self) -> &Hypnogram {
         &self.hypnogram
     }
 
-    /// Gives the metrics.
+    /// Returns the metrics.
     pub const fn metrics(&self) -> &SleepMetrics {
         &self.metrics
     }
 }
 
-/// Holds a session as it is kept: a record with an id of Restwell's own.
+/// A stored session: a record with an id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SleepSession {
-    /// The id, which stays when a later import replaces the record.
+    /// Id, which does not change if a later import replaces the record.
     pub id: SleepSessionId,
-    /// What the source recorded.
+    /// The record.
     pub record: SleepRecord,
     /// When the record last changed.
     pub updated_at: DateTime<Utc>,
@@ -173,7 +173,7 @@ mod tests {
         };
         let (totals, _) = SleepMetrics::from_totals(&frame, &totals);
         for (minutes, asleep) in [(404, 400.0), (405, 405.0)] {
-            // What is UNKNOWN covers nothing.
+            // UNKNOWN covers nothing.
             let entries = vec![entry(Stage::Light, 0, minutes), entry(Stage::Unknown, minutes, 480)];
             let stages = Hypnogram::new(entries, &frame).unwrap();
             let record =
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_another_night_are_refused() {
+    fn parts_of_another_night_are_rejected() {
         let (long, short) = (night(480), night(60));
         let stages = Hypnogram::new(vec![entry(Stage::Light, 0, 480)], &long).unwrap();
         let outside = SleepRecord::from_stages(given_head("1", short), stages.clone());

@@ -1,26 +1,26 @@
-//! The natural key of a session, by which an import knows it again.
+//! Natural key by which an import recognises a session.
 
 use super::instant::whole_millis;
 use chrono::{DateTime, SecondsFormat, Utc};
 
-/// Says that a text is no key: it is empty, longer than 200 characters, or holds a control character.
+/// The key is empty, longer than 200 characters, or contains a control character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a session's key has 1 to 200 characters and no control characters")]
 pub struct InvalidSessionKey;
 
-/// Says where a session's key comes from.
+/// Origin of a session's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SessionKeyKind {
-    /// The source gave its record an id of its own, such as Fitbit's `logId`.
+    /// The source's own id, such as Fitbit's `logId`.
     Given,
-    /// The source gave none; the key is made of the session's start.
+    /// Derived from the session's start, because the source has no id.
     Derived,
 }
 
-/// Names a session among those of one person and one source.
+/// Key of a session within one person and source.
 ///
-/// A given and a derived key differ even when their texts are equal. Whoever stores the key in one column
-/// uses [`Self::to_stored`].
+/// A given and a derived key differ even if their texts are equal. [`Self::to_stored`] combines kind and text
+/// for a single column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey {
     kind: SessionKeyKind,
@@ -28,22 +28,22 @@ pub struct SessionKey {
 }
 
 impl SessionKey {
-    /// The most characters of a key.
+    /// Maximum length of a key in characters.
     pub const MAX_CHARS: usize = 200;
 
-    /// Takes the source's own id of its record, exactly as it is written.
+    /// Creates a key from the source's own id, unchanged.
     pub fn given(text: &str) -> Result<Self, InvalidSessionKey> {
-        Self::of(SessionKeyKind::Given, text)
+        Self::from_parts(SessionKeyKind::Given, text)
     }
 
-    /// Makes the key of a session that has no id of its own: its start in UTC, with milliseconds.
+    /// Creates a key from the session's start in UTC, with milliseconds.
     pub fn derived_from(start: DateTime<Utc>) -> Self {
         let text = whole_millis(start).to_rfc3339_opts(SecondsFormat::Millis, true);
         Self { kind: SessionKeyKind::Derived, text }
     }
 
-    /// Puts a key together from what [`Self::kind`] and [`Self::as_str`] gave.
-    pub fn of(kind: SessionKeyKind, text: &str) -> Result<Self, InvalidSessionKey> {
+    /// Creates a key from its [`Self::kind`] and [`Self::as_str`].
+    pub fn from_parts(kind: SessionKeyKind, text: &str) -> Result<Self, InvalidSessionKey> {
         let characters = text.chars().count();
         if characters == 0 || characters > Self::MAX_CHARS || text.chars().any(char::is_control) {
             return Err(InvalidSessionKey);
@@ -51,34 +51,34 @@ impl SessionKey {
         Ok(Self { kind, text: text.to_owned() })
     }
 
-    /// Says where the key comes from.
+    /// Returns the origin of the key.
     pub const fn kind(&self) -> SessionKeyKind {
         self.kind
     }
 
-    /// Gives the key without its kind.
+    /// Returns the key without its kind.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Returns whether the source gave the key.
+    /// Returns whether the source provided the key.
     pub const fn is_given(&self) -> bool {
         matches!(self.kind, SessionKeyKind::Given)
     }
 
-    /// Writes kind and key as one text, unique where the key is: `given:` or `derived:`, then the key.
+    /// Formats kind and key as one unique text: `given:` or `derived:`, then the key.
     pub fn to_stored(&self) -> String {
         let prefix = if self.is_given() { GIVEN_PREFIX } else { DERIVED_PREFIX };
         format!("{prefix}{}", self.text)
     }
 
-    /// Reads what [`Self::to_stored`] wrote.
+    /// Parses the result of [`Self::to_stored`].
     pub fn from_stored(stored: &str) -> Result<Self, InvalidSessionKey> {
         if let Some(text) = stored.strip_prefix(GIVEN_PREFIX) {
             return Self::given(text);
         }
         let text = stored.strip_prefix(DERIVED_PREFIX).ok_or(InvalidSessionKey)?;
-        Self::of(SessionKeyKind::Derived, text)
+        Self::from_parts(SessionKeyKind::Derived, text)
     }
 }
 
@@ -119,8 +119,8 @@ mod tests {
     #[test]
     fn a_key_has_one_to_two_hundred_characters_and_no_control_character() {
         assert!(SessionKey::given(&"k".repeat(200)).is_ok());
-        for refused in ["", "a\tb", &"k".repeat(201)] {
-            assert!(SessionKey::given(refused).is_err());
+        for rejected in ["", "a\tb", &"k".repeat(201)] {
+            assert!(SessionKey::given(rejected).is_err());
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The totals that a source gives instead of stages.
+//! Totals of a source that sends no stages.
 
 use super::{MetricKind, MetricValue, SleepMetrics, TimeInBed};
 use std::time::Duration;
 
-/// How far sums of a source's totals may overrun, in milliseconds: sources round each number to a minute.
+/// Tolerance for sums of a source's totals in milliseconds: sources round each number to a minute.
 const ROUNDING_MILLIS: i64 = 2 * 60_000;
 
-/// Holds what a source says about a night without listing its stages; absent where it says nothing.
+/// A source's totals of a night; absent values are unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SourceTotals {
     /// All sleep.
@@ -29,7 +29,7 @@ pub struct SourceTotals {
     pub wakeups_over_15_minutes: Option<u32>,
 }
 
-/// The same in milliseconds, with what follows from it.
+/// The totals in milliseconds, with derived values.
 #[derive(Debug, Clone, Copy)]
 struct Totals {
     in_bed: i64,
@@ -43,16 +43,15 @@ struct Totals {
 }
 
 impl SourceTotals {
-    /// Turns the totals into metrics; the flag tells that they were dropped.
+    /// Converts the totals to metrics; the flag reports that they were dropped.
     ///
-    /// A set of totals of which one exceeds the time in bed, or two exceed each other, contradicts itself, and
-    /// nobody can tell which number is wrong: all of them are dropped. Sums may overrun by two minutes, because
-    /// sources round each number to a minute; awake is then cut to what asleep leaves over, so that in bed =
-    /// asleep + awake + unknown holds.
+    /// If one total exceeds the time in bed, or two contradict each other, it is unclear which number is
+    /// wrong, so all are dropped. Sums may exceed their limit by two minutes, because sources round each
+    /// number to a minute. Awake is then reduced so that in bed = asleep + awake + unknown holds.
     ///
-    /// Derived: asleep, when light, deep and REM are all given; the percentages of the sleep period, when
-    /// asleep and awake after onset are known and so the period is. Light, deep and REM that are all 0 beside
-    /// some sleep are a source's way to say that it did not tell them apart.
+    /// Derived values: asleep, if light, deep and REM are all given; the percentages of the sleep period, if
+    /// asleep and awake after onset are known. If light, deep and REM are all 0 although there was sleep, the
+    /// source did not distinguish them.
     pub(super) fn metrics(&self, time_in_bed: &TimeInBed) -> (SleepMetrics, bool) {
         let mut metrics = SleepMetrics::of_time_in_bed(time_in_bed);
         let totals = Totals::of(self, time_in_bed);
@@ -92,7 +91,7 @@ impl Totals {
         }
     }
 
-    /// Adds what is known of some totals.
+    /// Returns the sum of the known totals.
     fn sum<const N: usize>(totals: [Option<i64>; N]) -> i64 {
         totals.into_iter().flatten().fold(0, i64::saturating_add)
     }
@@ -109,7 +108,7 @@ impl Totals {
             || Self::sum([self.asleep, self.latency, self.awake_after_onset]) > with_rounding
     }
 
-    /// Cuts what rounding made too long.
+    /// Removes the excess caused by rounding.
     fn rounded(self) -> Self {
         let left = self.in_bed.saturating_sub(self.asleep.unwrap_or(0));
         let cut = |total: Option<i64>| total.map(|total| total.min(left));

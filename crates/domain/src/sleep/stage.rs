@@ -1,6 +1,6 @@
-//! The stage of sleep.
+//! Stage of sleep.
 
-/// What somebody in bed is doing (decisions 6).
+/// Stage of sleep (decisions 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// Awake in bed.
@@ -11,9 +11,9 @@ pub enum Stage {
     Deep,
     /// Sleep with rapid eye movements.
     Rem,
-    /// Asleep, stage not known.
+    /// Asleep, stage unknown.
     Asleep,
-    /// Not known, not even whether asleep.
+    /// Unknown, not even whether asleep.
     Unknown,
 }
 
@@ -21,7 +21,7 @@ impl Stage {
     /// Every stage, by code.
     pub const ALL: [Self; 6] = [Self::Awake, Self::Light, Self::Deep, Self::Rem, Self::Asleep, Self::Unknown];
 
-    /// Gives the API's spelling (decisions 6).
+    /// Returns the API's spelling (decisions 6).
     #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -34,12 +34,12 @@ impl Stage {
         }
     }
 
-    /// Parses the API's spelling, exactly as written there.
+    /// Parses the API's spelling, exactly.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|stage| stage.as_str() == text)
     }
 
-    /// Gives the number by which the stage is stored, 1 to 6; it never changes and is never used again.
+    /// Returns the stored number of the stage, 1 to 6. Numbers never change and are never reused.
     #[inline]
     pub const fn code(self) -> u8 {
         match self {
@@ -52,7 +52,7 @@ impl Stage {
         }
     }
 
-    /// Finds the stage of a stored number.
+    /// Returns the stage with a stored number.
     #[inline]
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {
@@ -66,13 +66,13 @@ impl Stage {
         }
     }
 
-    /// Returns whether somebody in this stage sleeps.
+    /// Returns whether this is a stage of sleep.
     pub const fn is_asleep(self) -> bool {
         matches!(self, Self::Light | Self::Deep | Self::Rem | Self::Asleep)
     }
 
-    /// Ranks the stage for overlaps within one source, the greater wins: AWAKE, DEEP, REM, LIGHT, ASLEEP,
-    /// UNKNOWN (rules of import).
+    /// Returns the priority for overlaps within one source; the highest wins: AWAKE, DEEP, REM, LIGHT,
+    /// ASLEEP, UNKNOWN (rules of import).
     pub const fn priority(self) -> u8 {
         match self {
             Self::Awake => 6,

@@ -1,32 +1,32 @@
-//! Stretches of time that sessions of one source fill.
+//! Intervals covered by overlapping sessions of one source.
 
 use super::{SleepRecordHead, SleepSource};
 use chrono::{DateTime, Utc};
 
-/// The time that sessions of one source fill which overlap each other.
+/// Interval covered by overlapping sessions of one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stretch<'s> {
-    /// The source, where it is known.
+    /// The source, if known.
     pub source: Option<&'s SleepSource>,
-    /// When the first of them starts.
+    /// Start of the first session.
     pub start: DateTime<Utc>,
-    /// When the last of them ends.
+    /// End of the last session.
     pub end: DateTime<Utc>,
 }
 
 impl<'s> Stretch<'s> {
-    fn of(record: &'s SleepRecordHead) -> Self {
+    fn from_record(record: &'s SleepRecordHead) -> Self {
         let SleepRecordHead { key: _, source, time_in_bed, is_nap: _ } = record;
         Self { source: source.as_ref(), start: time_in_bed.start(), end: time_in_bed.end() }
     }
 }
 
-/// Joins the times in bed of records of one source that overlap each other, by source and start.
+/// Merges the overlapping times in bed of records of one source, ordered by source and start.
 ///
-/// A session overlaps one of the stretches of its source exactly when it overlaps one of the records: so however many of
-/// them overlap each other, what overlaps them need be looked for once.
+/// A session overlaps an interval of its source exactly if it overlaps one of the records, so one lookup per
+/// interval is sufficient.
 pub fn stretches(records: &[SleepRecordHead]) -> Vec<Stretch<'_>> {
-    let mut all: Vec<_> = records.iter().map(Stretch::of).collect();
+    let mut all: Vec<_> = records.iter().map(Stretch::from_record).collect();
     all.sort_unstable_by_key(|stretch| (stretch.source, stretch.start));
     let mut joined: Vec<Stretch<'_>> = Vec::new();
     for next in all {

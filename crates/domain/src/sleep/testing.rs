@@ -1,4 +1,4 @@
-//! Nights made up for tests; times are minutes after the start of a fixed night.
+//! Test nights; times are minutes after the start of a fixed night.
 
 use super::{Hypnogram, SessionKey, SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed};
 use chrono::{DateTime, Duration, Utc};
@@ -32,7 +32,7 @@ pub(super) fn derived_head(time_in_bed: TimeInBed) -> SleepRecordHead {
     SleepRecordHead { key: SessionKey::derived_from(time_in_bed.start()), ..given_head("-", time_in_bed) }
 }
 
-/// Draws up to 40 entries that overlap at will and reach beyond a time in bed of 1 to 400 seconds, in odd
+/// Generates up to 40 entries that may overlap and exceed a time in bed of 1 to 400 seconds, in odd
 /// milliseconds or in half minutes.
 pub(super) fn entries_and_frame() -> impl Strategy<Value = (Vec<StageEntry>, TimeInBed)> {
     let entry = (0..Stage::ALL.len(), -50_i64..400, 1_i64..120);
@@ -46,7 +46,7 @@ pub(super) fn entries_and_frame() -> impl Strategy<Value = (Vec<StageEntry>, Tim
         })
 }
 
-/// Draws a hypnogram and its time in bed.
+/// Generates a hypnogram and its time in bed.
 pub(super) fn hypnogram_and_frame() -> impl Strategy<Value = (Hypnogram, TimeInBed)> {
     entries_and_frame().prop_map(|(entries, frame)| (Hypnogram::flatten(entries, &frame).unwrap(), frame))
 }

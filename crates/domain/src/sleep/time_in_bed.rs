@@ -1,4 +1,4 @@
-//! The time in bed, which frames a session.
+//! Time in bed of a session.
 
 use super::instant::{YEAR_10000_MILLIS, whole_millis};
 use crate::time::UtcOffset;
@@ -6,26 +6,25 @@ use chrono::{DateTime, Utc};
 
 const MILLIS_PER_MINUTE: i64 = 60_000;
 
-/// Says why two instants frame no time in bed.
+/// Why two instants are not a valid time in bed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidTimeInBed {
-    /// The end is not after the start, both cut to milliseconds.
+    /// The end is not after the start, both truncated to milliseconds.
     #[error("the end is not after the start")]
     NotAfterStart,
-    /// The stretch is longer than [`TimeInBed::MAX_MILLIS`].
+    /// The interval is longer than [`TimeInBed::MAX_MILLIS`].
     #[error("longer than seven days")]
     TooLong,
-    /// An instant lies outside the years 1970 to 9999, in UTC or in the offset given with it.
+    /// An instant is outside the years 1970 to 9999, in UTC or in its offset.
     #[error("outside the years 1970 to 9999")]
     YearOutOfRange,
 }
 
-/// Frames one session: from going to bed to getting up, with the UTC offsets in force then, where known.
+/// Interval from going to bed to getting up, with the UTC offsets in force at both ends, if known.
 ///
-/// Both instants are whole milliseconds, the end is after the start, at most seven days lie between them
-/// (beyond that a record is a mistake, not a night), and every way to print them has a year of four digits.
-/// The start and the stages print with the offset at the start, the end with the offset at the end
-/// (decisions 6).
+/// Both instants are whole milliseconds, the end is after the start, the length is at most seven days
+/// (anything longer is an error), and every local form has a four-digit year. The start and the stages are
+/// printed with the offset at the start, the end with the offset at the end (decisions 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeInBed {
     start: DateTime<Utc>,
@@ -35,10 +34,10 @@ pub struct TimeInBed {
 }
 
 impl TimeInBed {
-    /// The longest time in bed: seven days, in milliseconds.
+    /// Maximum length in milliseconds: seven days.
     pub const MAX_MILLIS: i64 = 7 * 24 * 60 * MILLIS_PER_MINUTE;
 
-    /// Frames the time between two instants, which are cut to milliseconds first.
+    /// Creates a time in bed from two instants, truncated to milliseconds.
     pub fn new(
         start: DateTime<Utc>,
         end: DateTime<Utc>,
@@ -59,7 +58,7 @@ impl TimeInBed {
         Ok(frame)
     }
 
-    /// Reads the end as any clock of this session may print it, and gives the latest reading.
+    /// Returns the latest local time of the end among the offsets of this session.
     fn latest_local_millis(&self) -> i64 {
         let ahead = |offset: Option<UtcOffset>| {
             offset.map_or(0, |offset| i64::from(offset.minutes()).saturating_mul(MILLIS_PER_MINUTE))
@@ -68,52 +67,52 @@ impl TimeInBed {
         self.end_millis().saturating_add(furthest)
     }
 
-    /// Gives the start.
+    /// Returns the start.
     pub const fn start(&self) -> DateTime<Utc> {
         self.start
     }
 
-    /// Gives the end, which is after the start.
+    /// Returns the end, which is after the start.
     pub const fn end(&self) -> DateTime<Utc> {
         self.end
     }
 
-    /// Gives the UTC offset in force where and when the night began, where known.
+    /// Returns the UTC offset at the start, if known.
     pub const fn offset_at_start(&self) -> Option<UtcOffset> {
         self.offset_at_start
     }
 
-    /// Gives the UTC offset in force where and when the night ended, where known.
+    /// Returns the UTC offset at the end, if known.
     pub const fn offset_at_end(&self) -> Option<UtcOffset> {
         self.offset_at_end
     }
 
-    /// Gives the start in milliseconds since the Unix epoch.
+    /// Returns the start in milliseconds since the Unix epoch.
     pub const fn start_millis(&self) -> i64 {
         self.start.timestamp_millis()
     }
 
-    /// Gives the end in milliseconds since the Unix epoch.
+    /// Returns the end in milliseconds since the Unix epoch.
     pub const fn end_millis(&self) -> i64 {
         self.end.timestamp_millis()
     }
 
-    /// Gives the length in milliseconds, 1 to [`Self::MAX_MILLIS`].
+    /// Returns the length in milliseconds, 1 to [`Self::MAX_MILLIS`].
     pub const fn millis(&self) -> i64 {
         self.end_millis().saturating_sub(self.start_millis())
     }
 
-    /// Returns whether both share a stretch of time; touching is not sharing.
+    /// Returns whether both intervals overlap; touching is not overlapping.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// Gives the minutes since the Unix epoch in which it starts and ends.
+    /// Returns start and end in minutes since the Unix epoch.
     pub const fn minutes(&self) -> (i64, i64) {
         (self.start_millis() / MILLIS_PER_MINUTE, self.end_millis() / MILLIS_PER_MINUTE)
     }
 
-    /// Returns whether both start in the same minute and end in the same minute.
+    /// Returns whether start and end are in the same minutes.
     pub const fn same_to_the_minute(&self, other: &Self) -> bool {
         let (one, two) = (self.minutes(), other.minutes());
         one.0 == two.0 && one.1 == two.1

@@ -1,39 +1,39 @@
-//! Where a label comes from.
+//! Origin of a label.
 
 use super::InvalidText;
 use super::text::name;
 use std::fmt;
 
-/// Natural key of a label: its catalogue, and its key there; finds the label again at the next import.
+/// Natural key of a label: its catalogue and its key there, by which the next import recognises it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CatalogueKey {
     source: String,
     key: String,
 }
 
-/// Says why a catalogue key is refused.
+/// Why a catalogue key is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCatalogueKey {
     /// The source is not 1 to 50 of the characters a to z, 0 to 9, `-` and `_`.
     #[error("the source of a catalogue key is 1 to 50 of a-z, 0-9, - and _")]
     Source,
-    /// The key is blank, too long, or holds a control character.
+    /// The key is blank, too long, or contains a control character.
     #[error(transparent)]
     Key(#[from] InvalidText),
 }
 
 impl CatalogueKey {
-    /// The source of labels of the NIH Dietary Supplement Label Database.
+    /// Source of labels from the NIH Dietary Supplement Label Database.
     pub const DSLD: &'static str = "dsld";
-    /// The source of labels that carry an id of Restwell's own, as its export writes them.
+    /// Source of labels with a Restwell id, as written by its export.
     pub const RESTWELL: &'static str = "restwell";
-    /// The most characters of a source.
+    /// Maximum length of a source in characters.
     pub const MAX_SOURCE: usize = 50;
-    /// The most characters of a key.
+    /// Maximum length of a key in characters.
     pub const MAX_KEY: usize = 200;
 
-    /// Makes a key: the source is a short name in lower case, the key any text that is not blank, without
-    /// control characters, of at most 200 characters.
+    /// Creates a key: the source is a short lower-case name, the key any non-blank text of at most 200
+    /// characters without control characters.
     pub fn new(source: String, key: String) -> Result<Self, InvalidCatalogueKey> {
         let plain =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
@@ -54,13 +54,13 @@ impl CatalogueKey {
         &self.key
     }
 
-    /// Takes the key apart: source, key.
+    /// Splits the key into source and key.
     pub fn into_parts(self) -> (String, String) {
         (self.source, self.key)
     }
 }
 
-/// Prints `source:key`, which is unambiguous because a source holds no colon.
+/// Prints `source:key`, which is unambiguous because a source contains no colon.
 impl fmt::Display for CatalogueKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.source, self.key)

@@ -1,9 +1,9 @@
-//! One line of a label's list of ingredients.
+//! A line of a label's ingredient list.
 
 use super::InvalidLabel;
 use super::text::{name, text};
 
-/// Ingredient as a label lists it; its place in the list is the contract's `order`.
+/// Ingredient of a label; its position in the list is the contract's `order`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ingredient {
     name: String,
@@ -12,13 +12,13 @@ pub struct Ingredient {
 }
 
 impl Ingredient {
-    /// The most characters of a name.
+    /// Maximum length of a name in characters.
     pub const MAX_NAME: usize = 500;
 
-    /// Makes an ingredient; no `amount` when the label states none, `active` false for what only carries
-    /// the others (decisions 6).
+    /// Creates an ingredient without `amount` if the label states none; `active` is false for carriers
+    /// (decisions 6).
     ///
-    /// The name may not be blank, hold control characters or exceed 500 characters.
+    /// The name must not be blank, contain control characters or exceed 500 characters.
     pub fn new(ingredient_name: String, amount: Option<Amount>, active: bool) -> Result<Self, InvalidLabel> {
         let name = name("ingredient_name", ingredient_name, Self::MAX_NAME)?;
         Ok(Self { name, amount, active })
@@ -29,23 +29,23 @@ impl Ingredient {
         &self.name
     }
 
-    /// Returns the amount in one serving, or `None` when the label states none.
+    /// Returns the amount per serving; `None` if the label states none.
     pub const fn amount(&self) -> Option<&Amount> {
         self.amount.as_ref()
     }
 
-    /// Says whether the ingredient is an active one.
+    /// Returns whether this is an active ingredient.
     pub const fn is_active(&self) -> bool {
         self.active
     }
 
-    /// Takes the ingredient apart: name, amount, active.
+    /// Splits the ingredient into name, amount and active flag.
     pub fn into_parts(self) -> (String, Option<Amount>, bool) {
         (self.name, self.amount, self.active)
     }
 }
 
-/// Quantity of an ingredient with the unit that the label prints, such as 400 `mcg DFE`.
+/// Quantity of an ingredient with the unit on the label, such as 400 `mcg DFE`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amount {
     quantity: f64,
@@ -56,14 +56,14 @@ pub struct Amount {
 impl Eq for Amount {}
 
 impl Amount {
-    /// The most characters of a unit.
+    /// Maximum length of a unit in characters.
     pub const MAX_UNIT: usize = 60;
 
-    /// The unit by which NIH prints that a label gives no amount (decisions 6); no amount ever has it.
+    /// Unit that NIH uses if the label states no amount (decisions 6); not a valid unit of an amount.
     pub const NOT_PRESENT: &'static str = "NP";
 
-    /// Makes a stated amount: a finite quantity of 0 or more, a unit of at most 60 characters (which may
-    /// be empty) other than `NP`.
+    /// Creates an amount: a finite quantity of 0 or more and a unit of at most 60 characters (may be empty)
+    /// other than `NP`.
     pub fn new(quantity: f64, unit: String) -> Result<Self, InvalidLabel> {
         match Self::from_label(quantity, unit)? {
             Some(amount) => Ok(amount),
@@ -71,8 +71,8 @@ impl Amount {
         }
     }
 
-    /// Reads quantity and unit as NIH and the API write them: the unit `NP` is no amount, whatever
-    /// quantity stands beside it; anything else is as in [`Amount::new`].
+    /// Parses quantity and unit as in NIH data and the API: the unit `NP` means no amount; anything else is
+    /// as in [`Amount::new`].
     pub fn from_label(quantity: f64, unit: String) -> Result<Option<Self>, InvalidLabel> {
         if !quantity.is_finite() || quantity < 0.0 {
             return Err(InvalidLabel::Quantity);
@@ -85,17 +85,17 @@ impl Amount {
         Ok(Some(Self { quantity: quantity.abs(), unit }))
     }
 
-    /// Returns the quantity in one serving, in [`Amount::unit`]; finite, 0 or more.
+    /// Returns the quantity per serving in [`Amount::unit`]; finite, 0 or more.
     pub const fn quantity(&self) -> f64 {
         self.quantity
     }
 
-    /// Returns the unit as the label spells it; "" when it names none.
+    /// Returns the unit as spelled on the label; may be empty.
     pub fn unit(&self) -> &str {
         &self.unit
     }
 
-    /// Takes the amount apart: quantity, unit.
+    /// Splits the amount into quantity and unit.
     pub fn into_parts(self) -> (f64, String) {
         (self.quantity, self.unit)
     }

@@ -1,4 +1,4 @@
-//! What a person took, and when.
+//! Intakes of supplements.
 
 use super::InvalidText;
 use super::text::name;
@@ -12,16 +12,16 @@ pub struct Servings(f64);
 /// Servings are finite, so equality is total.
 impl Eq for Servings {}
 
-/// Says that a number of servings is not more than 0 and at most 10,000.
+/// The number of servings is not more than 0 and at most 10,000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("servings is not a number above 0 and up to 10000")]
 pub struct InvalidServings;
 
 impl Servings {
-    /// The most servings of one log entry.
+    /// Maximum servings of one log entry.
     pub const MAX: f64 = 10_000.0;
 
-    /// Takes a number of servings; halves and the like are normal.
+    /// Checks a number of servings; fractions such as a half are normal.
     pub fn new(servings: f64) -> Result<Self, InvalidServings> {
         if servings > 0.0 && servings <= Self::MAX { Ok(Self(servings)) } else { Err(InvalidServings) }
     }
@@ -32,7 +32,7 @@ impl Servings {
     }
 }
 
-/// Entry of a person's intake log under its id.
+/// A stored intake with its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntakeLog {
     /// Id of the entry.
@@ -41,7 +41,7 @@ pub struct IntakeLog {
     pub record: IntakeLogRecord,
 }
 
-/// Intake as it comes from an app or a file, before it has an id.
+/// An intake from an app or a file, before it has an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntakeLogRecord {
     supplement_id: SupplementId,
@@ -50,26 +50,25 @@ pub struct IntakeLogRecord {
     external_key: Option<String>,
 }
 
-/// Says why an intake is refused.
+/// Why an intake is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidIntakeLog {
-    /// The time lies outside the years 0001 to 9999, which the API can print.
+    /// The time is outside the years 0001 to 9999, which the API can print.
     #[error("created_at is not in the years 0001 to 9999")]
     CreatedAt,
-    /// The client's own key is blank, too long, or holds a control character.
+    /// The external key is blank, too long, or contains a control character.
     #[error(transparent)]
     ExternalKey(#[from] InvalidText),
 }
 
 impl IntakeLogRecord {
-    /// The most characters of a client's own key.
+    /// Maximum length of an external key in characters.
     pub const MAX_EXTERNAL_KEY: usize = 200;
 
-    /// Makes a record of an intake.
+    /// Creates a record of an intake.
     ///
-    /// The time is kept to the microsecond, a finer fraction is cut off. `external_key` is the client's or
-    /// the source's own key of the entry, unique within the person: not blank, without control characters,
-    /// at most 200 characters.
+    /// The time is truncated to microseconds. `external_key` is the client's or source's own key of the
+    /// entry, unique within the person: not blank, without control characters, at most 200 characters.
     pub fn new(
         supplement_id: SupplementId,
         created_at: DateTime<Utc>,
@@ -85,7 +84,7 @@ impl IntakeLogRecord {
         Ok(Self { supplement_id, created_at, servings, external_key })
     }
 
-    /// Returns the supplement that was taken, in the version of its label at that time.
+    /// Returns the supplement, in the version of its label at that time.
     pub const fn supplement_id(&self) -> SupplementId {
         self.supplement_id
     }
@@ -100,24 +99,24 @@ impl IntakeLogRecord {
         self.servings
     }
 
-    /// Returns the client's or the source's own key of the entry.
+    /// Returns the client's or source's own key of the entry.
     pub fn external_key(&self) -> Option<&str> {
         self.external_key.as_deref()
     }
 
-    /// Returns the same intake of another version of the supplement, or of the id by which the store knows it.
+    /// Returns the same intake with another supplement id.
     #[must_use]
     pub fn of_supplement(self, supplement_id: SupplementId) -> Self {
         Self { supplement_id, ..self }
     }
 
-    /// Gives the entry its id.
+    /// Adds the id.
     pub const fn with_id(self, id: IntakeLogId) -> IntakeLog {
         IntakeLog { id, record: self }
     }
 }
 
-/// Cuts an instant to whole microseconds.
+/// Truncates an instant to microseconds.
 fn microseconds(instant: DateTime<Utc>) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_micros(instant.timestamp_micros())
 }

@@ -1,46 +1,45 @@
-//! What the label of a supplement says.
+//! Supplement labels.
 
 use super::text::{name, text};
 use super::{Ingredient, InvalidText};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 
-/// Label of a supplement, checked: every text within its length and free of control characters.
+/// A validated label: every text is within its length and free of control characters.
 ///
-/// Texts keep the label's own spelling, spaces included.
+/// Texts keep the spelling of the label, including spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplementLabel {
     fields: SupplementLabelFields,
 }
 
-/// Parts of a label before they are checked, and after a label is taken apart.
+/// Fields of a label before validation, or after [`SupplementLabel::into_fields`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SupplementLabelFields {
-    /// Brand; "" when the label names none. At most 300 characters.
+    /// Brand; empty if the label names none. At most 300 characters.
     pub brand: String,
     /// Name of the product, never blank. At most 500 characters.
     pub name: String,
-    /// Servings per container, in the label's words; "" when absent. At most 50 characters.
+    /// Servings per container as on the label; empty if absent. At most 50 characters.
     pub servings: String,
-    /// Product code in the label's own spelling; "" when absent. At most 100 characters. Not unique.
+    /// Product code as on the label; empty if absent. At most 100 characters. Not unique.
     pub upc: String,
-    /// Day on which the label's catalogue entered it, in the years 0001 to 9999.
+    /// Date of the catalogue entry, in the years 0001 to 9999.
     pub entry_date: Option<NaiveDate>,
-    /// The ingredients in order: the rows depth first, then the other ingredients (decisions 6). At most
-    /// 2,000.
+    /// Ingredients in order: the rows depth first, then the other ingredients (decisions 6). At most 2,000.
     pub ingredients: Vec<Ingredient>,
 }
 
-/// Says why a label is refused; the text never repeats a value.
+/// Why a label is invalid; never repeats a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLabel {
-    /// A text is blank, too long, or holds a control character.
+    /// A text is blank, too long, or contains a control character.
     #[error(transparent)]
     Text(#[from] InvalidText),
     /// A quantity is negative, infinite or not a number.
     #[error("quantity is not a number of 0 or more")]
     Quantity,
-    /// A stated amount has the unit that says that none is stated.
-    #[error("unit NP says that no amount is stated")]
+    /// A stated amount has the unit that means no amount.
+    #[error("unit NP means that no amount is stated")]
     NotPresentUnit,
     /// The entry date lies outside the years 0001 to 9999.
     #[error("entry_date is not in the years 0001 to 9999")]
@@ -48,24 +47,24 @@ pub enum InvalidLabel {
     /// There are more ingredients than allowed.
     #[error("supplement_ingredient has more than {limit} entries")]
     TooManyIngredients {
-        /// The most ingredients allowed.
+        /// Maximum number of ingredients.
         limit: usize,
     },
 }
 
 impl SupplementLabel {
-    /// The most characters of a brand.
+    /// Maximum length of a brand in characters.
     pub const MAX_BRAND: usize = 300;
-    /// The most characters of a name.
+    /// Maximum length of a name in characters.
     pub const MAX_NAME: usize = 500;
-    /// The most characters of the servings per container.
+    /// Maximum length of the servings per container in characters.
     pub const MAX_SERVINGS: usize = 50;
-    /// The most characters of a product code.
+    /// Maximum length of a product code in characters.
     pub const MAX_UPC: usize = 100;
-    /// The most ingredients of a label.
+    /// Maximum number of ingredients.
     pub const MAX_INGREDIENTS: usize = 2_000;
 
-    /// Checks the parts of a label; the limits stand on [`SupplementLabelFields`].
+    /// Validates the fields of a label against the limits in [`SupplementLabelFields`].
     pub fn new(fields: SupplementLabelFields) -> Result<Self, InvalidLabel> {
         let SupplementLabelFields { brand, name: title, servings, upc, entry_date, ingredients } = fields;
         if entry_date.is_some_and(|date| !(1..=9999).contains(&date.year())) {
@@ -85,7 +84,7 @@ impl SupplementLabel {
         Ok(Self { fields })
     }
 
-    /// Returns the brand; "" when the label names none.
+    /// Returns the brand; empty if the label names none.
     pub fn brand(&self) -> &str {
         &self.fields.brand
     }
@@ -95,22 +94,22 @@ impl SupplementLabel {
         &self.fields.name
     }
 
-    /// Returns the servings per container in the label's words; "" when absent.
+    /// Returns the servings per container as on the label; empty if absent.
     pub fn servings(&self) -> &str {
         &self.fields.servings
     }
 
-    /// Returns the product code in the label's own spelling; "" when absent.
+    /// Returns the product code as on the label; empty if absent.
     pub fn upc(&self) -> &str {
         &self.fields.upc
     }
 
-    /// Returns the day on which the label's catalogue entered it.
+    /// Returns the date of the catalogue entry.
     pub const fn entry_date(&self) -> Option<NaiveDate> {
         self.fields.entry_date
     }
 
-    /// Returns the label's entry date as the API shows it: at 00:00:00 UTC (decisions 6).
+    /// Returns the entry date as the API shows it: at 00:00:00 UTC (decisions 6).
     pub fn entry_instant(&self) -> Option<DateTime<Utc>> {
         self.fields.entry_date.map(|date| date.and_time(NaiveTime::MIN).and_utc())
     }
@@ -120,12 +119,12 @@ impl SupplementLabel {
         &self.fields.ingredients
     }
 
-    /// Returns the ingredients with the contract's `order`, which is their place counted from 1.
+    /// Returns the ingredients with the contract's `order`, their position counted from 1.
     pub fn ordered_ingredients(&self) -> impl Iterator<Item = (u32, &Ingredient)> {
         (1..).zip(&self.fields.ingredients)
     }
 
-    /// Takes the label apart, so that a caller who forgets a field does not compile.
+    /// Splits the label into its fields, so that forgetting one is a compile error.
     pub fn into_fields(self) -> SupplementLabelFields {
         self.fields
     }

@@ -1,25 +1,25 @@
-//! What becomes of a label that is read again.
+//! Effect of reading a known label again.
 
 use super::SupplementLabel;
 
-/// Decides what a label that is read again under a known key does to the version that is kept.
+/// Effect of reading a label with a known key on the stored version.
 ///
-/// The rule (formats, rules of import): each label version that a log points at keeps its own supplement
-/// id, so that what a person took never changes afterwards.
+/// Every version that a log refers to keeps its supplement id, so that the intake never changes afterwards
+/// (formats, rules of import).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LabelChange {
-    /// The label says what it said before: nothing is written.
+    /// The label is unchanged; nothing is written.
     Unchanged,
-    /// Nobody logged this version: the corrected label takes its place, under the same id.
+    /// No log refers to the version: the new label replaces it under the same id.
     UpdateInPlace,
-    /// Somebody logged this version: it stays, and the corrected label becomes a new version with its own
-    /// id, which replaces it under the key.
+    /// A log refers to the version: it stays, and the new label becomes the current version of the key with a
+    /// new id.
     NewVersion,
 }
 
 impl LabelChange {
-    /// Compares the version that is kept with the one that was read; `has_logs` says whether any person's
-    /// log points at the one that is kept.
+    /// Compares the stored version with the one that was read; `has_logs` reports whether any log refers to
+    /// the stored one.
     pub fn between(kept: &SupplementLabel, read: &SupplementLabel, has_logs: bool) -> Self {
         if kept == read {
             Self::Unchanged

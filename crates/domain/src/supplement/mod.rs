@@ -1,4 +1,4 @@
-//! Supplements: what a label says, and when a person took what it is on.
+//! Supplements: their labels and the intakes of people.
 
 mod catalogue_key;
 mod ingredient;
@@ -19,30 +19,30 @@ pub use upc::{InvalidUpc, Upc};
 use crate::id::SupplementId;
 use chrono::{DateTime, Utc};
 
-/// One version of a supplement's label under its own id, as the catalogue keeps it.
+/// A version of a supplement label in the catalogue, with its id.
 ///
-/// The catalogue belongs to nobody; what a person took is an [`IntakeLog`].
+/// The catalogue is shared by all people; an [`IntakeLog`] belongs to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Supplement {
-    /// Id of this version; a log points at it for ever.
+    /// Id of this version; logs refer to it permanently.
     pub id: SupplementId,
-    /// What the label says.
+    /// The label.
     pub label: SupplementLabel,
-    /// The contract's `entry_date`: the label's own day at 00:00 UTC, else the time of the first import.
+    /// The contract's `entry_date`: the label's own date at 00:00 UTC, otherwise the time of the first
+    /// import.
     pub entry_date: DateTime<Utc>,
 }
 
 impl Supplement {
-    /// Enters a label into the catalogue as a version of its own; `imported_at` is the time of first import.
+    /// Creates a version of a label; `imported_at` is the time of the first import.
     pub fn enter(id: SupplementId, label: SupplementLabel, imported_at: DateTime<Utc>) -> Self {
         let entry_date = label.entry_instant().unwrap_or(imported_at);
         Self { id, label, entry_date }
     }
 
-    /// Puts a corrected label in the place of the old one, under the same id
-    /// ([`LabelChange::UpdateInPlace`]).
+    /// Replaces the label under the same id ([`LabelChange::UpdateInPlace`]).
     ///
-    /// A corrected label that names no day of its own keeps the date that is there.
+    /// If the new label has no entry date, the present one is kept.
     #[must_use]
     pub fn corrected(self, label: SupplementLabel) -> Self {
         let entry_date = label.entry_instant().unwrap_or(self.entry_date);

@@ -1,14 +1,14 @@
-//! The code under a bar code, in any spelling.
+//! Universal Product Codes.
 
-/// Says that a text holds no such code: 8 to 14 digits beside blanks and hyphens.
+/// The text is not 8 to 14 digits with optional blanks and hyphens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a UPC has 8 to 14 digits; only blanks and hyphens may stand between them")]
+#[error("a UPC has 8 to 14 digits, optionally with blanks and hyphens")]
 pub struct InvalidUpc;
 
-/// A product's code (UPC-A, EAN-8, EAN-13, GTIN-14) as 14 digits, so that `0 33674 49111 9`, `033674491119` and
-/// `0033674491119` are one (GS1 General Specifications: shorter codes are filled with zeros on the left).
+/// Product code (UPC-A, EAN-8, EAN-13, GTIN-14) as 14 digits, so that `0 33674 49111 9`, `033674491119` and
+/// `0033674491119` are equal (GS1 General Specifications: shorter codes are padded with zeros on the left).
 ///
-/// The check digit is not checked: labels carry wrong ones.
+/// The check digit is not verified, because some labels have wrong ones.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Upc(String);
 
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_is_refused() {
+    fn what_is_no_code_is_rejected() {
         for text in [
             "",
             "#1569",

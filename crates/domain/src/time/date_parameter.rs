@@ -1,23 +1,23 @@
-//! A date as a request gives it.
+//! Date parameters of requests.
 
 use super::digits::number;
 use super::{Fold, TimeZone, UtcOffset};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike, Utc};
 use std::fmt;
 
-/// The nanoseconds of a microsecond, the precision in which instants are stored.
+/// Nanoseconds per microsecond, the precision of stored instants.
 const MICROSECOND: u32 = 1_000;
 
 /// Value of `startDate` or `endDate`: a day, a local date-time, or a date-time with an offset (decisions 5).
 ///
-/// Kept as it was written, because what it denotes depends on the person's zone and on whether it begins
-/// or ends a range. Years 0001 to 9999.
+/// Kept as written, because its meaning depends on the person's zone and on which end of a range it is. Years
+/// 0001 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DateParameter {
     form: Form,
 }
 
-/// What was written.
+/// The value as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Form {
     Day(NaiveDate),
@@ -25,31 +25,31 @@ enum Form {
     Offset(NaiveDateTime, UtcOffset),
 }
 
-/// Says which end of a range a date parameter stands for.
+/// End of a range that a date parameter is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Bound {
-    /// `startDate`: a day begins, a time that exists twice is the first, fractions are rounded up.
+    /// `startDate`: the start of a day, the first of an ambiguous time, fractions rounded up.
     Start,
-    /// `endDate`: a day ends, a time that exists twice is the second, fractions are rounded down.
+    /// `endDate`: the end of a day, the second of an ambiguous time, fractions rounded down.
     End,
 }
 
-/// Says what is wrong with a date parameter; the text never repeats the value.
+/// Why a date parameter is invalid; never repeats the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDateParameter {
-    /// The value does not begin with `YYYY-MM-DD`, or something else than `T` follows.
+    /// The value does not start with `YYYY-MM-DD`, or is followed by something other than `T`.
     #[error("write YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with an optional fraction and offset")]
     Shape,
-    /// The day is not in the calendar of the years 0001 to 9999.
+    /// The date does not exist in the years 0001 to 9999.
     #[error("no such day in the years 0001 to 9999")]
     Day,
-    /// The time of day is not one from 00:00 to 23:59:59; leap seconds and 24:00 are refused.
+    /// The time of day is not between 00:00 and 23:59:59; leap seconds and 24:00 are rejected.
     #[error("the time of day is hh:mm or hh:mm:ss, from 00:00:00 to 23:59:59")]
     TimeOfDay,
     /// The fraction of a second has no digit, or more than nine.
     #[error("a fraction of a second has 1 to 9 digits")]
     Fraction,
-    /// The offset is none of the accepted spellings, or wider than 18 hours.
+    /// The offset has none of the accepted spellings, or exceeds 18 hours.
     #[error("an offset is Z, +02:00, +0200 or +02, at most 18 hours")]
     Offset,
 }
@@ -58,8 +58,8 @@ impl DateParameter {
     /// Parses `YYYY-MM-DD`, or that with `Thh:mm`, optional seconds, an optional fraction of 1 to 9 digits,
     /// and an optional `Z`, `+02:00`, `+0200` or `+02`.
     ///
-    /// `T` and `Z` are read in either case (RFC 3339 section 5.6). A space where the sign of an offset is
-    /// expected is a plus, which is what an unencoded `+` becomes in a query string.
+    /// `T` and `Z` may be lower case (RFC 3339 section 5.6). A space in place of the offset's sign is read as
+    /// a plus, because an unencoded `+` in a query string becomes a space.
     pub fn parse(text: &str) -> Result<Self, InvalidDateParameter> {
         use InvalidDateParameter::Shape;
         let (date, rest) = text.as_bytes().split_at_checked(10).ok_or(Shape)?;
@@ -78,12 +78,12 @@ impl DateParameter {
         Ok(Self { form })
     }
 
-    /// Returns the instant that this date denotes as one end of a range, to the microsecond.
+    /// Returns the instant of this date as one end of a range, to the microsecond.
     ///
-    /// A day alone is the whole local day in `zone`; a date-time without offset is in `zone`, by the rules
-    /// of [`TimeZone::resolve`]. A finer fraction is rounded into the range (up as `Start`, down as `End`),
-    /// so that comparing with stored microseconds includes exactly what the written bound includes. The
-    /// result may lie a day outside the years 0001 to 9999.
+    /// A day is the whole local day in `zone`; a date-time without offset is local to `zone`, by the rules of
+    /// [`TimeZone::resolve`]. A finer fraction is rounded into the range (up for `Start`, down for `End`), so
+    /// that a comparison with stored microseconds includes exactly the requested range. The result may be up
+    /// to a day outside the years 0001 to 9999.
     pub fn resolve(self, zone: TimeZone, bound: Bound) -> DateTime<Utc> {
         let exact = self.exact(zone, bound);
         let beyond = exact.timestamp_subsec_nanos() % MICROSECOND;
@@ -113,7 +113,7 @@ impl DateParameter {
     }
 }
 
-/// Prints the date in the one spelling of RFC 3339 that parses to the same value.
+/// Prints the canonical RFC 3339 spelling, which parses to the same value.
 impl fmt::Display for DateParameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.form {
@@ -124,7 +124,7 @@ impl fmt::Display for DateParameter {
     }
 }
 
-/// Reads the ten characters `YYYY-MM-DD`.
+/// Parses the ten characters `YYYY-MM-DD`.
 fn parse_day(text: &[u8]) -> Result<NaiveDate, InvalidDateParameter> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else {
         return Err(InvalidDateParameter::Shape);
@@ -140,7 +140,7 @@ fn parse_day(text: &[u8]) -> Result<NaiveDate, InvalidDateParameter> {
         .ok_or(InvalidDateParameter::Day)
 }
 
-/// Reads `hh:mm`, optional seconds and an optional fraction; returns what follows too.
+/// Parses `hh:mm`, optional seconds and an optional fraction; also returns the rest.
 fn parse_time(text: &[u8]) -> Result<(NaiveTime, &[u8]), InvalidDateParameter> {
     use InvalidDateParameter::TimeOfDay;
     let [h1, h2, b':', m1, m2, rest @ ..] = text else {
@@ -165,7 +165,7 @@ fn parse_time(text: &[u8]) -> Result<(NaiveTime, &[u8]), InvalidDateParameter> {
     Ok((time, rest))
 }
 
-/// Reads the digits after the decimal point as nanoseconds; returns what follows too.
+/// Parses the digits after the decimal point as nanoseconds; also returns the rest.
 fn parse_fraction(text: &[u8]) -> Result<(u32, &[u8]), InvalidDateParameter> {
     use InvalidDateParameter::Fraction;
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -175,7 +175,7 @@ fn parse_fraction(text: &[u8]) -> Result<(u32, &[u8]), InvalidDateParameter> {
     Ok((nanos, rest))
 }
 
-/// Reads the offset at the end of a date-time; nothing there is `None`.
+/// Parses the offset at the end of a date-time; `None` if absent.
 fn parse_offset(text: &[u8]) -> Result<Option<UtcOffset>, InvalidDateParameter> {
     let offset = match text {
         [] => return Ok(None),

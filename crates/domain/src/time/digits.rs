@@ -1,6 +1,6 @@
-//! Decimal digits of fixed-width fields, read and written without allocation.
+//! Fixed-width decimal digits, parsed and printed without allocation.
 
-/// Reads a run of ASCII digits; `None` when it is empty, holds anything else, or overflows.
+/// Parses ASCII digits; `None` if empty, invalid or too large.
 pub(super) fn number(digits: &[u8]) -> Option<u32> {
     if digits.is_empty() {
         return None;
@@ -25,7 +25,7 @@ pub(super) const fn two(value: u32) -> [u8; 2] {
 /// Returns the two decimal digits of a number below 100, without a division.
 #[inline]
 pub(super) const fn pair(value: u32) -> [u8; 2] {
-    // 103 / 1024 is a tenth, nearly enough for every number below 100.
+    // 103 / 1024 approximates a tenth well enough for numbers below 100.
     let tens = (value * 103) >> 10;
     let ([tens_digit, ..], [ones_digit, ..]) = (tens.to_le_bytes(), (value - tens * 10).to_le_bytes());
     [b'0' + tens_digit, b'0' + ones_digit]

@@ -1,7 +1,7 @@
-//! How instants are printed: the same text as chrono's, an order of magnitude sooner.
+//! Printing of instants: the same text as chrono's, an order of magnitude faster.
 //!
-//! A page of 10,000 nights prints half a million timestamps, and printing them was most of its cost. Most
-//! neighbours fall on the same local day, so the writer keeps the text of the last day.
+//! A page of 10,000 nights prints half a million timestamps, which dominated its cost. Most neighbours are on
+//! the same local day, so the writer caches the text of the last day.
 
 mod local_day;
 
@@ -11,47 +11,47 @@ use super::UtcOffset;
 use super::digits::{four, three, two};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
-/// The milliseconds of a day.
+/// Milliseconds per day.
 const DAY_MILLIS: i64 = 86_400_000;
-/// The microseconds of a day.
+/// Microseconds per day.
 const DAY_MICROS: i64 = 86_400_000_000;
-/// The day before 0001-01-01, from which chrono counts, in days from 1970-01-01.
+/// The day before 0001-01-01, chrono's epoch, in days since 1970-01-01.
 const FIRST_DAY_OF_CHRONO: i64 = -719_163;
-/// 0000-01-01, counted in days from 1970-01-01.
+/// 0000-01-01 in days since 1970-01-01.
 const FIRST_DAY: i64 = -719_528;
-/// 9999-12-31, counted in days from 1970-01-01.
+/// 9999-12-31 in days since 1970-01-01.
 const LAST_DAY: i64 = 2_932_896;
 
-/// Prints instants as ISO 8601 into a byte buffer, remembering the last local day between calls.
+/// Prints instants as ISO 8601 into a byte buffer and caches the last local days.
 ///
-/// A local time outside the years 0000 to 9999, which four digits cannot write, is printed as the first or
-/// last that they can. Nothing that Restwell stores lies there.
+/// Local times outside the years 0000 to 9999 are printed as the first or last in that range. Restwell stores
+/// no such instants.
 #[derive(Debug, Clone)]
 pub struct TimestampWriter {
-    /// The day that `prefix` shows, counted from 1970-01-01.
+    /// The day in `prefix`, in days since 1970-01-01.
     day: i64,
     /// `YYYY-MM-DDT`.
     prefix: [u8; 11],
-    /// The last days, with their offsets: an even and an odd one without an offset, and as many with one. A night is of
-    /// two days, and what is told of it in UTC of a third.
+    /// The last days with their offsets: an even and an odd one without an offset, and the same with one. A
+    /// night spans two days, and its times in UTC a third.
     last: [Option<(Option<UtcOffset>, LocalDay)>; 4],
-    /// The day of the last log entry, counted from 1970-01-01.
+    /// The day of the last log entry, in days since 1970-01-01.
     log_day: i64,
-    /// Its midnight, `YYYY-MM-DDT00:00:00.000000+00:00`.
+    /// Midnight of that day: `YYYY-MM-DDT00:00:00.000000+00:00`.
     log: [u8; 32],
 }
 
 impl TimestampWriter {
-    /// Makes a writer.
+    /// Creates a writer.
     pub const fn new() -> Self {
         let log = *b"1970-01-01T00:00:00.000000+00:00";
         Self { day: 0, prefix: *b"1970-01-01T", last: [None; 4], log_day: 0, log }
     }
 
-    /// Appends an instant in milliseconds since 1970 with the offset in force (decisions 6, sleep session).
+    /// Appends an instant in milliseconds since 1970 with its offset (decisions 6, sleep session).
     ///
-    /// `2026-03-08T23:10:00-05:00`; offset zero is `+00:00`, none is UTC with `Z`. A fraction of three
-    /// digits appears only when it is not zero.
+    /// `2026-03-08T23:10:00-05:00`; offset zero is `+00:00`, no offset is UTC with `Z`. A three-digit
+    /// fraction is printed only if it is not zero.
     pub fn write_millis(&mut self, out: &mut Vec<u8>, unix_millis: i64, offset: Option<UtcOffset>) {
         if let Some(day) = self.keep_day(unix_millis, offset)
             && let Some(clock) = day.clock(unix_millis)
@@ -77,22 +77,22 @@ impl TimestampWriter {
         }
     }
 
-    /// Returns the local day of an instant in milliseconds since 1970, as [`Self::write_millis`] prints it; nothing when
-    /// its year has not four digits.
+    /// Returns the local day of an instant in milliseconds since 1970, as [`Self::write_millis`] prints it;
+    /// `None` if its year does not have four digits.
     pub fn local_day(&mut self, unix_millis: i64, offset: Option<UtcOffset>) -> Option<LocalDay> {
         self.keep_day(unix_millis, offset).copied()
     }
 
-    /// Appends what [`Self::put_micros_numeric`] writes.
+    /// Appends the text of [`Self::put_micros_numeric`].
     pub fn write_micros_numeric(&mut self, out: &mut Vec<u8>, unix_micros: i64) {
         let mut text = [0; 32];
         self.put_micros_numeric(&mut text, unix_micros);
         out.extend_from_slice(&text);
     }
 
-    /// Writes an instant in microseconds since 1970 in UTC over what stands in its place (decisions 6, log entries).
+    /// Writes an instant in microseconds since 1970 in UTC into the given buffer (decisions 6, log entries).
     ///
-    /// Always with six decimals and the numeric offset: `2026-03-08T23:10:00.000000+00:00`.
+    /// Always with six decimals and a numeric offset: `2026-03-08T23:10:00.000000+00:00`.
     #[inline]
     pub fn put_micros_numeric(&mut self, place: &mut [u8; 32], unix_micros: i64) {
         let local = unix_micros.clamp(FIRST_DAY * DAY_MICROS, LAST_DAY * DAY_MICROS + DAY_MICROS - 1);
@@ -105,7 +105,7 @@ impl TimestampWriter {
         let second = in_day / 1_000_000;
         let micros = small(in_day - second * 1_000_000);
         let thousands = micros / 1_000;
-        // The digits go into the copy: one made of them afterwards would wait for them.
+        // Write the digits into the copy; a later copy would have to wait for them.
         *place = self.log;
         put(place, 11, clock(small(second)));
         put(place, 20, three(thousands));
@@ -117,7 +117,7 @@ impl TimestampWriter {
         out.extend_from_slice(self.prefix(day));
     }
 
-    /// Returns `YYYY-MM-DDT`, made anew only when the day is another than the last one.
+    /// Returns `YYYY-MM-DDT`, computed only if the day has changed.
     fn prefix(&mut self, day: i64) -> &[u8; 11] {
         if day != self.day {
             self.prefix = prefix(day);
@@ -126,7 +126,7 @@ impl TimestampWriter {
         &self.prefix
     }
 
-    /// Remembers the local day of an instant, unless it is the last one; nothing when its year has not four digits.
+    /// Caches the local day of an instant; `None` if its year does not have four digits.
     fn keep_day(&mut self, unix_millis: i64, offset: Option<UtcOffset>) -> Option<&mut LocalDay> {
         let local = unix_millis.checked_add(shift(offset))?;
         let number = local.div_euclid(DAY_MILLIS);
@@ -149,26 +149,26 @@ impl Default for TimestampWriter {
     }
 }
 
-/// Returns what [`TimestampWriter::write_millis`] writes, for a single instant.
+/// Returns the text of [`TimestampWriter::write_millis`] for a single instant.
 pub fn millis(unix_millis: i64, offset: Option<UtcOffset>) -> String {
     let mut out = Vec::new();
     TimestampWriter::new().write_millis(&mut out, unix_millis, offset);
     ascii(out)
 }
 
-/// Returns what [`TimestampWriter::write_micros_numeric`] writes, for a single instant.
+/// Returns the text of [`TimestampWriter::write_micros_numeric`] for a single instant.
 pub fn micros_numeric(unix_micros: i64) -> String {
     let mut out = Vec::new();
     TimestampWriter::new().write_micros_numeric(&mut out, unix_micros);
     ascii(out)
 }
 
-/// Returns an instant in UTC with `Z`, and milliseconds when they are not zero.
+/// Formats an instant in UTC with `Z`, and milliseconds if they are not zero.
 pub fn utc(instant: DateTime<Utc>) -> String {
     millis(instant.timestamp_millis(), None)
 }
 
-/// Returns the text of bytes that this module wrote, which are ASCII.
+/// Converts bytes written by this module, which are ASCII.
 fn ascii(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
@@ -178,7 +178,7 @@ fn shift(offset: Option<UtcOffset>) -> i64 {
     offset.map_or(0, |offset| i64::from(offset.seconds()) * 1_000)
 }
 
-/// Returns `YYYY-MM-DDT` of a day counted from 1970-01-01, in the years 0000 to 9999.
+/// Returns `YYYY-MM-DDT` of a day since 1970-01-01, in the years 0000 to 9999.
 fn prefix(day: i64) -> [u8; 11] {
     let date = i32::try_from(day - FIRST_DAY_OF_CHRONO).ok().and_then(NaiveDate::from_num_days_from_ce_opt);
     let date = date.unwrap_or_default();
@@ -189,8 +189,8 @@ fn prefix(day: i64) -> [u8; 11] {
 
 /// Returns `hh:mm:ss` of a second of the day.
 ///
-/// The three numbers lie in one word, each where its first digit is to stand, so that all their digits are found at once:
-/// 103 / 1024 is a tenth, nearly enough for every number below 100.
+/// The three numbers are in one word, each at the position of its first digit, so that all digits are
+/// computed at once: 103 / 1024 approximates a tenth well enough for numbers below 100.
 #[inline]
 const fn clock(second: u32) -> [u8; 8] {
     const TENS: u64 = 0x000f_0000_0f00_000f;
@@ -204,7 +204,7 @@ const fn clock(second: u32) -> [u8; 8] {
     (u64::from_le_bytes(DIGITS) + tens + (ones << 8)).to_le_bytes()
 }
 
-/// Puts a part of a text into its place.
+/// Copies a part of a text to its position.
 #[inline]
 fn put<const ROOM: usize, const LENGTH: usize>(text: &mut [u8; ROOM], place: usize, part: [u8; LENGTH]) {
     if let Some(room) = text.get_mut(place..place + LENGTH) {

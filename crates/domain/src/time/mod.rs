@@ -1,7 +1,7 @@
-//! Time: zones, offsets from UTC, the dates of a request, and how instants are printed.
+//! Time zones, UTC offsets, date parameters, and the formatting of instants.
 //!
-//! An instant is a `chrono::DateTime<Utc>` everywhere. A local time exists only between a request or a file
-//! and the zone that turns it into an instant.
+//! An instant is always a `chrono::DateTime<Utc>`. A local time exists only between a request or file and the
+//! zone that converts it to an instant.
 
 mod date_parameter;
 mod date_range;

@@ -1,4 +1,4 @@
-//! The zone whose clocks a person lives by.
+//! Time zones.
 
 use super::UtcOffset;
 use chrono::offset::MappedLocalTime;
@@ -6,27 +6,27 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, T
 use chrono_tz::Tz;
 use std::fmt;
 
-/// Further from UTC, in seconds, than any zone ever was; bounds the search for a clock change.
+/// More seconds than any UTC offset; bounds the search for a clock change.
 const WIDER_THAN_ANY_OFFSET: i64 = 26 * 3600;
 
 /// Zone of the IANA time zone database, such as `Europe/Berlin`; the contract's `home_timezone`.
 ///
-/// Every conversion is total: what lies outside the instants that chrono can hold (some 262,000 years
-/// either way) becomes the first or the last of them.
+/// Conversions never fail: instants outside chrono's range (some 262,000 years either way) become its first
+/// or last instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeZone(Tz);
 
-/// Says that a name is not in the IANA time zone database.
+/// The name is not in the IANA time zone database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not the name of a zone in the IANA time zone database, such as Europe/Berlin")]
 pub struct UnknownTimeZone;
 
-/// Chooses between the two instants of a local time that exists twice because clocks were put back.
+/// Selects one of the two instants of a local time that occurs twice when clocks are set back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fold {
-    /// The earlier instant, before the clocks were put back.
+    /// The earlier instant, before clocks are set back.
     First,
-    /// The later instant, after the clocks were put back.
+    /// The later instant, after clocks are set back.
     Second,
 }
 
@@ -34,27 +34,27 @@ impl TimeZone {
     /// The zone `UTC`.
     pub const UTC: Self = Self(Tz::UTC);
 
-    /// Looks a zone up by its name, aliases such as `US/Eastern` included; upper and lower case count.
+    /// Finds a zone by its case-sensitive name or alias, such as `US/Eastern`.
     pub fn parse(name: &str) -> Result<Self, UnknownTimeZone> {
         name.parse().map(Self).map_err(|_| UnknownTimeZone)
     }
 
-    /// Returns the name by which the zone was looked up; an alias stays that alias.
+    /// Returns the name used to find the zone, even if it is an alias.
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 
-    /// Returns the offset in force at an instant, odd seconds of a local mean time cut towards zero.
+    /// Returns the offset at an instant; seconds of a local mean time are truncated towards zero.
     pub fn offset_at(self, instant: DateTime<Utc>) -> UtcOffset {
         let seconds = self.0.offset_from_utc_datetime(&instant.naive_utc()).fix().local_minus_utc();
         UtcOffset::from_seconds(seconds).unwrap_or(UtcOffset::UTC)
     }
 
-    /// Returns the instant of a local time (decisions 5).
+    /// Converts a local time to an instant (decisions 5).
     ///
-    /// A local time that a clock change skips takes the offset before the change, so that it lands as far
-    /// after the change as it lies after the last time that existed. One that exists twice is chosen by
-    /// `fold`. A leap second is read as the last nanosecond before it.
+    /// A local time skipped by a clock change uses the offset before the change, so that it is as far after
+    /// the change as it is after the last existing time. For a time that occurs twice, `fold` decides. A leap
+    /// second becomes the last nanosecond before it.
     pub fn resolve(self, local: NaiveDateTime, fold: Fold) -> DateTime<Utc> {
         let wall = local.and_utc();
         let nanos = wall.timestamp_subsec_nanos().min(999_999_999);
@@ -71,8 +71,8 @@ impl TimeZone {
 
     /// Returns the first instant of a local day.
     ///
-    /// Where the clock change skips midnight that is the change itself, and so it is for a day that does
-    /// not exist at all; where midnight exists twice it is the first.
+    /// If a clock change skips midnight or the whole day, this is the instant of the change; if midnight
+    /// occurs twice, it is the first.
     pub fn first_instant_of(self, date: NaiveDate) -> DateTime<Utc> {
         let midnight = date.and_time(NaiveTime::MIN);
         let seconds = match self.instants_of(midnight) {
@@ -82,18 +82,18 @@ impl TimeZone {
         instant(seconds, 0)
     }
 
-    /// Returns the last instant of a local day: one microsecond before the next day's first (decisions 5).
+    /// Returns the last instant of a local day: one microsecond before the start of the next (decisions 5).
     ///
-    /// For a day that does not exist this lies one microsecond before the day's own first instant, so
-    /// that the day holds no instant.
+    /// For a skipped day, this is one microsecond before the day's own first instant, so that the day is
+    /// empty.
     pub fn last_instant_of(self, date: NaiveDate) -> DateTime<Utc> {
         date.succ_opt()
             .and_then(|next| self.first_instant_of(next).checked_sub_signed(TimeDelta::microseconds(1)))
             .unwrap_or(DateTime::<Utc>::MAX_UTC)
     }
 
-    /// Returns the first and the second instant of a local time in Unix seconds, equal when it exists
-    /// once; `None` when it is skipped.
+    /// Returns the first and second instant of a local time in Unix seconds, equal if it occurs once; `None`
+    /// if it is skipped.
     fn instants_of(self, local: NaiveDateTime) -> Option<(i64, i64)> {
         let seconds = local.and_utc().timestamp();
         let at = |offset: chrono_tz::TzOffset| seconds - i64::from(offset.fix().local_minus_utc());
@@ -104,9 +104,9 @@ impl TimeZone {
         }
     }
 
-    /// Returns the first second, in Unix time, at which the clocks show more than a skipped local time.
+    /// Returns the first second, in Unix time, at which clocks show more than a skipped local time.
     ///
-    /// A skipped time is shown at no second, so the clocks jump over it at the second found here.
+    /// No clock shows a skipped time, so they jump over it at this second.
     fn first_second_beyond(self, local: i64) -> i64 {
         let (mut before, mut beyond) = (local - WIDER_THAN_ANY_OFFSET, local + WIDER_THAN_ANY_OFFSET);
         while beyond - before > 1 {
@@ -120,7 +120,7 @@ impl TimeZone {
         beyond
     }
 
-    /// Returns the exact offset, odd seconds included, at a second of Unix time.
+    /// Returns the exact offset with seconds at a second of Unix time.
     fn offset_seconds(self, unix_seconds: i64) -> i64 {
         let at = instant(unix_seconds, 0).naive_utc();
         i64::from(self.0.offset_from_utc_datetime(&at).fix().local_minus_utc())
@@ -134,7 +134,7 @@ impl fmt::Display for TimeZone {
     }
 }
 
-/// Returns an instant, or the first or last that chrono can hold.
+/// Returns an instant, or the first or last of chrono's range.
 fn instant(unix_seconds: i64, nanos: u32) -> DateTime<Utc> {
     DateTime::from_timestamp(unix_seconds, nanos).unwrap_or(if unix_seconds < 0 {
         DateTime::<Utc>::MIN_UTC

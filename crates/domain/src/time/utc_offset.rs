@@ -1,34 +1,34 @@
-//! The distance of a local time from UTC.
+//! UTC offsets.
 
 use super::digits::{number, two};
 use std::fmt;
 
-/// The largest distance from UTC, in seconds: 18 hours.
+/// Maximum offset in seconds: 18 hours.
 const LIMIT_SECONDS: i32 = 18 * 3600;
 
-/// Distance of a local time from UTC in whole minutes, east positive, from -18:00 to +18:00.
+/// UTC offset in whole minutes, positive east of UTC, from -18:00 to +18:00.
 ///
-/// Whole minutes because ISO 8601 can write no finer offset; 18 hours is wider than any zone ever was
-/// (the widest local mean time is 15:56 from UTC).
+/// ISO 8601 cannot express finer offsets, and no zone ever exceeded 18 hours (the widest local mean time is
+/// 15:56 from UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UtcOffset {
     minutes: i16,
 }
 
-/// Says that a text or a number is no offset from UTC between -18:00 and +18:00.
+/// The value is not a UTC offset between -18:00 and +18:00.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an offset from UTC: write Z, +02:00, +0200 or +02, at most 18 hours")]
 pub struct InvalidUtcOffset;
 
 impl UtcOffset {
-    /// The offset of UTC itself, printed `+00:00`.
+    /// The offset of UTC, printed `+00:00`.
     pub const UTC: Self = Self { minutes: 0 };
 
-    /// Takes an offset in seconds; odd seconds (a local mean time of before the standard zones) are cut
-    /// towards zero, and more than 18 hours is `None`.
+    /// Converts seconds; seconds of an old local mean time are truncated towards zero, and more than 18 hours
+    /// is `None`.
     ///
-    /// Whoever prints a local time with the result computes that local time from the result too, so the
-    /// printed text still denotes the right instant.
+    /// Callers also compute the local time from the result, so the printed text still denotes the right
+    /// instant.
     pub fn from_seconds(seconds: i32) -> Option<Self> {
         if !(-LIMIT_SECONDS..=LIMIT_SECONDS).contains(&seconds) {
             return None;
@@ -36,17 +36,17 @@ impl UtcOffset {
         i16::try_from(seconds / 60).ok().map(|minutes| Self { minutes })
     }
 
-    /// Takes an offset in minutes; more than 18 hours is `None`.
+    /// Converts minutes; more than 18 hours is `None`.
     pub fn from_minutes(minutes: i16) -> Option<Self> {
         Self::from_seconds(i32::from(minutes) * 60)
     }
 
-    /// Returns the offset in seconds, east positive; always a multiple of 60.
+    /// Returns the offset in seconds, positive east of UTC; always a multiple of 60.
     pub const fn seconds(self) -> i32 {
         self.minutes as i32 * 60
     }
 
-    /// Returns the offset in minutes, east positive.
+    /// Returns the offset in minutes, positive east of UTC.
     pub const fn minutes(self) -> i16 {
         self.minutes
     }
@@ -56,7 +56,7 @@ impl UtcOffset {
         Self::from_ascii(text.as_bytes()).ok_or(InvalidUtcOffset)
     }
 
-    /// Parses the bytes of one of the accepted spellings.
+    /// Parses the bytes of an accepted spelling.
     pub(super) fn from_ascii(text: &[u8]) -> Option<Self> {
         match text {
             [b'Z' | b'z'] => Some(Self::UTC),
@@ -66,7 +66,7 @@ impl UtcOffset {
         }
     }
 
-    /// Parses what follows the sign of an offset east of UTC.
+    /// Parses an offset east of UTC without its sign.
     pub(super) fn east(clock: &[u8]) -> Option<Self> {
         let (hours, minutes) = match clock {
             [h1, h2] => (number(&[*h1, *h2])?, 0),

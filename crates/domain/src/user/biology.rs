@@ -1,11 +1,11 @@
-//! The biological part of a profile (decisions 6): the characteristics that health exports carry.
+//! Biological part of a profile (decisions 6), as in health exports.
 
 use chrono::{Datelike, NaiveDate};
 
-/// Says which biological value is refused and why; the texts are shown to whoever gave it.
+/// Why a biological value is invalid; shown to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidBiology {
-    /// Not a calendar date, or not between the years 1880 and 2200.
+    /// Not a date, or not between the years 1880 and 2200.
     #[error("birth date must be a date such as 1990-05-17, from 1880 on")]
     BirthDate,
     /// Not one of the three values.
@@ -25,12 +25,12 @@ pub enum InvalidBiology {
     SkinType,
 }
 
-/// The day a person was born.
+/// Date of birth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BirthDate(NaiveDate);
 
 impl BirthDate {
-    /// Wraps a date between the years 1880 and 2200; whether it lies in the future is not known here.
+    /// Checks that a date is between the years 1880 and 2200. It may be in the future.
     pub fn new(date: NaiveDate) -> Result<Self, InvalidBiology> {
         if (1880..=2200).contains(&date.year()) { Ok(Self(date)) } else { Err(InvalidBiology::BirthDate) }
     }
@@ -48,7 +48,7 @@ impl BirthDate {
     }
 }
 
-/// A person's biological sex, as health exports name it.
+/// Biological sex, as in health exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BiologicalSex {
     /// `female`.
@@ -78,7 +78,7 @@ impl BiologicalSex {
     }
 }
 
-/// A person's blood type in the ABO and Rhesus systems.
+/// Blood type in the ABO and Rhesus systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are the blood types themselves")]
 pub enum BloodType {
@@ -125,7 +125,7 @@ impl BloodType {
     }
 }
 
-/// A body height in centimetres, 20 to 300.
+/// Body height in centimetres, 20 to 300.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyHeight(f64);
 
@@ -133,7 +133,7 @@ pub struct BodyHeight(f64);
 impl Eq for BodyHeight {}
 
 impl BodyHeight {
-    /// Wraps a plausible height in centimetres.
+    /// Checks a height in centimetres.
     pub fn from_centimetres(value: f64) -> Result<Self, InvalidBiology> {
         if (20.0..=300.0).contains(&value) { Ok(Self(value)) } else { Err(InvalidBiology::Height) }
     }
@@ -144,7 +144,7 @@ impl BodyHeight {
     }
 }
 
-/// A body weight in kilograms, 0.2 to 700.
+/// Body weight in kilograms, 0.2 to 700.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BodyWeight(f64);
 
@@ -152,7 +152,7 @@ pub struct BodyWeight(f64);
 impl Eq for BodyWeight {}
 
 impl BodyWeight {
-    /// Wraps a plausible weight in kilograms.
+    /// Checks a weight in kilograms.
     pub fn from_kilograms(value: f64) -> Result<Self, InvalidBiology> {
         if (0.2..=700.0).contains(&value) { Ok(Self(value)) } else { Err(InvalidBiology::Weight) }
     }
@@ -163,12 +163,12 @@ impl BodyWeight {
     }
 }
 
-/// A Fitzpatrick skin type, 1 to 6.
+/// Fitzpatrick skin type, 1 to 6.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkinType(u8);
 
 impl SkinType {
-    /// Wraps a type in range.
+    /// Checks a type.
     pub const fn new(value: u8) -> Result<Self, InvalidBiology> {
         if value >= 1 && value <= 6 { Ok(Self(value)) } else { Err(InvalidBiology::SkinType) }
     }
@@ -179,27 +179,27 @@ impl SkinType {
     }
 }
 
-/// What is known of a person's body; nothing is assumed, so each value may be missing.
+/// Body data of a person; every value is optional.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Biology {
-    /// The day of birth.
+    /// Date of birth.
     pub birth_date: Option<BirthDate>,
-    /// The biological sex.
+    /// Biological sex.
     pub biological_sex: Option<BiologicalSex>,
-    /// The blood type.
+    /// Blood type.
     pub blood_type: Option<BloodType>,
-    /// The height.
+    /// Height.
     pub height: Option<BodyHeight>,
-    /// The weight.
+    /// Weight.
     pub weight: Option<BodyWeight>,
-    /// The skin type.
+    /// Skin type.
     pub skin_type: Option<SkinType>,
     /// Whether the person uses a wheelchair.
     pub wheelchair_use: Option<bool>,
 }
 
 impl Biology {
-    /// Lays these values over others: what is missing here is taken from there.
+    /// Fills missing values from another set.
     #[must_use]
     pub fn over(self, other: Self) -> Self {
         let Self { birth_date, biological_sex, blood_type, height, weight, skin_type, wheelchair_use } = self;
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_no_body_has_are_refused() {
+    fn values_that_no_body_has_are_rejected() {
         assert!(BodyHeight::from_centimetres(f64::NAN).is_err());
         assert!(BodyHeight::from_centimetres(301.0).is_err());
         assert!(BodyWeight::from_kilograms(0.0).is_err());

@@ -1,20 +1,20 @@
-//! E-mail addresses of people.
+//! Email addresses.
 
 use std::fmt;
 
-/// Says that a text is no e-mail address.
+/// The text is not an email address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an e-mail address (one @, something on both sides, no blanks, at most 254 bytes)")]
+#[error("not an email address (one @, text on both sides, no blanks, at most 254 bytes)")]
 pub struct InvalidEmail;
 
-/// An address as the person wrote it. Two addresses that differ only in case are one account.
+/// An email address as written. Addresses that differ only in case belong to the same account.
 ///
-/// `Debug` does not print it: an address is personal.
+/// `Debug` does not print it, because an address is personal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Email(String);
 
 impl Email {
-    /// Parses an address. Whether it exists is for a message to find out, so the form is judged loosely.
+    /// Parses an address. The check is loose, because only a sent message proves that an address exists.
     pub fn parse(text: &str) -> Result<Self, InvalidEmail> {
         let (local, host) = text.rsplit_once('@').ok_or(InvalidEmail)?;
         let sides_are_sound = !local.is_empty() && !local.contains('@') && is_host(host);
@@ -27,7 +27,7 @@ impl Email {
         &self.0
     }
 
-    /// Returns the form by which accounts are told apart: lower case.
+    /// Returns the lower-case form that identifies an account.
     pub fn normalised(&self) -> String {
         self.0.to_lowercase()
     }

@@ -1,4 +1,4 @@
-//! People: who they are to Restwell, and what their profile says.
+//! Users and their profiles.
 
 mod biology;
 mod email;
@@ -14,12 +14,12 @@ use crate::id::UserId;
 use crate::time::TimeZone;
 use chrono::{DateTime, Utc};
 
-/// Whether a person's account can be used.
+/// Status of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserStatus {
-    /// Apps may read what the person granted.
+    /// Apps can read what the person granted.
     Active,
-    /// Nobody reads anything and no code is redeemed until the operator unlocks the account.
+    /// Nothing can be read and no code can be redeemed until the operator unlocks the account.
     Locked {
         /// When it was locked.
         at: DateTime<Utc>,
@@ -27,25 +27,25 @@ pub enum UserStatus {
 }
 
 impl UserStatus {
-    /// Returns whether the account can be used.
+    /// Returns whether the account is active.
     pub const fn is_active(self) -> bool {
         matches!(self, Self::Active)
     }
 }
 
-/// A person whose data Restwell holds.
+/// A user.
 #[derive(Debug, Clone, PartialEq)]
 pub struct User {
     /// The contract's `user_id`.
     pub id: UserId,
-    /// How the person signs in; never shown by the API (decisions 6).
+    /// Sign-in address; never returned by the API (decisions 6).
     pub email: Email,
-    /// The zone in which the person's dates are read (decisions 5).
+    /// Zone for the person's dates (decisions 5).
     pub home_timezone: TimeZone,
     /// When the profile was created, in microseconds.
     pub created_at: DateTime<Utc>,
-    /// Whether the account can be used.
+    /// Status of the account.
     pub status: UserStatus,
-    /// The biological part of the profile.
+    /// Biological part of the profile.
     pub biology: Biology,
 }

@@ -1,11 +1,11 @@
-//! What an import changes in a profile, field by field.
+//! Changes of an import to a profile, by field.
 
 use super::{BiologicalSex, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType, User};
 use crate::time::TimeZone;
 use chrono::{DateTime, SecondsFormat, Utc};
 use std::fmt;
 
-/// A profile field that an import can fill or change.
+/// A profile field that an import can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is the field it is named after")]
 pub enum ProfileField {
@@ -34,7 +34,7 @@ impl ProfileField {
         Self::WheelchairUse,
     ];
 
-    /// Returns the member's name in the API.
+    /// Returns the field name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::CreatedAt => "created_at",
@@ -49,12 +49,12 @@ impl ProfileField {
         }
     }
 
-    /// Parses the member's name in the API.
+    /// Parses the field name in the API.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.as_str() == text)
     }
 
-    /// Reads the field of a person's profile.
+    /// Reads the field of a profile.
     pub const fn read(self, user: &User) -> ProfileValue {
         let biology = &user.biology;
         match self {
@@ -71,9 +71,9 @@ impl ProfileField {
     }
 }
 
-/// The value of one profile field; `None` if the field is empty.
+/// Value of a profile field; `None` if the field is empty.
 ///
-/// `Debug` prints the field alone, so that no value reaches a log.
+/// `Debug` prints only the field, so that no value is logged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each variant is the field it is named after")]
 pub enum ProfileValue {
@@ -104,7 +104,7 @@ impl ProfileValue {
         }
     }
 
-    /// Returns the value as the API spells it; `None` if the field is empty.
+    /// Returns the value as in the API; `None` if the field is empty.
     pub fn text(self) -> Option<String> {
         match self {
             Self::CreatedAt(at) => Some(at.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
@@ -119,7 +119,7 @@ impl ProfileValue {
         }
     }
 
-    /// Parses what [`Self::text`] returns; `None` if it is no value of this field.
+    /// Parses the result of [`Self::text`]; `None` if it is not a valid value of this field.
     pub fn parse(field: ProfileField, text: Option<&str>) -> Option<Self> {
         match field {
             ProfileField::CreatedAt => {
@@ -149,7 +149,7 @@ impl ProfileValue {
         }
     }
 
-    /// Writes the value into a person's profile.
+    /// Writes the value to a profile.
     pub const fn write(self, user: &mut User) {
         let biology = &mut user.biology;
         match self {
@@ -176,7 +176,7 @@ impl fmt::Debug for ProfileValue {
     }
 }
 
-/// Parses a value that is there; an absent one is an empty field.
+/// Parses a present value; an absent one is an empty field.
 #[expect(
     clippy::option_option,
     reason = "the outer one is whether it parses, the inner one whether it is there"
@@ -185,14 +185,14 @@ fn optional<T>(text: Option<&str>, parse: impl FnOnce(&str) -> Option<T>) -> Opt
     text.map_or(Some(None), |text| parse(text).map(Some))
 }
 
-/// A field in which the file of an import differs from the profile.
+/// A field in which an imported file differs from the profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProfileChange {
-    /// What the profile said.
+    /// Value in the profile.
     pub old: ProfileValue,
-    /// What the file says; of the same field.
+    /// Value of the same field in the file.
     pub new: ProfileValue,
-    /// Whether the profile says it, too; else the import only proposes it.
+    /// Whether it was written to the profile; otherwise it is only proposed.
     pub is_applied: bool,
 }
 
@@ -203,8 +203,7 @@ impl ProfileChange {
     }
 }
 
-/// What an import changed in a profile and what it proposes to change: at most one entry per field, in the
-/// API's order.
+/// Changes and proposals of an import: at most one entry per field, in the API's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProfileChanges(Vec<ProfileChange>);
 
@@ -214,13 +213,13 @@ impl ProfileChanges {
         self.0.iter()
     }
 
-    /// Reports whether there are none.
+    /// Returns whether there are none.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Takes a value that the file states: fills an empty field, overwrites another one only if asked to, and
-    /// proposes the value otherwise. If a file states a field again, the later value replaces the earlier one.
+    /// Records a value from the file: fills an empty field, overwrites another one only if requested, and
+    /// proposes the value otherwise. A later value of the same field replaces the earlier one.
     pub fn state(&mut self, user: &mut User, new: ProfileValue, overwrite: bool) {
         let field = new.field();
         let known = field.read(user);
@@ -240,14 +239,14 @@ impl ProfileChanges {
         self.insert((old != new).then_some(ProfileChange { old, new, is_applied }));
     }
 
-    /// Returns the proposals that differ from the profile as it is now.
+    /// Returns the proposals that differ from the current profile.
     pub fn proposals(&self, user: &User) -> Vec<ProfileChange> {
         let proposed = self.0.iter().filter(|change| !change.is_applied);
         let current = proposed.map(|change| ProfileChange { old: change.field().read(user), ..*change });
         current.filter(|change| change.old != change.new).collect()
     }
 
-    /// Applies the proposals for these fields, and returns how many changed the profile.
+    /// Applies the proposals for these fields and returns how many changed the profile.
     pub fn apply(&mut self, user: &mut User, fields: &[ProfileField]) -> usize {
         let chosen: Vec<_> =
             self.proposals(user).into_iter().filter(|change| fields.contains(&change.field())).collect();
@@ -259,7 +258,7 @@ impl ProfileChanges {
         chosen.len()
     }
 
-    /// Writes what the import wrote once more: a dry run stores nothing from one batch to the next.
+    /// Writes the applied values again: a dry run stores nothing between batches.
     pub fn write_applied(&self, user: &mut User) {
         self.0.iter().filter(|change| change.is_applied).for_each(|change| change.new.write(user));
     }

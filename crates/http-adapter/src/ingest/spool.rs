@@ -24,13 +24,13 @@ pub(crate) const MAX_WAIT: Duration = Duration::from_mins(2);
 
 /// Completely received body.
 pub(super) struct Spool {
-    place: Place,
+    storage: SpoolStorage,
     digest: [u8; 32],
     /// Permits, held as long as the body.
     _share: Share,
 }
 
-enum Place {
+enum SpoolStorage {
     Memory(Bytes),
     File(Arc<Mutex<File>>),
 }
@@ -44,9 +44,9 @@ impl Spool {
 
 impl IngestBody for Spool {
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        Ok(match &self.place {
-            Place::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
-            Place::File(file) => Box::new(FileReader { file: file.clone(), at: 0 }),
+        Ok(match &self.storage {
+            SpoolStorage::Memory(bytes) => Box::new(Cursor::new(bytes.clone())),
+            SpoolStorage::File(file) => Box::new(FileReader { file: file.clone(), at: 0 }),
         })
     }
 }
@@ -146,11 +146,11 @@ impl Receiving {
     async fn end(mut self) -> Result<Spool, Problem> {
         self.write().await?;
         let digest = self.hash.finalize().into();
-        let place = match self.file {
-            Some(file) => Place::File(Arc::new(Mutex::new(file))),
-            None => Place::Memory(self.held.into()),
+        let storage = match self.file {
+            Some(file) => SpoolStorage::File(Arc::new(Mutex::new(file))),
+            None => SpoolStorage::Memory(self.held.into()),
         };
-        Ok(Spool { place, digest, _share: self.share })
+        Ok(Spool { storage, digest, _share: self.share })
     }
 }
 

@@ -212,8 +212,8 @@ async fn a_problem_shows_its_fields_its_counter_and_when_to_come_back() {
         assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
         assert_eq!(answer.header("x-ratelimit-reset"), Some("1780012800"));
     }
-    insta::assert_snapshot!(limited.text(), @r#"{"type":"http://restwell.example/errors#rate_limited","title":"The daily limit is reached","status":429,"detail":"The client has made all requests of this UTC day that it may make for this person and endpoint: wait for Retry-After.","code":"rate_limited","request_id":"00000000-0000-4000-8000-0000000000aa","limit":{"X-RateLimit-Limit":1000,"X-RateLimit-Remaining":0,"X-RateLimit-Reset":1780012800}}"#);
-    insta::assert_snapshot!(wrong.text(), @r#"{"type":"http://restwell.example/errors#invalid_parameter","title":"A parameter is not valid","status":400,"detail":"page: must be greater than 0","code":"invalid_parameter","request_id":"00000000-0000-4000-8000-0000000000aa","errors":[{"field":"page","message":"must be greater than 0"}]}"#);
+    insta::assert_snapshot!(limited.text(), @r#"{"type":"http://restwell.example/errors#rate_limited","title":"The daily limit is reached","status":429,"detail":"The client has reached its limit of requests per UTC day for this user and endpoint: wait for Retry-After.","code":"rate_limited","request_id":"00000000-0000-4000-8000-0000000000aa","limit":{"X-RateLimit-Limit":1000,"X-RateLimit-Remaining":0,"X-RateLimit-Reset":1780012800}}"#);
+    insta::assert_snapshot!(wrong.text(), @r#"{"type":"http://restwell.example/errors#invalid_parameter","title":"Invalid parameter","status":400,"detail":"page: must be greater than 0","code":"invalid_parameter","request_id":"00000000-0000-4000-8000-0000000000aa","errors":[{"field":"page","message":"must be greater than 0"}]}"#);
 }
 
 // T68

@@ -96,7 +96,7 @@ pub(crate) fn changes() -> Value {
         |id: &str, op, record| ChangeDto { kind: ChangeKind::Sleep.as_str(), op, id: id.to_owned(), record };
     let position = ChangePosition { number: 42, kind: ChangeKind::Sleep, id: DELETED };
     let given_at = DateTime::from_timestamp(1_773_014_400, 0).unwrap_or_default();
-    let person = Some(PersonMark::of(demo_user_id()));
+    let person = Some(PersonMark::from_user(demo_user_id()));
     value(ChangesAnswer {
         data: vec![
             change(SESSION, ChangeDto::UPSERT, Some(ChangedRecord::Session(session()))),

@@ -20,7 +20,8 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
         return Ok(see_other(&Destination::Account.sign_in()));
     };
     let done = query::read(&request, &["done"])?.get("done") == Some("password");
-    let notice = done.then(|| "Your password is changed. Every other browser is signed out.".to_owned());
+    let notice =
+        done.then(|| "Your password has been changed. You are signed out of every other browser.".to_owned());
     let sheet = Sheet { notice, disconnects_apps: false, errors: FormErrors::none() };
     sheet.answer(&state, &person, StatusCode::OK).await
 }
@@ -64,7 +65,7 @@ fn explained(error: ChangePasswordError) -> Result<FormErrors, Problem> {
         }
         ChangePasswordError::Check(
             PasswordCheckError::WrongCredentials | PasswordCheckError::InvalidForm,
-        ) => Ok(FormErrors::of_field("current_password", "This is not your current password.")),
+        ) => Ok(FormErrors::of_field("current_password", "That is not your current password.")),
         ChangePasswordError::Check(error) => Err(error.into()),
         ChangePasswordError::Seal(error) => Err(Problem::internal(error)),
     }

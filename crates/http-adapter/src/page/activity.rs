@@ -145,15 +145,15 @@ const fn words(kind: AuditKind) -> Option<&'static str> {
     Some(match kind {
         AuditKind::UserCreated => "created your account",
         AuditKind::UserChanged => "changed your account or profile",
-        AuditKind::ProfileImported => "changed your profile by an import",
-        AuditKind::ProfileShown => "looked at your profile",
+        AuditKind::ProfileImported => "updated your profile from an import",
+        AuditKind::ProfileShown => "viewed your profile",
         AuditKind::DataExported => "exported your data",
-        AuditKind::ImportStarted => "started an import of your data",
-        AuditKind::ImportUndone => "undid an import of your data",
+        AuditKind::ImportStarted => "started an import",
+        AuditKind::ImportUndone => "undid an import",
         AuditKind::SleepWritten => "added or changed sleep data",
         AuditKind::SleepDeleted => "deleted a night",
         AuditKind::IntakeLogsWritten => "added or changed supplement data",
-        AuditKind::IntakeLogDeleted => "deleted an intake of a supplement",
+        AuditKind::IntakeLogDeleted => "deleted a supplement intake",
         _ => return None,
     })
 }

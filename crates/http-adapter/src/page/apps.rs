@@ -26,7 +26,7 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     let apps = state.pages.list_connected_apps.run(person.user_id).await?;
     let view = view::Apps {
         person: person::shown(&person),
-        notice: done.then(|| "Disconnected. What was shared so far stays with the app.".to_owned()),
+        notice: done.then(|| "Disconnected. The app may keep what it has already read.".to_owned()),
         apps: apps.into_iter().map(|app| line(app, person.home_timezone)).collect(),
     };
     page(StatusCode::OK, &view)

@@ -65,7 +65,7 @@ impl Browser {
 
 /// Returns the token of forms that a browser with this cookie is shown.
 pub(super) fn form_token(cookie: &Secret) -> String {
-    FormToken::of(cookie).expose().to_owned()
+    FormToken::derive(cookie).expose().to_owned()
 }
 
 /// Returns the header that gives a browser the cookie of a visit.

@@ -33,7 +33,7 @@ pub(super) async fn submit(
     let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
     let form = Form::read(&request, body, &state.settings, &person.cookie).await?;
     if !is_own_address(&person, form.line("email")?) {
-        let errors = FormErrors::of_field("email", "This is not the e-mail address of your account.");
+        let errors = FormErrors::of_field("email", "That is not the email address of your account.");
         return answer(&person, StatusCode::UNPROCESSABLE_ENTITY, errors);
     }
     match state.erase_person.run(ErasePersonCommand::ByPerson(&person.session)).await {

@@ -35,7 +35,7 @@ impl Form {
         }
         let form = Self::read_fields(request, body).await?;
         let token = form.find(FORM_TOKEN)?.unwrap_or_default();
-        if FormToken::of(cookie).is(token) { Ok(form) } else { Err(Problem::new(Fault::ForeignForm)) }
+        if FormToken::derive(cookie).is(token) { Ok(form) } else { Err(Problem::new(Fault::ForeignForm)) }
     }
 
     async fn read_fields(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {

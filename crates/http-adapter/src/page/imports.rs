@@ -75,20 +75,22 @@ pub(super) async fn show_one(
 
 fn notice(done: Option<&str>) -> Option<String> {
     let text = match done? {
-        "undone" => "Undone. What this import added is gone, and what it replaced is back.",
+        "undone" => "Undone. What this import added was removed, and what it replaced was restored.",
         "partly" => {
-            "Undone, except for records that were changed since or are in use. They are listed below."
+            "Partly undone. Records that have changed since then or are in use stay as they are and are listed below."
         }
-        "soon" => "Being undone. That goes on by itself; what this import made is gone by and by.",
-        "cancelled" => "Cancelled. Nothing of the file was kept.",
+        "soon" => "This import is being undone. You can leave this page; it continues in the background.",
+        "cancelled" => "Cancelled. Nothing from the file was kept.",
         "shared" => {
-            "This was imported by the operator and brought labels of the catalogue, which belong to everybody. Ask the \
-             operator to undo it."
+            "The operator imported this file, and it contains supplement labels that everyone shares. Ask the operator \
+             to undo it."
         }
-        "late" => "It is too late to undo this: what an import did is kept for 30 days.",
-        "profile" => "Your profile is updated. Undoing this import brings the old values back.",
-        "profile-same" => "Your profile is as it was: no change was chosen, or all of them were made before.",
-        "profile-closed" => "Your profile is as it was: this import is not finished, or it was undone.",
+        "late" => "It is too late to undo this import. Imports can be undone for 30 days.",
+        "profile" => "Your profile has been updated. Undoing this import restores the old values.",
+        "profile-same" => {
+            "Your profile was not changed. You selected nothing, or the values were already the same."
+        }
+        "profile-closed" => "Your profile was not changed. This import has not finished, or it was undone.",
         _ => return None,
     };
     Some(text.to_owned())
@@ -203,7 +205,7 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
         counts: vec![
             counts("Nights", sessions),
             counts("Intakes", logs),
-            counts("Labels of supplements", supplements),
+            counts("Supplement labels", supplements),
         ],
         profile_changed,
         rejected: rejected_total,

@@ -18,7 +18,7 @@ use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
 
-const NOT_AN_ADDRESS: &str = "Enter an e-mail address, such as robin@example.org.";
+const NOT_AN_ADDRESS: &str = "Enter a valid email address, such as robin@example.org.";
 
 /// Says in words which rule a new password breaks.
 pub(super) const fn explained_rule(error: NewPasswordError) -> &'static str {
@@ -26,10 +26,8 @@ pub(super) const fn explained_rule(error: NewPasswordError) -> &'static str {
         NewPasswordError::TooShort => {
             "Use at least 15 characters. A few words in a row are easy to remember."
         }
-        NewPasswordError::TooLong => "Use at most 1024 bytes.",
-        NewPasswordError::Guessable => {
-            "This password is easy to guess. Use several words that do not belong together."
-        }
+        NewPasswordError::TooLong => "This password is too long. Use at most 1024 bytes.",
+        NewPasswordError::Guessable => "This password is easy to guess. Use several unrelated words.",
     }
 }
 
@@ -134,7 +132,7 @@ pub(super) async fn submit_link(
     let wrong_zone = needs_zone && home_timezone.is_none();
     let sheet = |errors| LinkSheet { link: link.clone(), found, time_zone, errors };
     if wrong_zone {
-        let errors = FormErrors::of_field("time_zone", "Choose the time zone that you live in.");
+        let errors = FormErrors::of_field("time_zone", "Choose your time zone.");
         return sheet(errors).answer(visit, StatusCode::UNPROCESSABLE_ENTITY);
     }
     let command = ChoosePasswordCommand {
@@ -168,10 +166,8 @@ async fn find_link(state: &HttpState, link: &Secret) -> Result<UsablePasswordLin
 fn no_mail() -> view::Message {
     view::Message {
         title: "Ask for a new link".to_owned(),
-        text: "This server sends no mail.".to_owned(),
-        advice: Some(
-            "Ask the people who run it for a new link to choose a password; one command makes it.".to_owned(),
-        ),
+        text: "This server does not send email.".to_owned(),
+        advice: Some("Ask the operator of this server for a new link to choose a password.".to_owned()),
         link: Some(SIGN_IN),
         request_id: None,
     }
@@ -180,7 +176,7 @@ fn no_mail() -> view::Message {
 fn password_set() -> view::Message {
     view::Message {
         title: "Your password is set".to_owned(),
-        text: "You can sign in with it now.".to_owned(),
+        text: "You can sign in now.".to_owned(),
         advice: None,
         link: Some(SIGN_IN),
         request_id: None,

@@ -21,7 +21,7 @@ use domain::secret::Secret;
 use domain::user::Email;
 
 /// One text for whatever is wrong with an address or a password: it must not tell which accounts there are.
-const WRONG: &str = "The e-mail address or the password is not right. Check both and try again.";
+const WRONG: &str = "The email address or password is incorrect. Check both and try again.";
 
 /// What a person is on the way to.
 #[derive(Clone, Copy, Default)]

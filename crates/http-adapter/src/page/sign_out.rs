@@ -22,7 +22,7 @@ pub(super) async fn here(
     let person = person::of_request(&request, &state).await?;
     let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
     let form = Form::read(&request, body, &state.settings, &person.cookie).await?;
-    let address = AddressBlock::of(caller::address(&request));
+    let address = AddressBlock::containing(caller::address(&request));
     let key = person::session_key(&person);
     state.pages.sign_out.run(key, AuditActor::Person, Some(address)).await?;
     signed_out(
@@ -44,7 +44,7 @@ pub(super) async fn everywhere(
         user_id: person.user_id,
         except: None,
         actor: AuditActor::Person,
-        address: Some(AddressBlock::of(caller::address(&request))),
+        address: Some(AddressBlock::containing(caller::address(&request))),
     };
     match state.pages.end_sessions.run(command).await {
         Ok(_) | Err(EndSessionsError::NotFound) => {}

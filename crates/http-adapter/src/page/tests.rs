@@ -123,7 +123,7 @@ async fn a_wrong_password_brings_the_form_back_with_what_is_wrong() {
     let visit = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]));
     let fields = format!(
         "form_token={}&email=robin%40example.org&password=a+wrong+password",
-        FormToken::of(&visit).expose()
+        FormToken::derive(&visit).expose()
     );
     let request = TestRequest::post()
         .uri("/sign-in")

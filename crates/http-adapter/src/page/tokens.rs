@@ -96,19 +96,18 @@ pub(super) async fn revoke(
 /// Says at which field what is wrong; what the person cannot change is a problem.
 fn explained(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
     Ok(match error {
-        CreatePersonalTokenError::InvalidName => FormErrors::of_field(
-            "name",
-            "Give the token a name of 1 to 100 characters, none of them invisible.",
-        ),
+        CreatePersonalTokenError::InvalidName => {
+            FormErrors::of_field("name", "Enter a name of 1 to 100 visible characters.")
+        }
         CreatePersonalTokenError::InvalidScopes => {
-            FormErrors::of_field("scope", "Choose at least one thing that the token may read.")
+            FormErrors::of_field("scope", "Choose at least one kind of data for the token to read.")
         }
         CreatePersonalTokenError::InvalidLifetime => {
-            FormErrors::of_field("expires", "Choose one of the lifetimes.")
+            FormErrors::of_field("expires", "Choose when the token expires.")
         }
-        CreatePersonalTokenError::TooManyTokens => {
-            FormErrors::of_form("You have as many tokens as you may have. Revoke one that you do not need.")
-        }
+        CreatePersonalTokenError::TooManyTokens => FormErrors::of_form(
+            "You have reached the limit of access tokens. Revoke one that you no longer need.",
+        ),
         CreatePersonalTokenError::NotFresh
         | CreatePersonalTokenError::SessionEnded
         | CreatePersonalTokenError::AccountUnavailable => {

@@ -325,21 +325,21 @@ async fn refused(
         Refusal::TooLarge => (
             StatusCode::PAYLOAD_TOO_LARGE,
             format!(
-                "The file is too large: at most {} MiB are taken. Export a shorter time.",
+                "The file is larger than the limit of {} MiB. Export a shorter period.",
                 imports::mebibytes(state)
             ),
         ),
         Refusal::TooManyOpen => {
-            let text = "Other uploads of yours are not done yet. Wait for them, or cancel one below.";
+            let text = "You have other uploads in progress. Wait for them to finish, or cancel one below.";
             (StatusCode::TOO_MANY_REQUESTS, text.to_owned())
         }
         Refusal::Cancelled => {
-            let text = "The upload was cancelled while the file was on its way. Nothing of it was kept.";
+            let text = "The upload was cancelled before it was complete. Nothing was kept.";
             (StatusCode::CONFLICT, text.to_owned())
         }
         Refusal::NoTime => (StatusCode::UNPROCESSABLE_ENTITY, recording::WHAT_IS_WRONG.to_owned()),
         Refusal::NoRoom => {
-            let text = "This server has no room for more files at the moment. Try again in an hour.";
+            let text = "This server has no room for more files right now. Try again in an hour.";
             (StatusCode::SERVICE_UNAVAILABLE, text.to_owned())
         }
     };

@@ -63,5 +63,5 @@ fn a_scope_that_no_person_can_grant_is_not_to_be_asked_of_one() {
         );
         assert_eq!(detail(scope), expected);
     }
-    assert!(detail("sleep").contains("ask the person to grant it"));
+    assert!(detail("sleep").contains("ask the user to grant it"));
 }

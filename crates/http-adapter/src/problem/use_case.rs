@@ -85,7 +85,7 @@ impl From<ReadChangesError> for Problem {
         match error {
             ReadChangesError::InsufficientScope { needed } => Self::insufficient_scope(needed),
             ReadChangesError::OtherPersonsCursor => {
-                Self::invalid_parameter("cursor", "must be a cursor that was given out for this person")
+                Self::invalid_parameter("cursor", "must be a cursor returned for this person")
             }
             ReadChangesError::CursorExpired => Self::new(Fault::CursorExpired),
             ReadChangesError::Storage(error) => error.into(),

@@ -127,12 +127,10 @@ fn a_list_of_small_numbers_is_a_hypnogram_only_when_nothing_else_is_there() {
 
 #[test]
 fn an_archive_of_nothing_known_is_refused_with_what_was_seen() {
-    let seen = "it is text whose first lines begin no format that is known";
+    let seen = "a text file in no supported format";
     assert_eq!(
         refusal(&archive(&[("a.txt", b"words")], deflated())),
-        format!(
-            "the only file in the archive is not of a known format; a.txt: not a format that is known; {seen}"
-        )
+        format!("the only file in the archive is not of a known format; a.txt: unsupported file: {seen}")
     );
     let packed = archive(&[("a.txt", b"words"), ("b.txt", b"words")], deflated());
     let refused = refusal(&packed);
@@ -164,7 +162,7 @@ fn archives_inside_of_archives_are_not_opened() {
          them as files of their own: a.zip"
     );
     let refused = refusal(&archive(&[("a.zip", &inner)], stored()));
-    assert!(refused.contains("a.zip: not a format that is known; it is a zip archive"), "{refused}");
+    assert!(refused.contains("a.zip: unsupported file: a zip archive"), "{refused}");
     assert!(refused.ends_with("give them as files of their own: a.zip"), "{refused}");
     let many: Vec<String> = (10..31).map(|number| format!("{number}.zip")).collect();
     let many: Vec<(&str, &[u8])> = many.iter().map(|name| (name.as_str(), inner.as_slice())).collect();

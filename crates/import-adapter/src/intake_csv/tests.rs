@@ -101,7 +101,7 @@ fn an_intake_by_product_code_carries_the_code_in_one_spelling() {
     assert_eq!((&one.upc, &one.record), (&same.upc, &same.record));
     assert_eq!(one.upc.as_ref().unwrap().as_str(), "00036000291452");
     assert_ne!(one.record.supplement_id(), other.record.supplement_id());
-    let reason = "line 5: upc: a UPC has 8 to 14 digits; only blanks and hyphens may stand between them";
+    let reason = "line 5: upc: a UPC has 8 to 14 digits, optionally with blanks and hyphens";
     assert_eq!(rejections(&items), [reason]);
 }
 

@@ -165,7 +165,7 @@ fn key(line: &Line<'_>, time_in_bed: &TimeInBed) -> Result<SessionKey, Unfit> {
         Some(_) => return Err(at("external_id_kind")("external_id_kind is neither given nor derived")),
     };
     match &line.external_id {
-        Some(text) => SessionKey::of(kind, text).map_err(named("external_id")),
+        Some(text) => SessionKey::from_parts(kind, text).map_err(named("external_id")),
         None => Ok(SessionKey::derived_from(time_in_bed.start())),
     }
 }

@@ -25,7 +25,7 @@ impl Seen {
             (seen, _) => seen.described(),
         };
         let seen = match asked {
-            Format::Auto => format!("not a format that is known; it is {seen}"),
+            Format::Auto => format!("unsupported file: {seen}"),
             other => format!("not {}; it is {seen}", other.described()),
         };
         if formats.is_empty() {
@@ -52,10 +52,8 @@ impl Seen {
         match self {
             Self::Empty => "an empty file".to_owned(),
             Self::Json(sketch, _) => outlined(sketch),
-            Self::Text(text) => Table::of(text).map_or_else(
-                || "text whose first lines begin no format that is known".to_owned(),
-                |table| table.described(),
-            ),
+            Self::Text(text) => Table::of(text)
+                .map_or_else(|| "a text file in no supported format".to_owned(), |table| table.described()),
             Self::Binary(what) => (*what).to_owned(),
         }
     }

@@ -33,7 +33,7 @@ fn each_format_is_recognised_by_its_content() {
 #[test]
 fn what_is_not_recognised_is_described_without_its_values() {
     let found = message(br#"{"steps":"4711","ti\u0007me":[1]}"#, Format::Auto);
-    assert_eq!(found, "not a format that is known; it is a JSON object with the members steps, time");
+    assert_eq!(found, "unsupported file: a JSON object with the members steps, time");
     let found = message(br#"[{"steps":4711}]"#, Format::Fitbit);
     assert_eq!(found, "not a Fitbit file; it is a JSON list of objects with the member steps");
     let found = message(b"[{}]", Format::Oura);
@@ -45,8 +45,8 @@ fn what_is_not_recognised_is_described_without_its_values() {
         (b"", "an empty file"),
         (b" \n", "an empty file"),
         (b"name,value\n4711,1\n", "a table with the columns name, value"),
-        (b"4711,value\n4711,1\n", "text whose first lines"),
-        (b"words\n", "text whose first lines"),
+        (b"4711,value\n4711,1\n", "a text file in no supported format"),
+        (b"words\n", "a text file in no supported format"),
         (b"[4711]", "first element is no object"),
         (b"{}", "an empty JSON object"),
     ] {
@@ -91,10 +91,7 @@ fn a_table_that_nobody_knows_is_refused_with_its_columns_and_the_nearest_formats
             "the columns a, b, c, d, e, f, g, h, ...; formats with tables are fitbit, whoop, sleep-as-android, intake-csv",
         ),
     ] {
-        assert_eq!(
-            message(text, Format::Auto),
-            format!("not a format that is known; it is a table with {told}")
-        );
+        assert_eq!(message(text, Format::Auto), format!("unsupported file: a table with {told}"));
         assert_eq!(message(text, Format::Oura), format!("not an Oura file; it is a table with {told}"));
     }
 }
@@ -105,7 +102,7 @@ fn prose_and_values_are_not_taken_for_columns() {
         [&b"Dear diary, last night\nnothing\n"[..], b"Ada,4711\nBob,4711\n", b"\"Ada,\nb\n", b",\n,\n"]
     {
         let told = message(text, Format::Auto);
-        assert!(told.ends_with("text whose first lines begin no format that is known"), "{told}");
+        assert!(told.ends_with("a text file in no supported format"), "{told}");
     }
 }
 

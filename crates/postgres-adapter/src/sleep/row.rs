@@ -95,7 +95,11 @@ impl SleepRow {
         let source = source.map(SleepSource::parse).transpose();
         let time_in_bed = TimeInBed::new(self.started_at, self.ended_at, offset_at_start, offset_at_end);
         Ok(SleepRecordHead {
-            key: SessionKey::of(kind, &self.natural_key).map_err(corrupt(TABLE, "natural_key", id))?,
+            key: SessionKey::from_parts(kind, &self.natural_key).map_err(corrupt(
+                TABLE,
+                "natural_key",
+                id,
+            ))?,
             source: source.map_err(corrupt(TABLE, "source", id))?,
             time_in_bed: time_in_bed.map_err(corrupt(TABLE, "ended_at", id))?,
             is_nap: self.is_nap,

@@ -78,7 +78,7 @@ pub(crate) fn recording_start(text: &str) -> Result<DateTime<FixedOffset>, Strin
     known.ok_or_else(|| "not a date and time with an offset, such as 2026-01-10T22:30:00+01:00".to_owned())
 }
 
-/// Parses an e-mail address.
+/// Parses an email address.
 pub(crate) fn email(text: &str) -> Result<Email, String> {
     Email::parse(text).map_err(|error| error.to_string())
 }

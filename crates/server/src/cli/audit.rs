@@ -15,54 +15,54 @@ use domain::read_tally::{AskedRange, ReadTally, Reader};
 use domain::time::format;
 use uuid::Uuid;
 
-/// How many entries are read at a time.
+/// Batch size.
 const PAGE: u32 = 500;
 
-/// What to look at.
+/// Commands about the audit trail.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// List what happened to accounts, clients, grants, tokens, keys and data, the latest first
+    /// List events about accounts, clients, grants, tokens, keys and data, latest first
     #[command(
         after_help = "Example:\n  restwell audit list --kind grant.revoked --since 2026-11-01T00:00:00Z"
     )]
     List(ListArguments),
-    /// List who read a person's data, summed by minute, the latest first; never the data
+    /// List who read a user's data, grouped by minute, latest first; never the data itself
     Reads(ReadsArguments),
 }
 
-/// Which events.
+/// Filters for events.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Only about this person, named by id or email address
+    /// Only events about this user (id or email address)
     #[arg(long, value_name = "USER", value_parser = argument::user)]
     user: Option<UserRef>,
-    /// Only about this client
+    /// Only events about this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client: Option<ClientId>,
-    /// Only of this kind, such as `session.signed_in`
+    /// Only events of this kind, such as `session.signed_in`
     #[arg(long, value_name = "KIND", value_parser = argument::audit_kind)]
     kind: Option<AuditKind>,
-    /// Only at or after this moment (RFC 3339)
+    /// Only events at or after this time (RFC 3339)
     #[arg(long, value_name = "TIME", value_parser = argument::moment)]
     since: Option<DateTime<Utc>>,
-    /// At most so many; without it the latest 100
+    /// Maximum number of entries
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
     limit: u32,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// Whose reads.
+/// Filters for reads.
 #[derive(Debug, Args)]
 pub(crate) struct ReadsArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// At most so many; without it the latest 100
+    /// Maximum number of entries
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
     limit: u32,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -109,7 +109,7 @@ async fn reads(session: &Session, arguments: &ReadsArguments) -> anyhow::Result<
     Ok(output::print_list(&records, arguments.json)?)
 }
 
-/// Returns how many entries are still wanted; nothing when there are enough.
+/// Returns how many entries are still missing; `None` if the limit is reached.
 fn left(limit: u32, have: usize) -> Option<u32> {
     let have = u32::try_from(have).unwrap_or(u32::MAX);
     limit.checked_sub(have).filter(|left| *left > 0)

@@ -3,10 +3,10 @@
 use clap::Args;
 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
 
-/// What is known of a person's body; what is not given stays as it is.
+/// Body data of a user; omitted values stay unchanged.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct BiologyArguments {
-    /// The day of birth, YYYY-MM-DD
+    /// Date of birth, YYYY-MM-DD
     #[arg(long, value_name = "DATE", value_parser = birth_date)]
     birth_date: Option<BirthDate>,
     /// female, male or other
@@ -15,16 +15,16 @@ pub(crate) struct BiologyArguments {
     /// A+, A-, B+, B-, AB+, AB-, O+ or O-
     #[arg(long, value_name = "TYPE", value_parser = blood_type, allow_hyphen_values = true)]
     blood_type: Option<BloodType>,
-    /// The height in centimetres
+    /// Height in centimetres
     #[arg(long, value_name = "CM", value_parser = height)]
     height_cm: Option<BodyHeight>,
-    /// The weight in kilograms
+    /// Weight in kilograms
     #[arg(long, value_name = "KG", value_parser = weight)]
     weight_kg: Option<BodyWeight>,
-    /// The Fitzpatrick skin type, 1 to 6
+    /// Fitzpatrick skin type, 1 to 6
     #[arg(long, value_name = "TYPE", value_parser = skin_type)]
     skin_type: Option<SkinType>,
-    /// Whether the person uses a wheelchair, true or false
+    /// Whether the user uses a wheelchair, true or false
     #[arg(long, value_name = "BOOL")]
     wheelchair_use: Option<bool>,
 }
@@ -64,16 +64,16 @@ fn blood_type(text: &str) -> Result<BloodType, String> {
 }
 
 fn height(text: &str) -> Result<BodyHeight, String> {
-    let number = text.parse().map_err(|_| "write a number of centimetres, such as 172.5".to_owned())?;
+    let number = text.parse().map_err(|_| "enter centimetres, such as 172.5".to_owned())?;
     BodyHeight::from_centimetres(number).map_err(|error| error.to_string())
 }
 
 fn weight(text: &str) -> Result<BodyWeight, String> {
-    let number = text.parse().map_err(|_| "write a number of kilograms, such as 68.5".to_owned())?;
+    let number = text.parse().map_err(|_| "enter kilograms, such as 68.5".to_owned())?;
     BodyWeight::from_kilograms(number).map_err(|error| error.to_string())
 }
 
 fn skin_type(text: &str) -> Result<SkinType, String> {
-    let number = text.parse().map_err(|_| "write a number from 1 to 6".to_owned())?;
+    let number = text.parse().map_err(|_| "enter a number from 1 to 6".to_owned())?;
     SkinType::new(number).map_err(|error| error.to_string())
 }

@@ -12,19 +12,19 @@ use domain::supplement::{Supplement, Upc};
 use domain::time::format;
 use std::path::PathBuf;
 
-/// What to do with the catalogue.
+/// Commands about the catalogue.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CatalogueCommand {
-    /// Read labels of the NIH Dietary Supplement Label Database, up to a dump of the whole
+    /// Import labels of the NIH Dietary Supplement Label Database, one file or the whole dump
     #[command(after_help = "Examples:\n  restwell catalogue import labels.json\n  \
         restwell catalogue import dsld-dump.zip\n\n\
         A file is one label, a list of labels, one label after the other (a line each), or what a search returned; a \
         folder or a zip archive is read as the files in it. Any size is read, in the same memory. A second import \
         changes nothing; an import that broke off is finished by importing the file again. A corrected label that \
         somebody has logged becomes a new version: the log keeps pointing at the label that it was logged with. \
-        `restwell import list` shows the import, `restwell import undo` takes it back.")]
+        `restwell import list` shows the import; `restwell import undo` undoes it.")]
     Import(CatalogueImportArguments),
-    /// Find labels by the code under the bar code, in any spelling
+    /// Find labels by UPC
     #[command(after_help = "Examples:\n  restwell catalogue find 033674491119\n  \
         restwell catalogue find '0 33674 49111 9'\n\n\
         Blanks, hyphens and zeros in front do not matter (UPC-A, EAN-8, EAN-13, GTIN-14). Every version whose label \
@@ -35,13 +35,13 @@ pub(crate) enum CatalogueCommand {
 /// Which labels.
 #[derive(Debug, Args)]
 pub(crate) struct CatalogueImportArguments {
-    /// Only tell what would be done
+    /// Report what would be done without storing anything
     #[arg(long)]
     dry_run: bool,
-    /// Print one JSON object a file
+    /// Print one JSON object per file
     #[arg(long)]
     json: bool,
-    /// The files; folders and zip archives, too
+    /// Files, folders or ZIP archives
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
@@ -49,10 +49,10 @@ pub(crate) struct CatalogueImportArguments {
 /// Which code.
 #[derive(Debug, Args)]
 pub(crate) struct FindArguments {
-    /// The code, in any spelling
+    /// UPC, with or without spaces and dashes
     #[arg(value_name = "UPC", value_parser = argument::upc)]
     upc: Upc,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -70,7 +70,7 @@ pub(crate) async fn run(command: CatalogueCommand, settings: &Settings) -> anyho
 async fn find(session: &Session, arguments: &FindArguments) -> anyhow::Result<()> {
     let found = FindLabels::new(session.store.supplements.clone()).run(&arguments.upc).await?;
     if found.is_empty() {
-        bail!("no label in the catalogue carries the code {}", arguments.upc.as_str());
+        bail!("no label in the catalogue has the UPC {}", arguments.upc.as_str());
     }
     let records: Vec<Record> = found.iter().map(record).collect();
     Ok(output::print_list(&records, arguments.json)?)

@@ -1,4 +1,4 @@
-//! `restwell check-config`: what counts, and what is wrong with it.
+//! `restwell check-config`: the effective settings and their problems.
 
 use super::output;
 use crate::lifecycle;
@@ -6,7 +6,7 @@ use crate::settings::{PublicUrl, Settings, is_loopback};
 use crate::wiring::{KeySource, Store};
 use std::fmt::Write;
 
-/// Prints the settings, then what they mean together. Nothing is created, and the store is not asked.
+/// Prints the settings and what they mean together. Creates nothing and does not connect to the store.
 pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(settings.server.listen)?;
     let source = KeySource::of(settings, &public_url)?;
@@ -43,49 +43,47 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
         KeySource::File(path) if path.exists() => format!("encryption key: from the file {}", path.display()),
         KeySource::File(path) => {
             format!(
-                "encryption key: the file {} will be made, because the public URL is loopback",
+                "encryption key: the file {} will be created because the public URL is loopback",
                 path.display()
             )
         }
     });
     notes.push(match settings.rate_limits.store()? {
-        Some(store) => format!("rate limits: counted by all replicas together in {store}"),
-        None => {
-            "rate limits: counted per process, each for itself; several replicas allow several times as much"
-                .to_owned()
-        }
+        Some(store) => format!("rate limits: shared by all replicas in {store}"),
+        None => "rate limits: counted per process; with several replicas, the effective limit is multiplied"
+            .to_owned(),
     });
     if let Some(path) = &settings.server.tls_certificate_file {
-        notes.push(format!("TLS: with the certificate of {}", path.display()));
+        notes.push(format!("TLS: certificate {}", path.display()));
     }
     if settings.tokens.allow_query_secrets {
-        notes.push("secrets in query strings are accepted: keep URLs out of the logs of proxies".to_owned());
+        notes.push("secrets in query strings: accepted; keep URLs out of proxy logs".to_owned());
     }
     notes.push(match &settings.mail.host {
-        Some(host) if settings.mail.is_set() => format!("mail: sent by {host}"),
-        _ => {
-            "mail: none is sent; `restwell user reset-password` prints links to choose a password".to_owned()
-        }
+        Some(host) if settings.mail.is_set() => format!("mail: sent through {host}"),
+        _ => "mail: off; `restwell user reset-password` prints links to choose a password".to_owned(),
     });
     if settings.accounts.sign_up_open {
-        notes.push("sign-up is open: whoever has an e-mail address can make an account".to_owned());
+        notes.push("sign-up: open to anyone with an email address".to_owned());
     }
     notes.push(match settings.metrics.listen {
-        Some(listen) if is_loopback(listen.ip()) => format!("metrics: told on {listen}, to this machine"),
-        Some(listen) => {
-            format!("metrics: told on {listen} to whoever reaches it; keep it to the monitoring's network")
+        Some(listen) if is_loopback(listen.ip()) => {
+            format!("metrics: on {listen}, reachable from this machine only")
         }
-        None => "metrics: none are told".to_owned(),
+        Some(listen) => {
+            format!("metrics: on {listen}; make sure that only the monitoring network can reach it")
+        }
+        None => "metrics: off".to_owned(),
     });
     if let Some(address) = settings.traces.address() {
         notes.push(format!("traces: sent to {address}"));
     }
     if settings.compression.enabled {
-        notes.push("compression is on".to_owned());
+        notes.push("compression: on".to_owned());
     }
     let origins = &settings.cors.allowed_origins.0;
     if !origins.is_empty() {
-        notes.push(format!("CORS is on for {}", origins.join(", ")));
+        notes.push(format!("CORS: allowed for {}", origins.join(", ")));
     }
     notes.extend(plain_http(settings, public_url));
     notes.extend(settings.server.unnamed_proxy(public_url).map(|warning| format!("WARNING: {warning}")));
@@ -93,30 +91,30 @@ fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> any
     Ok(notes)
 }
 
-/// Warns of files with secrets that others may read.
+/// Warns about secret files that other users can read.
 fn exposed_files(settings: &Settings) -> impl Iterator<Item = String> {
     settings.exposed_secret_files().into_iter().map(|(key, path, mode)| {
         format!(
-            "WARNING: others on this machine may access {} ({key}, mode {mode:04o}); run chmod 600 on it, unless nobody else \
-             is there, as in a container",
+            "WARNING: other users of this machine can access {} ({key}, mode {mode:04o}); run chmod 600 on it, unless this is \
+             a container without other users",
             path.display()
         )
     })
 }
 
-/// Says who reaches a server that is called by plain http.
+/// Describes who can reach a server that uses plain HTTP.
 fn plain_http(settings: &Settings, public_url: &PublicUrl) -> Option<String> {
     let listen = settings.server.listen;
     if public_url.is_https() {
         return None;
     }
     if is_loopback(listen.ip()) {
-        return Some("plain http: reached from this machine only".to_owned());
+        return Some("plain HTTP: reachable from this machine only".to_owned());
     }
     Some(format!(
-        "WARNING: plain http, and server.listen ({listen}) is no loopback address: other machines may reach the server, \
-         and what they send and read, tokens included, travels unencrypted; listen on a loopback address, or set \
-         server.public_url to the https URL of a proxy in front"
+        "WARNING: plain HTTP, and server.listen ({listen}) is not a loopback address: other machines can reach the server, \
+         and all traffic, including tokens, is unencrypted; listen on a loopback address, or set server.public_url \
+         to the https URL of a reverse proxy"
     ))
 }
 
@@ -139,8 +137,8 @@ mod tests {
         let text = told(&[]);
         assert!(text.contains("counted per process") && text.contains("restwell.key"), "{text}");
         assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");
-        assert!(text.contains("mail: none") && !text.contains("sign-up"), "{text}");
-        assert!(text.contains("metrics: none are told") && !text.contains("traces:"), "{text}");
+        assert!(text.contains("mail: off") && !text.contains("sign-up"), "{text}");
+        assert!(text.contains("metrics: off") && !text.contains("traces:"), "{text}");
         assert!(!text.contains("TLS:"), "{text}");
         let text = told(&[
             ("RESTWELL__COMPRESSION__ENABLED", "true"),
@@ -156,37 +154,37 @@ mod tests {
             ("RESTWELL__STORAGE__URL", "postgres://u:HIDDEN@h/d"),
             ("RESTWELL__RATE_LIMITS__STORE_URL", "rediss://u:HIDDEN@cache.example.org/1"),
         ]);
-        let together = "counted by all replicas together in rediss://cache.example.org:6379/1";
+        let together = "shared by all replicas in rediss://cache.example.org:6379/1";
         assert!(text.contains(together) && !text.contains("per process"), "{text}");
         assert!(
-            text.contains("compression is on") && text.contains("CORS is on for https://app.example.org"),
+            text.contains("compression: on") && text.contains("CORS: allowed for https://app.example.org"),
             "{text}"
         );
         assert!(text.contains("from the settings") && !text.contains("HIDDEN"), "{text}");
-        assert!(text.contains("TLS: with the certificate of /etc/tls/fullchain.pem"), "{text}");
-        assert!(text.contains("told on 10.0.0.7:9464 to whoever reaches it"), "{text}");
+        assert!(text.contains("TLS: certificate /etc/tls/fullchain.pem"), "{text}");
+        assert!(text.contains("metrics: on 10.0.0.7:9464; make sure"), "{text}");
         assert!(text.contains("traces: sent to http://127.0.0.1:4318/v1/traces"), "{text}");
         assert!(
-            text.contains("mail: sent by smtp.example.org") && text.contains("sign-up is open"),
+            text.contains("mail: sent through smtp.example.org") && text.contains("sign-up: open"),
             "{text}"
         );
     }
 
     #[test]
     fn plain_http_is_for_this_machine_only_when_it_listens_on_loopback() {
-        assert!(told(&[]).contains("reached from this machine only"));
+        assert!(told(&[]).contains("reachable from this machine only"));
         let text = told(&[
             ("RESTWELL__SERVER__LISTEN", "0.0.0.0:8080"),
             ("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080"),
         ]);
-        assert!(text.contains("other machines may reach") && text.contains("0.0.0.0:8080"), "{text}");
+        assert!(text.contains("other machines can reach") && text.contains("0.0.0.0:8080"), "{text}");
         assert!(!text.contains("this machine only"), "{text}");
         let proxied = [
             ("RESTWELL__SERVER__LISTEN", "0.0.0.0:8080"),
             ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
             ("RESTWELL__KEYS__ENCRYPTION_KEY", "x"),
         ];
-        assert!(!told(&proxied).contains("plain http"));
+        assert!(!told(&proxied).contains("plain HTTP"));
     }
 
     #[test]
@@ -229,7 +227,7 @@ mod tests {
             std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
             let text = told(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &path)]);
             let warning =
-                format!("may access {path} (keys.encryption_key_file, mode {mode:04o}); run chmod 600");
+                format!("can access {path} (keys.encryption_key_file, mode {mode:04o}); run chmod 600");
             assert_eq!(text.contains(&warning), is_warned, "{text}");
         }
     }

@@ -21,10 +21,10 @@ use serde_json::Value;
 /// How many clients are read at a time.
 const PAGE: u32 = 500;
 
-/// What to do with clients.
+/// Commands about clients.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClientCommand {
-    /// Register a client and print its `client_id` and, this once, its `client_secret`
+    /// Register a client and print its `client_id` and `client_secret`; the secret is not shown again
     #[command(
         after_help = "Example:\n  restwell client create --name \"Night Owl\" --redirect-uri https://owl.example/callback --scope profile --scope sleep"
     )]
@@ -33,40 +33,40 @@ pub(crate) enum ClientCommand {
     List(ListArguments),
     /// Show one client
     Show(OneArguments),
-    /// Change a client; a list that is given replaces the one before
+    /// Update a client; lists replace the previous ones
     Update(UpdateArguments),
-    /// Give a client a new secret and print it, this once; the one before goes on for a time
+    /// Create a new secret for a client and print it; the previous secret stays valid for a while
     #[command(
         after_help = "Example:\n  restwell client rotate-secret 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --overlap 24h"
     )]
     RotateSecret(RotateArguments),
-    /// Disable a client: its secrets and tokens are refused
+    /// Disable a client: its secrets and tokens are rejected
     Disable(OneArguments),
     /// Enable a client again
     Enable(OneArguments),
 }
 
-/// What is to be registered.
+/// Client to register.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct CreateArguments {
-    /// The name that people see
+    /// Name shown to users
     #[arg(long, value_parser = argument::client_name)]
     name: ClientName,
-    /// Where people are sent back to, compared letter by letter; may be repeated
+    /// Redirect URI, compared exactly; repeatable
     #[arg(long = "redirect-uri", value_name = "URI", value_parser = argument::redirect_uri)]
     redirect_uris: Vec<RedirectUri>,
-    /// A scope that it may ask for; may be repeated. Apps: profile, sleep, supplements. Service clients: users:write,
+    /// Scope that the client may request; repeatable. Apps: profile, sleep, supplements. Service clients: users:write,
     /// profile:write, sleep:write, supplements:write, tokens:introspect
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = argument::scope)]
     scopes: Vec<Scope>,
-    /// Refuse secrets in query strings from this client
+    /// Reject secrets in query strings from this client
     #[arg(long)]
     no_query_secrets: bool,
     /// Require PKCE from this client
     #[arg(long)]
     require_pkce: bool,
-    /// A backend of your own that writes data with `client_credentials`; it has no redirect URI
+    /// Register a service client: your own backend that writes data with `client_credentials`; it has no redirect URI
     #[arg(long, conflicts_with = "redirect_uris")]
     service: bool,
     /// Print `{"client_id","client_secret"}`
@@ -74,18 +74,18 @@ pub(crate) struct CreateArguments {
     json: bool,
 }
 
-/// How to list.
+/// Output options.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// Which client is meant.
+/// A client.
 #[derive(Debug, Args)]
 pub(crate) struct OneArguments {
-    /// The client's id
+    /// Client id
     #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client_id: ClientId,
     /// Print one JSON object
@@ -93,22 +93,22 @@ pub(crate) struct OneArguments {
     json: bool,
 }
 
-/// What is to change.
+/// Changes to a client.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArguments {
-    /// The client's id
+    /// Client id
     #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client_id: ClientId,
-    /// A new name
+    /// New name
     #[arg(long, value_parser = argument::client_name)]
     name: Option<ClientName>,
-    /// All redirect URIs, in place of those before; may be repeated
+    /// New list of redirect URIs; repeatable
     #[arg(long = "redirect-uri", value_name = "URI", value_parser = argument::redirect_uri)]
     redirect_uris: Vec<RedirectUri>,
-    /// All scopes, in place of those before; grants that exist keep theirs; may be repeated
+    /// New list of scopes; existing grants keep theirs; repeatable
     #[arg(long = "scope", value_name = "SCOPE", value_parser = argument::scope)]
     scopes: Vec<Scope>,
-    /// Whether secrets may come in a query string, true or false
+    /// Whether secrets are accepted in query strings, true or false
     #[arg(long, value_name = "BOOL")]
     allow_query_secrets: Option<bool>,
     /// Whether PKCE is required, true or false
@@ -119,13 +119,13 @@ pub(crate) struct UpdateArguments {
     json: bool,
 }
 
-/// Whose secret is to be rotated, and how.
+/// Secret rotation of a client.
 #[derive(Debug, Args)]
 pub(crate) struct RotateArguments {
-    /// The client's id
+    /// Client id
     #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client_id: ClientId,
-    /// How long the secret before goes on, such as 24h; without it, until the next rotation
+    /// How long the previous secret stays valid, such as 24h; by default until the next rotation
     #[arg(long, value_name = "TIME", value_parser = argument::span)]
     overlap: Option<TimeDelta>,
     /// Print `{"client_id","client_secret"}`
@@ -179,9 +179,8 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
     let found = FindClient::new(session.store.clients.clone()).run(arguments.client_id).await?;
-    let found = found.with_context(|| {
-        format!("there is no client {}; `restwell client list` lists them", arguments.client_id)
-    })?;
+    let found = found
+        .with_context(|| format!("there is no client {}; see `restwell client list`", arguments.client_id))?;
     let now = session.clock.now();
     let live = found.secrets.iter().filter(|secret| secret.is_live(now)).count();
     Ok(output::print(&details(&found.client).with("live_secrets", live), arguments.json)?)
@@ -192,7 +191,7 @@ async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result
         arguments;
     let says_nothing = name.is_none() && redirect_uris.is_empty() && scopes.is_empty();
     if says_nothing && allow_query_secrets.is_none() && require_pkce.is_none() {
-        bail!("say what to change; `restwell client update --help` lists it");
+        bail!("nothing to change; see `restwell client update --help`");
     }
     let change = ClientChange {
         name,
@@ -232,7 +231,7 @@ async fn rotate(session: &Session, arguments: &RotateArguments) -> anyhow::Resul
 fn print_secret(id: ClientId, secret: &Secret, json: bool) -> anyhow::Result<()> {
     let record = Record::new().with_text("client_id", id).with("client_secret", secret.expose());
     output::print(&record, json)?;
-    output::note("the client_secret is shown this once; only its hash is stored");
+    output::note("save the client_secret now: it is not shown again, only its hash is stored");
     Ok(())
 }
 

@@ -13,32 +13,32 @@ use domain::id::ClientId;
 use domain::scope::Scope;
 use domain::time::format;
 
-/// What to do with authorization codes.
+/// Commands about authorization codes.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CodeCommand {
-    /// Create an authorization code, as if the person had allowed the client to read their data
+    /// Create an authorization code, as if the user had granted access to the client
     #[command(after_help = "Example:\n  restwell code create --client CLIENT_ID --user ada@example.org \
         --redirect-uri https://owl.example/callback --scope profile --scope sleep\n\n\
         The client redeems it at /api/token.")]
     Create(CreateArguments),
 }
 
-/// What the code is bound to.
+/// Bindings of the code.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
-    /// The client that may redeem it
+    /// Client that may redeem the code
     #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client: ClientId,
-    /// The person whose data it gives access to, named by id or email address
+    /// User whose data the code gives access to (id or email address)
     #[arg(long, value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// One of the client's redirect URIs, letter by letter
+    /// One of the client's redirect URIs, exactly
     #[arg(long, value_name = "URI")]
     redirect_uri: String,
-    /// A scope that is granted; may be repeated
+    /// Granted scope; repeatable
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = argument::scope)]
     scopes: Vec<Scope>,
-    /// How long it may be redeemed, at most 10m
+    /// Lifetime of the code, at most 10m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = argument::code_lifetime)]
     ttl: CodeLifetime,
     /// Print `{"code","expires_at"}`

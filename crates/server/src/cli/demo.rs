@@ -27,13 +27,13 @@ use system_adapter::{SystemClock, SystemEntropy};
     RESTWELL__STORAGE__URL=sqlite://DIR/restwell.db."
 )]
 pub(crate) struct DemoArguments {
-    /// The loopback address to listen on; port 0 takes a free one
+    /// Loopback address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// The folder of the demo's store, made when it is not there
+    /// Folder of the demo store, created if missing
     #[arg(long, value_name = "DIR", default_value = "restwell-data/demo")]
     data_dir: PathBuf,
-    /// Print one JSON object on the first line instead of curl lines
+    /// Print one JSON object on the first line instead of curl commands
     #[arg(long)]
     json: bool,
 }
@@ -43,7 +43,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     let DemoArguments { listen, data_dir, json } = arguments;
     if !is_loopback(listen.ip()) {
         bail!(
-            "--listen {listen} is not a loopback address: the demo prints its secrets, so it serves this machine only; \
+            "--listen {listen} is not a loopback address: the demo prints its secrets, so it only serves this machine; \
              use 127.0.0.1:{port} or [::1]:{port}",
             port = listen.port()
         );

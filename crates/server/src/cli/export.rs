@@ -29,13 +29,13 @@ use system_adapter::TimerPause;
     restwell export --user ada@example.org --format zip --output ada.zip\n\n\
     docs/import/ndjson.md describes the lines.")]
 pub(crate) struct ExportArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(long, value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// ndjson: lines that can be imported again; zip: tables for a spreadsheet
+    /// ndjson: JSON lines that can be imported again; zip: CSV tables for spreadsheets
     #[arg(long, default_value = "ndjson", value_parser = format())]
     format: ExportFormat,
-    /// Write to this file, which must not be there yet, instead of standard output
+    /// Write to this new file instead of standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -62,7 +62,7 @@ pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> any
     let export = records.open(query, Writers.open(*format, user_id)).await;
     let export = match export {
         Err(ExportRecordsError::UnknownUser) => {
-            bail!("there is no user {user_id}; `restwell user list` lists them")
+            bail!("there is no user {user_id}; see `restwell user list`")
         }
         export => export.context("the export is not complete")?,
     };
@@ -80,7 +80,7 @@ fn create(path: &Path) -> anyhow::Result<std::fs::File> {
         let place = path.display();
         match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                anyhow!("there is a file {place} already, and no export overwrites one; name another, or move it away")
+                anyhow!("the file {place} already exists and is not overwritten; choose another name or move it away")
             }
             _ => anyhow::Error::new(error).context(format!("{place} cannot be created")),
         }

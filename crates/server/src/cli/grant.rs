@@ -19,10 +19,10 @@ use serde_json::Value;
 /// How many grants are read at a time.
 const PAGE: u32 = 500;
 
-/// What to do with grants.
+/// Commands about grants.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GrantCommand {
-    /// List grants, live and revoked
+    /// List grants, active and revoked
     #[command(
         after_help = "last_used_at is when the grant was last refreshed (to the hour) or read with (to the \
         minute). Reads are counted by app: where an app holds several grants of a person, its reads, and refreshes of the others, count \
@@ -30,24 +30,24 @@ pub(crate) enum GrantCommand {
         read when its app last did before the end, and at most for the hour that its last token lived."
     )]
     List(GrantArguments),
-    /// Revoke grants; their tokens are refused within two seconds
+    /// Revoke grants; their tokens are rejected within two seconds
     #[command(after_help = "Example:\n  restwell grant revoke --client 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48")]
     Revoke(GrantArguments),
 }
 
-/// Which grants are meant: those that match all that is given.
+/// Filters for grants; all given filters must match.
 #[derive(Debug, Args)]
 pub(crate) struct GrantArguments {
-    /// Only this person's, named by id or email address
+    /// Only grants of this user (id or email address)
     #[arg(long, value_name = "USER", value_parser = argument::user)]
     user: Option<UserRef>,
-    /// Only this client's
+    /// Only grants of this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
     client: Option<ClientId>,
     /// Only this grant
     #[arg(long, value_name = "GRANT_ID", value_parser = argument::grant_id)]
     id: Option<GrantId>,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -68,7 +68,7 @@ pub(crate) async fn run(command: GrantCommand, settings: &Settings) -> anyhow::R
     match command {
         GrantCommand::List(arguments) => list(&Session::open(settings).await?, &arguments).await,
         GrantCommand::Revoke(arguments) if arguments.selects_all() => {
-            bail!("say whose grants to revoke: --user, --client or --id")
+            bail!("choose the grants to revoke with --user, --client or --id")
         }
         GrantCommand::Revoke(arguments) => revoke(&Session::open(settings).await?, &arguments).await,
     }
@@ -101,7 +101,7 @@ async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result
         !list.run(filter, None, 1).await?.is_empty()
     };
     if !is_known {
-        bail!("no grant matches, so none was revoked; `restwell grant list` lists them");
+        bail!("no grant matches, nothing was revoked; see `restwell grant list`");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)
 }

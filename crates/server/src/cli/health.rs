@@ -12,15 +12,15 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// How long the server may take to answer.
+/// Response timeout.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What is asked.
 #[derive(Debug, Args)]
 #[command(after_help = "Example, in a container:\n  restwell health --ready\n\n\
-    Asks the server of the same settings on this machine. Exit code 0: it answered that it is well.")]
+    Uses the address in the settings. The exit code is 0 if the server is healthy.")]
 pub(crate) struct HealthArguments {
-    /// Ask whether it can serve requests now, not only whether it lives
+    /// Check readiness instead of liveness
     #[arg(long)]
     ready: bool,
 }
@@ -31,8 +31,10 @@ pub(crate) async fn run(arguments: &HealthArguments, settings: &Settings) -> any
     let address = reachable(settings.server.listen);
     let by_tls = settings.server.tls_files()?.is_some();
     let asked = tokio::time::timeout(PATIENCE, status_of(address, by_tls, path)).await;
-    let status =
-        asked.context("it did not answer in time").flatten().with_context(|| format!("{address}{path}"))?;
+    let status = asked
+        .context("the server did not answer in time")
+        .flatten()
+        .with_context(|| format!("{address}{path}"))?;
     if status == "200" { Ok(()) } else { bail!("{address}{path} answered {status}") }
 }
 
@@ -48,14 +50,15 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 
 /// Returns the status of an answer, as it is written in the first line.
 async fn status_of(address: SocketAddr, by_tls: bool, path: &str) -> anyhow::Result<String> {
-    let connection = TcpStream::connect(address).await.context("nobody listens")?;
+    let connection = TcpStream::connect(address).await.context("no server is listening")?;
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     if by_tls {
         // It is asked by its address, for which no certificate is made out, is told nothing secret, and is believed no
         // more than a status; and one that was renewed a moment ago must not make a server ill that has not read it yet.
         let connector = TlsConnector::from(Arc::new(tls_trust::client_config(Trust::AnyServer)?));
         let name = ServerName::IpAddress(address.ip().into());
-        let connection = connector.connect(name, connection).await.context("what answered speaks no TLS")?;
+        let connection =
+            connector.connect(name, connection).await.context("the server does not speak TLS")?;
         exchange(connection, &request).await
     } else {
         exchange(connection, &request).await
@@ -73,7 +76,7 @@ async fn exchange(
     BufReader::new(connection.take(4096)).read_until(b'\n', &mut line).await?;
     let line = String::from_utf8_lossy(&line);
     let status = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.split([' ', '\r']).next());
-    status.map(str::to_owned).context("what answered is no HTTP server")
+    status.map(str::to_owned).context("the response is not HTTP")
 }
 
 #[cfg(test)]
@@ -99,8 +102,11 @@ mod tests {
             connection.write_all(b"220 mail.example.org\r\n").await.unwrap();
         };
         let (asked, ()) = tokio::join!(status_of(address, false, "/livez"), answering);
-        assert_eq!(asked.unwrap_err().to_string(), "what answered is no HTTP server");
+        assert_eq!(asked.unwrap_err().to_string(), "the response is not HTTP");
         drop(listener);
-        assert_eq!(status_of(address, false, "/livez").await.unwrap_err().to_string(), "nobody listens");
+        assert_eq!(
+            status_of(address, false, "/livez").await.unwrap_err().to_string(),
+            "no server is listening"
+        );
     }
 }

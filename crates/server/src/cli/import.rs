@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use system_adapter::TimerPause;
 
-/// What is to be imported, or what to do with imports.
+/// Files to import, or a command about imports.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(
@@ -42,28 +42,28 @@ use system_adapter::TimerPause;
 pub(crate) struct ImportArguments {
     #[command(subcommand)]
     command: Option<ImportCommand>,
-    /// The person to whom the records belong, named by id or email address; a catalogue (dsld) needs none
+    /// User who owns the records (id or email address); not needed for a catalogue (dsld)
     #[arg(long, value_name = "USER", value_parser = argument::user)]
     user: Option<UserRef>,
-    /// What the files are; auto looks at their content
+    /// Format of the files; auto detects it from their content
     #[arg(long, default_value = "auto", value_parser = argument::format)]
     format: Format,
-    /// The IANA time zone of times that carry none; without it, the person's own
+    /// IANA time zone for times without one; defaults to the user's time zone
     #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
     timezone: Option<TimeZone>,
-    /// When a recording began that does not say so (a hypnogram of polysomnography), with its offset; for one FILE
+    /// Start of a recording that does not contain it (a hypnogram), with its UTC offset; for a single FILE
     #[arg(long, value_name = "TIME", value_parser = argument::recording_start)]
     start: Option<DateTime<FixedOffset>>,
-    /// Overwrite profile fields that differ from the file; without it, only empty ones are filled
+    /// Overwrite profile fields that differ from the file; by default only empty fields are filled
     #[arg(long)]
     profile: bool,
-    /// Only tell what would be done
+    /// Report what would be done without storing anything
     #[arg(long)]
     dry_run: bool,
-    /// Print one JSON object a file
+    /// Print one JSON object per file
     #[arg(long)]
     json: bool,
-    /// The files; folders and zip archives, too
+    /// Files, folders or ZIP archives
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
@@ -76,10 +76,10 @@ impl ImportArguments {
     }
 }
 
-/// What to do with imports.
+/// Commands about imports.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {
-    /// List what was imported, the latest first
+    /// List imports, latest first
     #[command(
         after_help = "The counts are those of records that the import stored or changed, also when it was undone since; an \
             import that broke off and was finished by importing the same file again is one, and counts what all of its \
@@ -90,7 +90,7 @@ pub(crate) enum ImportCommand {
             not listed, and neither is one that it refused: nothing of it is stored."
     )]
     List(history::ListArguments),
-    /// Take back what one import did: what it made goes, what it replaced comes back; cancel an upload that waits
+    /// Undo an import: remove what it added and restore what it replaced; cancel a waiting upload
     #[command(
         after_help = "A record that is still as the import left it is removed if the import added it, and restored if the \
             import changed or removed it. Any other record is kept and listed with the later import that changed it. \
@@ -101,8 +101,8 @@ pub(crate) enum ImportCommand {
             three records, and each profile field as one. At most 100 kept records are listed."
     )]
     Undo(history::UndoArguments),
-    /// Stop one import that is not finished, and take back what it stored so far
-    #[command(after_help = "One that is done is left as it is; `restwell import undo` takes it back.")]
+    /// Cancel an unfinished import and undo what it has stored
+    #[command(after_help = "Finished imports are not changed; undo them with `restwell import undo`.")]
     Cancel(history::UndoArguments),
 }
 
@@ -119,7 +119,7 @@ pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyh
 
 async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<()> {
     if arguments.start.is_some() && arguments.files.len() > 1 {
-        bail!("--start tells when one recording began: give one FILE with it");
+        bail!("--start applies to a single recording: use it with one FILE");
     }
     let user_id = UserRef::id_of(arguments.user.as_ref(), &session).await?;
     let zone = match arguments.timezone {
@@ -192,7 +192,7 @@ impl Failures {
 async fn home_zone(session: &Session, user: Option<UserId>) -> anyhow::Result<TimeZone> {
     let Some(id) = user else { return Ok(TimeZone::UTC) };
     let user = FindUser::new(session.store.profiles.clone()).run(id).await?;
-    let user = user.with_context(|| format!("there is no user {id}; `restwell user list` lists them"))?;
+    let user = user.with_context(|| format!("there is no user {id}; see `restwell user list`"))?;
     Ok(user.home_timezone)
 }
 
@@ -231,8 +231,8 @@ impl ImportRun {
         if self.context.start.is_none() || format == Format::Hypnogram.name() {
             return Ok(());
         }
-        let text = "its records say themselves when they began; leave --start out, or give the hypnogram that it is for as a \
-             FILE of its own";
+        let text = "its records contain their start; leave --start out, or import the hypnogram it belongs to as a \
+             separate FILE";
         let text = text.to_owned();
         Err(ImportRefusal::NotInThisWay(text).into())
     }
@@ -242,7 +242,7 @@ impl ImportRun {
         if self.user_id.is_some() || file.format() == Format::Dsld.name() {
             return Ok(());
         }
-        let text = "the file holds a person's records; say whose with --user".to_owned();
+        let text = "the file contains the records of a person; name the user with --user".to_owned();
         Err(ImportRefusal::NotInThisWay(text).into())
     }
 }

@@ -16,13 +16,13 @@ use clap::Args;
     which the database may have been read by somebody. People sign in again and connect their apps again; passwords and \
     client secrets stay. Can be repeated: what is invalid already stays so.")]
 pub(crate) struct InvalidateArguments {
-    /// The moment (RFC 3339); without it now
+    /// Time (RFC 3339); defaults to now
     #[arg(long, value_name = "TIME", value_parser = argument::moment)]
     before: Option<DateTime<Utc>>,
-    /// Really do it
+    /// Confirm the operation
     #[arg(long)]
     yes: bool,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -31,8 +31,8 @@ pub(crate) struct InvalidateArguments {
 pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) -> anyhow::Result<()> {
     if !arguments.yes {
         bail!(
-            "this ends every grant, session, personal token, code, link and signing key made before that moment; \
-             add --yes to do it"
+            "this invalidates every grant, session, personal token, code, link and signing key created before that time; \
+             add --yes to confirm"
         );
     }
     let session = Session::open(settings).await?;
@@ -62,7 +62,7 @@ fn told(error: InvalidateEverythingError) -> anyhow::Error {
     let is_half_done = matches!(error, InvalidateEverythingError::Storage(_));
     let error = anyhow::Error::from(error);
     if is_half_done {
-        error.context("not everything is invalid yet; run the command again")
+        error.context("not everything was invalidated; run the command again")
     } else {
         error.context("nothing was invalidated")
     }

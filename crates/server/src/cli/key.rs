@@ -15,17 +15,16 @@ use domain::time::format;
 use serde_json::Value;
 use system_adapter::EncryptionKey;
 
-/// What to do with keys.
+/// Commands about keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Print a new encryption key, under which the signing keys are kept, for the setting
-    /// `keys.encryption_key` or the file it comes from
+    /// Print a new encryption key for `keys.encryption_key` or its file; it protects the signing keys
     #[command(after_help = "Example:\n  umask 077; restwell key generate > restwell.key\n  \
         RESTWELL__KEYS__ENCRYPTION_KEY_FILE=restwell.key restwell serve\n\n\
         Keep it: without it the signing keys in the store cannot be opened. All replicas need the same.\n\
         It makes no signing key: that is `restwell key rotate`.")]
     Generate,
-    /// Make a new signing key, with which all replicas sign from now on
+    /// Create a new signing key for all replicas
     #[command(after_help = "Examples:\n  restwell key rotate\n  restwell key rotate --emergency\n\n\
         Running replicas take the key up within a second. Tokens of the older keys stay valid until they\n\
         expire, after an hour at most; with --emergency they are refused within two seconds, and apps go on\n\
@@ -33,38 +32,38 @@ pub(crate) enum KeyCommand {
     Rotate(RotateArguments),
     /// List the signing keys, active and retired, oldest first
     List(ListArguments),
-    /// Retire a signing key; the tokens that it signed are refused within two seconds
+    /// Retire a signing key; tokens signed with it are rejected within two seconds
     #[command(after_help = "Example:\n  restwell key retire 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48\n\n\
-        The last active key cannot be retired: make another first, with `restwell key rotate`.")]
+        The last active key cannot be retired: create another one first with `restwell key rotate`.")]
     Retire(RetireArguments),
 }
 
-/// How to make a new signing key.
+/// Options of a rotation.
 #[derive(Debug, Args)]
 pub(crate) struct RotateArguments {
-    /// Retire all older signing keys at the same moment, because one may be in wrong hands
+    /// Retire all older signing keys immediately, because one may be compromised
     #[arg(long)]
     emergency: bool,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// How to list.
+/// Output options.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// Which signing key to retire.
+/// Signing key to retire.
 #[derive(Debug, Args)]
 pub(crate) struct RetireArguments {
-    /// The key, as `restwell key list` names it
+    /// Key id from `restwell key list`
     #[arg(value_name = "KEY_ID", value_parser = argument::key_id)]
     id: KeyId,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -94,7 +93,7 @@ async fn rotate(session: &Session, settings: &Settings, arguments: &RotateArgume
         session.clock.clone(),
     );
     let older = if arguments.emergency { OlderKeys::Retire } else { OlderKeys::Keep };
-    let done = rotate.run(older).await.context("the signing keys were left as they are")?;
+    let done = rotate.run(older).await.context("the signing keys were not changed")?;
     let retired: Vec<String> = done.retired.iter().map(KeyId::to_string).collect();
     let record = Record::new()
         .with_text("key_id", done.made)
@@ -116,7 +115,7 @@ async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Resul
     let at = match retire.run(arguments.id).await {
         Ok(at) => at,
         Err(error @ RetireSigningKeyError::LastActive(_)) => {
-            bail!("{error}; make another with `restwell key rotate` first, or both at once with --emergency")
+            bail!("{error}; create another one with `restwell key rotate` first, or do both with --emergency")
         }
         Err(error @ RetireSigningKeyError::Unknown(_)) => bail!("{error}; see `restwell key list`"),
         Err(RetireSigningKeyError::Storage(error)) => return Err(error.into()),

@@ -10,22 +10,22 @@ use clap::{Args, Subcommand};
 use domain::user::Email;
 use smtp_adapter::{Encryption, SmtpOptions};
 
-/// What to do with email.
+/// Commands about email.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MailCommand {
     /// Send a test message through the configured mail server, and report each step
     #[command(after_help = "Example:\n  restwell mail test ada@example.org\n\n\
-        Needs no store and no running server. Exit code 0: the mail server accepted the message.")]
+        Needs no store and no running server. The exit code is 0 if the mail server accepted the message.")]
     Test(TestArguments),
 }
 
-/// Where the message goes.
+/// Recipient of the test message.
 #[derive(Debug, Args)]
 pub(crate) struct TestArguments {
-    /// The email address to which the message is sent
+    /// Email address of the recipient
     #[arg(value_name = "ADDRESS", value_parser = argument::email)]
     address: Email,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -42,7 +42,7 @@ pub(crate) async fn run(command: MailCommand, settings: &Settings) -> anyhow::Re
     let test = wiring::test_mail(options.clone(), &public_url)?;
     let sent = test.run(&address, &report).await;
     sent.map_err(|MailProbeError(reason)| anyhow::Error::from_boxed(reason))
-        .context("no test message was sent")?;
+        .context("the test message was not sent")?;
     Ok(output::print(&Record::new().with("accepted_by", server), json)?)
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use application::schema::SchemaState;
 use std::sync::Arc;
 
-/// Creates or updates the schema, then makes the first signing key when there is none.
+/// Creates or updates the schema, then creates the first signing key if there is none.
 pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     let place = settings.storage.place()?;
     let store = Store::open(settings, IfMissing::Create).await?;
@@ -23,7 +23,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
 /// Applies the pending migrations and returns how many this process applied; another may have been faster.
 pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
     let explained = |error| explained(schema.as_ref(), error);
-    let before = schema.state().await.map_err(explained).context("the store does not answer")?;
+    let before = schema.state().await.map_err(explained).context("the store cannot be reached")?;
     match &before {
         SchemaState::Current | SchemaState::NewerCompatible => Ok(0),
         SchemaState::Older { .. } | SchemaState::Missing => schema.migrate().await.map_err(explained),
@@ -34,13 +34,13 @@ pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
 async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(settings.server.listen)?;
     if let Err(problem) = KeySource::of(settings, &public_url) {
-        output::note(format!("no signing key was made: {problem}"));
+        output::note(format!("no signing key was created: {problem}"));
         return Ok(());
     }
     let keys = KeyParts::new(store, settings, &public_url).await?;
-    store.check_clock().await.context("no signing key was made")?;
-    if keys.ensure.run().await.context("no signing key was made")? {
-        output::note("made the first signing key");
+    store.check_clock().await.context("no signing key was created")?;
+    if keys.ensure.run().await.context("no signing key was created")? {
+        output::note("created the first signing key");
     }
     // Says now, not at the next start, when the keys of the store were sealed with another encryption key.
     keys.reload.run().await?;

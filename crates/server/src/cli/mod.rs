@@ -1,7 +1,7 @@
-//! The command line: one file a group of commands, each with its arguments, its use case and what it prints.
+//! The command line: one file per group of commands, with its arguments, its use case and its output.
 //!
-//! Results alone go to standard output; the log and every other word go to standard error. A command ends
-//! with exit code 0 only when it did what it was asked.
+//! Only results go to standard output; the log and all other messages go to standard error. A command exits
+//! with code 0 only if it did what was requested.
 
 mod argument;
 mod audit;
@@ -48,11 +48,11 @@ use std::path::PathBuf;
 /// An OAuth 2 server for sleep, supplement and profile data that people share with apps
 #[derive(Debug, Parser)]
 #[command(name = "restwell", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Begin with `restwell demo`: a server with made-up data and curl lines to try.\n\
+#[command(after_help = "Start with `restwell demo`: a server with sample data and curl commands to try.\n\
     Settings: docs/reference/configuration.md, or `restwell reference configuration`.")]
 pub struct Cli {
-    /// The TOML file with the settings, else the one that `RESTWELL_CONFIG` names; the environment
-    /// (`RESTWELL__SECTION__KEY`) goes over it
+    /// TOML settings file; defaults to `RESTWELL_CONFIG`. Environment variables
+    /// (`RESTWELL__SECTION__KEY`) override it
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
@@ -60,14 +60,14 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Parses the arguments of the process; ends it with help or with what is wrong with them.
+    /// Parses the arguments of the process; exits with help or an error message if they are invalid.
     #[must_use]
     pub fn parse_or_exit() -> Self {
         Self::try_parse().unwrap_or_else(|error| escaped(error).exit())
     }
 }
 
-/// Writes help, or what is wrong with the arguments, and returns the exit code.
+/// Writes help or an error message about the arguments, and returns the exit code.
 pub(crate) fn report_usage(error: clap::Error) -> u8 {
     let error = escaped(error);
     let mut out = if error.use_stderr() { streams::errors() } else { streams::output() };
@@ -76,7 +76,7 @@ pub(crate) fn report_usage(error: clap::Error) -> u8 {
     u8::try_from(error.exit_code()).unwrap_or(1)
 }
 
-/// Escapes what an error repeats of the arguments.
+/// Escapes the arguments that an error message quotes.
 fn escaped(mut error: clap::Error) -> clap::Error {
     let given: Vec<_> = error
         .context()
@@ -93,62 +93,62 @@ fn escaped(mut error: clap::Error) -> clap::Error {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve made-up data on this machine, with curl lines to try every endpoint
+    /// Serve sample data on this machine and print curl commands for every endpoint
     Demo(demo::DemoArguments),
-    /// Serve; the store must be migrated
+    /// Start the server; run `restwell migrate` first
     #[command(after_help = "Example:\n  restwell migrate && restwell serve\n\n\
-        Stop it with SIGTERM or SIGINT: running requests are finished first.")]
+        SIGTERM or SIGINT stops the server after it has finished the requests in flight.")]
     Serve,
-    /// Ask the server of these settings, on this machine, whether it is well
+    /// Check the health of the server on this machine
     Health(health::HealthArguments),
-    /// Create the store when it is embedded, bring its schema up to date, make the first signing key
+    /// Update the schema, creating an embedded store and the first signing key if needed
     Migrate,
-    /// Print the settings that count, secrets left out, and say what is wrong with them
+    /// Print the effective settings without secrets, and report problems
     CheckConfig,
-    /// People whose data are kept
+    /// Manage users
     #[command(subcommand)]
     User(user::UserCommand),
-    /// Apps and services that may ask for tokens
+    /// Manage apps and services that request tokens
     #[command(subcommand)]
     Client(client::ClientCommand),
-    /// What people allowed to clients
+    /// Manage the access that users have granted to clients
     #[command(subcommand)]
     Grant(grant::GrantCommand),
-    /// Email from this server
+    /// Test sending email
     #[command(subcommand)]
     Mail(mail::MailCommand),
-    /// The signing keys of access tokens, and the encryption key under which they are kept
+    /// Manage the signing keys of access tokens and the encryption key that protects them
     #[command(subcommand)]
     Key(key::KeyCommand),
-    /// The browsers in which people have signed in
+    /// Manage browser sessions
     #[command(subcommand)]
     Session(session::SessionCommand),
-    /// The personal access tokens that people made for their own scripts
+    /// Manage the personal access tokens of users
     #[command(subcommand)]
     Token(token::TokenCommand),
-    /// What happened, and who read what
+    /// Show the audit trail and who read which data
     #[command(subcommand)]
     Audit(audit::AuditCommand),
-    /// Make everything worthless that was issued before a moment
+    /// Invalidate everything issued before a given time
     Invalidate(invalidate::InvalidateArguments),
-    /// Measure this machine and propose settings for the hashes of passwords
+    /// Measure this machine and suggest password hashing settings
     CalibratePasswordHash(password::CalibrateArguments),
-    /// Authorization codes made by hand
+    /// Create authorization codes by hand
     #[command(subcommand)]
     Code(code::CodeCommand),
-    /// Read export files of devices and catalogues
+    /// Import export files from devices and apps
     Import(import::ImportArguments),
-    /// The catalogue of supplements, which all people share
+    /// Manage the supplement catalogue that all users share
     #[command(subcommand)]
     Catalogue(catalogue::CatalogueCommand),
-    /// Write all data of a person to standard output, in lines that `restwell import` reads
+    /// Export all data of a user
     Export(export::ExportArguments),
-    /// Print reference documents that are made from the program
+    /// Print generated reference documents
     #[command(subcommand)]
     Reference(reference::ReferenceCommand),
 }
 
-/// The exit code of a command whose output nobody reads any more: that of a Unix tool that SIGPIPE ends.
+/// Exit code if the reader closed the output: the code of a Unix tool terminated by SIGPIPE.
 const OUTPUT_CLOSED: u8 = 128 + 13;
 
 /// Writes why a command failed to standard error and returns its exit code. Writes nothing when the reader of its output
@@ -166,7 +166,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
     run_in(cli, std::env::vars_os().collect(), telemetry::begin).await
 }
 
-/// Runs a command on this environment, and begins its log and traces once the settings are known.
+/// Runs a command on this environment, and starts its log and traces once the settings are known.
 pub(crate) async fn run_in(
     cli: Cli,
     environment: Environment,
@@ -210,8 +210,8 @@ pub(crate) async fn run_in(
     }
 }
 
-/// Chooses the settings file: the argument goes over the variable, and an empty variable counts as not set. Not
-/// left to clap, which refuses an empty one.
+/// Returns the settings file: the argument overrides the variable, and an empty variable is ignored, which clap would
+/// reject.
 fn settings_file(argument: Option<PathBuf>, variable: Option<OsString>) -> Option<PathBuf> {
     argument.or_else(|| variable.filter(|name| !name.is_empty()).map(PathBuf::from))
 }

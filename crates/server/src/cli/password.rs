@@ -53,7 +53,7 @@ pub(super) async fn give(
             };
             let set = SetPassword::new(ports, session.store.profiles.clone());
             set.run(user_id, &password).await.with_context(|| {
-                format!("user {user_id} has no new password; `restwell user reset-password` gives one")
+                format!("the password of user {user_id} was not changed; run `restwell user reset-password`")
             })?;
             Ok(record.with("password", "set"))
         }
@@ -80,7 +80,7 @@ async fn link(
         mail.map(|mail| mail.queue),
     );
     let IssuedPasswordLink { link, expires_at, is_mailed } =
-        issue.run(user_id).await.context("no link was made")?;
+        issue.run(user_id).await.context("no link was created")?;
     let record = record.with("link_expires_at", format::utc(expires_at));
     if is_mailed {
         // Sent by a running server; nobody needs to see it here as well.
@@ -104,7 +104,7 @@ pub(super) fn read_password() -> anyhow::Result<Zeroizing<String>> {
     streams::input().take(most).read_to_string(&mut text).context("the password is not UTF-8")?;
     let line = text.strip_suffix('\n').map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
     if line.is_empty() || line.contains(['\n', '\r']) {
-        bail!("give the password on standard input, in one line");
+        bail!("enter the password as one line on standard input");
     }
     Ok(Zeroizing::new(line.to_owned()))
 }
@@ -115,10 +115,10 @@ pub(super) fn read_password() -> anyhow::Result<Zeroizing<String>> {
     Run it on the machine that serves, with nothing beside it. Passwords are hashed anew with new parameters when \
     their people sign in.")]
 pub(crate) struct CalibrateArguments {
-    /// How long one hash may take
+    /// Target time of one hash
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(10..=5000))]
     milliseconds: u32,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -126,7 +126,7 @@ pub(crate) struct CalibrateArguments {
 /// Measures this machine and proposes settings.
 pub(crate) fn run_calibrate(arguments: &CalibrateArguments) -> anyhow::Result<()> {
     let target = Duration::from_millis(u64::from(arguments.milliseconds));
-    let Calibration { parameters, took } = calibrate(target).context("this machine cannot be measured")?;
+    let Calibration { parameters, took } = calibrate(target).context("the measurement failed")?;
     let micros = u64::try_from(took.as_micros())?;
     let record = Record::new()
         .with("passwords.memory_kib", parameters.memory_kib())

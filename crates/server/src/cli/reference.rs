@@ -7,7 +7,7 @@ use clap::Subcommand;
 use http_adapter::openapi::openapi_json;
 use http_adapter::{authorization_reference, error_reference};
 
-/// Which document.
+/// Reference documents.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum ReferenceCommand {
     /// The `OpenAPI` document of the API
@@ -16,9 +16,9 @@ pub(crate) enum ReferenceCommand {
     Configuration,
     /// Every error code with its status and meaning
     Errors,
-    /// Every endpoint with who may use it, and what everybody else is answered
+    /// Every endpoint with who may call it and how other callers are rejected
     Authorization,
-    /// Every metric with its labels and what it says
+    /// Every metric with its labels and meaning
     Metrics,
 }
 

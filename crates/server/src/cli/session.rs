@@ -14,12 +14,12 @@ use domain::audit::AuditActor;
 use domain::id::SessionId;
 use domain::time::format;
 
-/// What to do with sessions.
+/// Commands about sessions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
-    /// List the browsers in which a person is signed in
+    /// List the browsers in which a user is signed in
     List(ListArguments),
-    /// Sign a person out, in one browser or in all; apps and personal tokens keep their access
+    /// Sign a user out of one browser or all; apps and personal tokens keep their access
     #[command(after_help = "Example:\n  restwell session revoke ada@example.org")]
     Revoke(RevokeArguments),
 }
@@ -27,10 +27,10 @@ pub(crate) enum SessionCommand {
 /// Whose sessions.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -38,13 +38,13 @@ pub(crate) struct ListArguments {
 /// Which sessions.
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// Only this one, as `restwell session list` names it
+    /// Only this session, an id from `restwell session list`
     #[arg(long, value_name = "SESSION_ID", value_parser = argument::session_id)]
     id: Option<SessionId>,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -81,7 +81,7 @@ async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Resul
     let revoked = if let Some(id) = arguments.id {
         let sign_out = SignOut::new(store.units.clone(), entropy.clone(), clock.clone());
         if !sign_out.run(SessionKey { user_id, id }, AuditActor::Operator, None).await? {
-            bail!("user {user_id} has no session {id}; `restwell session list {user_id}` lists them");
+            bail!("user {user_id} has no session {id}; see `restwell session list {user_id}`");
         }
         1
     } else {
@@ -91,7 +91,7 @@ async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Resul
         match end.run(command).await {
             Ok(ended) => ended,
             Err(EndSessionsError::NotFound) => {
-                bail!("there is no user {user_id}; `restwell user list` lists them")
+                bail!("there is no user {user_id}; see `restwell user list`")
             }
             Err(EndSessionsError::Storage(error)) => return Err(error.into()),
         }

@@ -14,13 +14,13 @@ use domain::personal_token::PersonalToken;
 use domain::scope::Scope;
 use domain::time::format;
 
-/// What to do with personal access tokens.
+/// Commands about personal access tokens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// List a person's tokens, live and not
+    /// List a user's tokens, including expired and revoked ones
     #[command(after_help = "Example:\n  restwell token list --user ada@example.org")]
     List(ListArguments),
-    /// Revoke a person's token, or all of them; they are refused within two seconds
+    /// Revoke one or all tokens of a user; they are rejected within two seconds
     #[command(after_help = "Example:\n  restwell token revoke --user ada@example.org")]
     Revoke(RevokeArguments),
 }
@@ -28,10 +28,10 @@ pub(crate) enum TokenCommand {
 /// Whose tokens.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(long, value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -39,13 +39,13 @@ pub(crate) struct ListArguments {
 /// Which tokens.
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(long, value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// Only this one, as `restwell token list` names it
+    /// Only this token, an id from `restwell token list`
     #[arg(long, value_name = "TOKEN_ID", value_parser = argument::personal_token_id)]
     id: Option<PersonalTokenId>,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -74,7 +74,7 @@ async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Resul
     // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
     let is_meant = |listed: &ListedPersonalToken| id.is_none_or(|id| id == listed.token.id);
     if revoked == 0 && !tokens(session, user_id).await?.iter().any(is_meant) {
-        bail!("no token matches, so none was revoked; `restwell token list --user {user_id}` lists them");
+        bail!("no token matches, nothing was revoked; see `restwell token list --user {user_id}`");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), *json)?)
 }

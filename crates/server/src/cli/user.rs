@@ -22,49 +22,49 @@ use serde_json::Value;
 /// How many people are read at a time.
 const PAGE: u32 = 500;
 
-/// What to do with people.
+/// Commands about users.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
-    /// Create a person; prints their `user_id` and a link to choose a password, or mails the link
+    /// Create a user; prints the `user_id` and a link to choose a password, or emails the link
     #[command(
         after_help = "Example:\n  restwell user create --email ada@example.org --timezone Europe/Berlin"
     )]
     Create(CreateArguments),
-    /// List people
+    /// List users
     List(ListArguments),
-    /// Show one person
+    /// Show a user
     Show(OneArguments),
-    /// Change a person's address, time zone or body
+    /// Change the email address, time zone or body data of a user
     #[command(after_help = "Example:\n  restwell user update ada@example.org --timezone America/New_York")]
     Update(UpdateArguments),
-    /// Give a person a new password: prints a link to choose one, or mails it
+    /// Reset the password of a user: prints a link to choose a new one, or emails it
     ResetPassword(ResetPasswordArguments),
-    /// Lock an account: nobody reads its data until it is unlocked
+    /// Lock an account: its data cannot be read until it is unlocked
     Lock(OneArguments),
     /// Unlock an account
     Unlock(OneArguments),
-    /// Erase a person with everything that is stored of them; prints a receipt
+    /// Erase a user and all their data; prints a receipt
     #[command(alias = "delete")]
     Erase(EraseArguments),
 }
 
-/// Who is to be created.
+/// User to create.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
-    /// The person's e-mail address
+    /// Email address
     #[arg(long, value_parser = argument::email)]
     email: Email,
-    /// The IANA time zone in which dates without an offset are read, such as Europe/Berlin
+    /// IANA time zone for dates without an offset, such as Europe/Berlin
     #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
     timezone: TimeZone,
-    /// The id, when it is carried over from elsewhere; else one is drawn. That of an erased person is never given again
+    /// Id from another system; random by default. The id of an erased user cannot be reused
     #[arg(long, value_name = "UUID", value_parser = argument::user_id)]
     user_id: Option<UserId>,
     #[command(flatten)]
     biology: BiologyArguments,
     #[command(flatten)]
     password: PasswordArguments,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -72,10 +72,10 @@ pub(crate) struct CreateArguments {
 /// How the person comes by a password; without any of these by a link.
 #[derive(Debug, Args)]
 pub(crate) struct PasswordArguments {
-    /// Read the password from standard input, in one line
+    /// Read the password from standard input (one line)
     #[arg(long)]
     password_stdin: bool,
-    /// Make no link: the person cannot sign in yet
+    /// Create no link: the user cannot sign in yet
     #[arg(long, conflicts_with = "password_stdin")]
     no_password: bool,
 }
@@ -90,32 +90,32 @@ impl PasswordArguments {
     }
 }
 
-/// Whose password.
+/// Password reset of a user.
 #[derive(Debug, Args)]
 pub(crate) struct ResetPasswordArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// Read the new password from standard input, in one line, instead of making a link
+    /// Read the new password from standard input (one line) instead of creating a link
     #[arg(long)]
     password_stdin: bool,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// How to list.
+/// Output options.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// Who is meant.
+/// A user.
 #[derive(Debug, Args)]
 pub(crate) struct OneArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(value_name = "USER", value_parser = argument::user)]
     user: UserRef,
     /// Print one JSON object
@@ -123,16 +123,16 @@ pub(crate) struct OneArguments {
     json: bool,
 }
 
-/// What is to change.
+/// Changes to a user.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// A new e-mail address
+    /// New email address
     #[arg(long, value_parser = argument::email)]
     email: Option<Email>,
-    /// A new IANA time zone
+    /// New IANA time zone
     #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
     timezone: Option<TimeZone>,
     #[command(flatten)]
@@ -142,13 +142,13 @@ pub(crate) struct UpdateArguments {
     json: bool,
 }
 
-/// Who is to be erased.
+/// User to erase.
 #[derive(Debug, Args)]
 pub(crate) struct EraseArguments {
-    /// The person's id or email address
+    /// User id or email address
     #[arg(value_name = "USER", value_parser = argument::user)]
     user: UserRef,
-    /// Really do it
+    /// Confirm the operation
     #[arg(long)]
     yes: bool,
     /// Print one JSON object
@@ -216,8 +216,7 @@ async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()>
     let Session { store, clock, entropy } = session;
     let trail = AuditTrail::new(entropy.clone(), clock.clone());
     let user = ShowUser::new(store.profiles.clone(), store.units.clone(), trail).run(user_id).await?;
-    let user =
-        user.with_context(|| format!("there is no user {user_id}; `restwell user list` lists them"))?;
+    let user = user.with_context(|| format!("there is no user {user_id}; see `restwell user list`"))?;
     Ok(output::print(&details(&user), arguments.json)?)
 }
 
@@ -225,7 +224,7 @@ async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result
     let UpdateArguments { user, email, timezone, biology, json } = arguments;
     let change = UserChange { email, home_timezone: timezone, biology: biology.biology(), locked: None };
     if change.email.is_none() && change.home_timezone.is_none() && biology.is_empty() {
-        bail!("say what to change; `restwell user update --help` lists it");
+        bail!("nothing to change; see `restwell user update --help`");
     }
     let user_id = user.id(session).await?;
     apply(session, user_id, change).await?;
@@ -251,7 +250,7 @@ async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<
     let user_id = user.id(session).await?;
     if !yes {
         bail!(
-            "this erases {user_id} with all sleep sessions, logs and grants, and cannot be undone; add --yes to do it"
+            "this erases {user_id} with all sleep sessions, logs and grants and cannot be undone; add --yes to confirm"
         );
     }
     let Session { store, clock, entropy } = session;
@@ -262,7 +261,7 @@ async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<
             Ok(output::print(&record, *json)?)
         }
         Err(ErasePersonError::NotFound) => {
-            bail!("there is no user {user_id}; `restwell user list` lists them")
+            bail!("there is no user {user_id}; see `restwell user list`")
         }
         Err(error) => Err(error.into()),
     }

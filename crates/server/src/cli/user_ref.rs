@@ -34,7 +34,7 @@ impl UserRef {
                 // The error does not repeat the address, because it may end up in a log.
                 find.run(email)
                     .await?
-                    .context("there is no user with this email address; `restwell user list` lists them")
+                    .context("there is no user with this email address; see `restwell user list`")
             }
         }
     }

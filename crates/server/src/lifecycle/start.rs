@@ -50,7 +50,7 @@ pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
     application.readiness.schema_fits(true);
     clock::compare(application).await?;
     if application.keys.ensure.run().await? {
-        tracing::info!("made the first signing key");
+        tracing::info!("created the first signing key");
     }
     application.keys.reload.run().await?;
     application.readiness.store_answered(true);

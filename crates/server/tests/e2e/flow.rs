@@ -66,7 +66,7 @@ on_both_stores! {
         let sent = browser.submit(&person.credentials(&sign_in.form("/sign-in"))).await;
         let consent = browser.at(&two).follow(&sent).await;
         let shown = consent.text();
-        assert!(shown.contains("What may Night Reader read?") && shown.contains("app.example.org"), "{shown}");
+        assert!(shown.contains("Allow Night Reader to read your data?") && shown.contains("app.example.org"), "{shown}");
         let form = consent.form("/consent");
         assert_eq!(form.values("scope"), ["profile", "sleep"]);
         let sent = browser.submit(&form.tick("scope", &["sleep"]).with("decision", "allow")).await;

@@ -132,7 +132,7 @@ impl SleepRow {
         );
         let kind = cells.present("key_kind", kind_of(&key_kind))?;
         let head = SleepRecordHead {
-            key: cells.sound("natural_key", SessionKey::of(kind, &natural_key))?,
+            key: cells.sound("natural_key", SessionKey::from_parts(kind, &natural_key))?,
             source: match source.as_str() {
                 "" => None,
                 name => Some(cells.sound("source", SleepSource::parse(name))?),

@@ -114,7 +114,7 @@ async fn t17_t30_a_link_sets_the_password_and_ends_everything_that_the_old_one_o
         let [event] = store.events().all().try_into().unwrap();
         assert_eq!((event.kind, event.actor), (AuditKind::PasswordSet, AuditActor::Person));
         assert_eq!((event.user_id, event.count), (Some(user_id(1)), Some(3)));
-        assert_eq!(event.address, Some(AddressBlock::of(home())));
+        assert_eq!(event.address, Some(AddressBlock::containing(home())));
     }
 }
 

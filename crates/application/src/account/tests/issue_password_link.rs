@@ -54,7 +54,7 @@ async fn with_mail_the_person_gets_the_link_and_reads_what_it_is_for() {
         assert_eq!((message.to, message.subject.as_str()), (email(EMAIL), subject));
         let url = format!("\nhttps://rest.example/set-password?link={}\n", issued.link.expose());
         assert!(message.text.contains(&url));
-        assert!(message.text.contains("once, for 3 days."));
+        assert!(message.text.contains("once and expires after 3 days."));
     }
 }
 

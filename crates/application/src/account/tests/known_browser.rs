@@ -101,7 +101,7 @@ async fn a_limit_of_an_account_that_is_reached_is_written_down_once() {
         events.all().into_iter().filter(|event| event.kind == AuditKind::SignInLimited).collect();
     let [event] = limited.try_into().unwrap();
     assert_eq!(event.user_id, Some(user_id(1)));
-    assert_eq!(event.address, Some(AddressBlock::of(Ipv4Addr::from_bits(0x0a00_000a).into())));
+    assert_eq!(event.address, Some(AddressBlock::containing(Ipv4Addr::from_bits(0x0a00_000a).into())));
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn a_limit_of_an_address_that_is_reached_is_written_down_once_and_names_no
     }
     let [event] = events.all().try_into().unwrap();
     assert_eq!((event.kind, event.user_id), (AuditKind::SignInLimited, None));
-    assert_eq!(event.address, Some(AddressBlock::of(home())));
+    assert_eq!(event.address, Some(AddressBlock::containing(home())));
 }
 
 #[tokio::test]

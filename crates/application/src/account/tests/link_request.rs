@@ -100,10 +100,10 @@ async fn a_forgotten_password_gets_a_link_of_one_hour_by_mail() {
     let messages = rows.messages.lock().unwrap();
     assert_eq!((messages[0].queued_at, messages[0].due_at, messages[0].attempts), (noon(), noon(), 0));
     assert!(text.contains("https://rest.example/set-password?link=rwl_"));
-    assert!(text.contains("once, for one hour."));
+    assert!(text.contains("once and expires after one hour."));
     let [event] = store.events().all().try_into().unwrap();
     assert_eq!((event.kind, event.actor), (AuditKind::PasswordLinkIssued, AuditActor::Person));
-    assert_eq!((event.user_id, event.address), (Some(user_id(1)), Some(AddressBlock::of(home()))));
+    assert_eq!((event.user_id, event.address), (Some(user_id(1)), Some(AddressBlock::containing(home()))));
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn a_sign_up_makes_a_link_and_no_account() {
     let links = rows.links.lock().unwrap();
     assert_eq!(links[0].purpose, PasswordLinkPurpose::SignUp { email: email(EMAIL) });
     assert!(text.contains("https://rest.example/set-password?link=rwl_"));
-    assert!(text.contains("once, for one day."));
+    assert!(text.contains("once and expires after one day."));
     let [event] = store.events().all().try_into().unwrap();
     assert_eq!((event.kind, event.user_id), (AuditKind::PasswordLinkIssued, None));
 }
@@ -175,7 +175,7 @@ async fn t80_a_sign_up_for_an_account_that_exists_does_the_same_work_and_tells_t
         assert_eq!(*rows.writes.lock().unwrap(), *new.writes.lock().unwrap());
         assert_eq!(*rows.links.lock().unwrap(), []);
         assert_eq!(rows.messages.lock().unwrap().len(), 1);
-        assert!(text.contains("there is one already") && !text.contains("rwl_"));
+        assert!(text.contains("it already has one") && !text.contains("rwl_"));
         assert_eq!(store.events().all(), []);
     }
 }

@@ -141,7 +141,7 @@ async fn a_person_signs_out_of_one_browser() {
             .returning(move |_, _| Ok(existed));
         let store = units([unit]);
         let key = SessionKey { user_id: user_id(1), id: session_id(1) };
-        let address = Some(AddressBlock::of(home()));
+        let address = Some(AddressBlock::containing(home()));
         let sign_out = SignOut::new(store.clone(), entropy(), clock());
         assert_eq!(sign_out.run(key, AuditActor::Person, address).await.unwrap(), existed);
         assert_eq!(store.endings().committed(), 1);

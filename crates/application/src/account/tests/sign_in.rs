@@ -62,7 +62,7 @@ async fn the_right_password_opens_a_session_under_a_cookie_that_nobody_knew() {
     assert_eq!((event.kind, event.actor), (AuditKind::SignedIn, AuditActor::Person));
     assert_eq!(event.user_id, Some(user_id(1)));
     assert_eq!(event.subject, Some(session.id.as_uuid()));
-    assert_eq!(event.address, Some(AddressBlock::of(home())));
+    assert_eq!(event.address, Some(AddressBlock::containing(home())));
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ async fn a_refusal_is_written_down_for_an_account_that_exists_and_for_no_other()
     sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
     let [event] = store.events().all().try_into().unwrap();
     assert_eq!((event.kind, event.user_id), (AuditKind::SignInRefused, Some(user_id(1))));
-    assert_eq!((event.subject, event.address), (None, Some(AddressBlock::of(home()))));
+    assert_eq!((event.subject, event.address), (None, Some(AddressBlock::containing(home()))));
 }
 
 #[tokio::test]

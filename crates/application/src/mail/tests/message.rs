@@ -46,15 +46,16 @@ fn a_link_stands_on_a_line_of_its_own_with_how_long_it_works() {
     );
     for (mail, lifetime) in messages_with_links() {
         assert!(mail.text.contains(&url), "{}", mail.subject);
-        assert!(mail.text.contains(&format!("works once, for {lifetime}.")), "{}", mail.subject);
+        assert!(mail.text.contains(&format!("works once and expires after {lifetime}.")), "{}", mail.subject);
     }
 }
 
 #[test]
 fn every_message_says_what_to_do_for_somebody_who_did_not_ask() {
     for mail in messages() {
-        let says =
-            ["If it was not you", "If you did not expect this"].iter().any(|text| mail.text.contains(text));
+        let says = ["If this was not you", "If not,", "If you did not expect this"]
+            .iter()
+            .any(|text| mail.text.contains(text));
         assert!(says, "{}", mail.subject);
     }
 }

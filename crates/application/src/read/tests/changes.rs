@@ -22,7 +22,7 @@ fn query() -> ReadChangesQuery {
 fn cursor(days_ago: i64) -> ChangeCursor {
     let after = Some(position(3, ChangeKind::Sleep));
     let given_at = noon() - TimeDelta::days(days_ago);
-    ChangeCursor { after, given_at, person: Some(PersonMark::of(user_id(1))) }
+    ChangeCursor { after, given_at, person: Some(PersonMark::from_user(user_id(1))) }
 }
 
 fn reader(page: ChangePage, expected: ChangePageQuery) -> Arc<MockChangeReader> {
@@ -78,7 +78,7 @@ async fn another_persons_cursor_is_refused_and_the_store_is_not_asked() {
     let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
     // Whether it is old or not: it would be refused again when it is asked for anew.
     for days_ago in [1, 91] {
-        let other = ChangeCursor { person: Some(PersonMark::of(user_id(2))), ..cursor(days_ago) };
+        let other = ChangeCursor { person: Some(PersonMark::from_user(user_id(2))), ..cursor(days_ago) };
         let asked = ReadChangesQuery { cursor: Some(other), ..query() };
         let outcome = use_case.run(&access(), asked).await;
         assert!(matches!(outcome, Err(ReadChangesError::OtherPersonsCursor)), "{outcome:?}");

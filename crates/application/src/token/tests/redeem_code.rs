@@ -121,7 +121,7 @@ fn expect_revoked_for_replay(unit: &mut MockUnitOfWork) {
 }
 
 fn address() -> domain::address::AddressBlock {
-    domain::address::AddressBlock::of([192, 0, 2, 7].into())
+    domain::address::AddressBlock::containing([192, 0, 2, 7].into())
 }
 
 fn command<'a>(client: &'a Client, code: &'a str) -> RedeemCodeCommand<'a> {

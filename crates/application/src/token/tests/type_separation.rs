@@ -38,7 +38,7 @@ async fn t18_nothing_but_a_code_is_redeemed() {
             code: &text,
             redirect_uri: REDIRECT_URI,
             code_verifier: None,
-            address: domain::address::AddressBlock::of([192, 0, 2, 7].into()),
+            address: domain::address::AddressBlock::containing([192, 0, 2, 7].into()),
         };
         assert!(matches!(redeem.run(command).await, Err(RedeemCodeError::InvalidGrant)));
         assert_eq!(endings.begun(), 0);

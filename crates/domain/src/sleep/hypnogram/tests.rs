@@ -4,7 +4,7 @@ use Stage::{Asleep, Awake, Deep, Light, Rem, Unknown};
 use chrono::{DateTime, Duration, Utc};
 use proptest::prelude::*;
 
-/// Flattens minutes of a night of 480 minutes and gives minutes.
+/// Flattens entries given in minutes of a night of 480 minutes, and returns minutes.
 fn flat(entries: &[(Stage, i64, i64)]) -> Vec<(Stage, i64, i64)> {
     let entries = entries.iter().map(|&(stage, start, end)| entry(stage, start, end)).collect();
     minutes(&Hypnogram::flatten(entries, &night(480)).unwrap())
@@ -24,7 +24,7 @@ fn an_entry_has_an_end_after_its_start() {
 }
 
 #[test]
-fn entries_out_of_order_overlapping_or_outside_are_refused() {
+fn entries_out_of_order_overlapping_or_outside_are_rejected() {
     let make = |entries: Vec<StageEntry>| Hypnogram::new(entries, &between(10, 100));
     assert!(make(vec![entry(Light, 10, 20), entry(Deep, 20, 100)]).is_ok());
     assert!(make(vec![]).is_ok());

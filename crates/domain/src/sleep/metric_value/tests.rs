@@ -47,7 +47,7 @@ fn one_number_has_one_form() {
 }
 
 #[test]
-fn a_number_that_is_not_finite_is_refused() {
+fn a_number_that_is_not_finite_is_rejected() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert_eq!(MetricValue::from_f64(number), None);
     }

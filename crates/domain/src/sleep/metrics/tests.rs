@@ -17,8 +17,8 @@ fn value(number: f64) -> MetricValue {
     MetricValue::from_f64(number).unwrap()
 }
 
-/// 20 minutes to fall asleep, two awakenings (one of two entries, 15 minutes together), 10 minutes that are
-/// UNKNOWN, 10 without an entry, 30 awake at the end.
+/// 20 minutes to fall asleep, two awakenings (one of two entries, 15 minutes together), 10 minutes UNKNOWN,
+/// 10 without an entry, 30 awake at the end.
 fn night_of_all_stages() -> Vec<StageEntry> {
     vec![
         entry(Awake, 0, 20),
@@ -135,24 +135,24 @@ fn reported_values_come_back_as_they_are() {
 }
 
 #[test]
-fn reported_values_that_no_night_can_have_are_refused() {
-    let refused = |given: &[(MetricKind, f64)]| {
+fn reported_values_that_no_night_can_have_are_rejected() {
+    let rejected = |given: &[(MetricKind, f64)]| {
         let given = given.iter().map(|&(kind, number)| (kind, value(number))).collect();
         SleepMetrics::from_reported(&night(60), given).unwrap_err()
     };
     let (asleep, awake) = (MetricKind::TimeNightAsleep, MetricKind::TimeNightAwake);
-    assert_eq!(refused(&[(asleep, 1.0), (asleep, 1.0)]), InvalidMetrics::Repeated(asleep));
-    assert_eq!(refused(&[(asleep, -1.0)]), InvalidMetrics::OutOfRange(asleep));
-    assert_eq!(refused(&[(asleep, 3_600.001)]), InvalidMetrics::ExceedsTimeInBed(asleep));
-    let both = refused(&[(asleep, 3_000.0), (awake, 600.001)]);
+    assert_eq!(rejected(&[(asleep, 1.0), (asleep, 1.0)]), InvalidMetrics::Repeated(asleep));
+    assert_eq!(rejected(&[(asleep, -1.0)]), InvalidMetrics::OutOfRange(asleep));
+    assert_eq!(rejected(&[(asleep, 3_600.001)]), InvalidMetrics::ExceedsTimeInBed(asleep));
+    let both = rejected(&[(asleep, 3_000.0), (awake, 600.001)]);
     assert_eq!(both, InvalidMetrics::AsleepAndAwakeExceedTimeInBed);
     let wakeups = MetricKind::SleepWakeups;
-    assert_eq!(refused(&[(wakeups, 0.5)]), InvalidMetrics::OutOfRange(wakeups));
+    assert_eq!(rejected(&[(wakeups, 0.5)]), InvalidMetrics::OutOfRange(wakeups));
     let efficiency = MetricKind::SleepEfficiency;
-    assert_eq!(refused(&[(efficiency, 100.5)]), InvalidMetrics::OutOfRange(efficiency));
+    assert_eq!(rejected(&[(efficiency, 100.5)]), InvalidMetrics::OutOfRange(efficiency));
 }
 
-/// Adds up the milliseconds of some stages.
+/// Returns the total milliseconds of some stages.
 fn millis(hypnogram: &Hypnogram, stages: &[Stage]) -> i64 {
     hypnogram.entries().iter().filter(|entry| stages.contains(&entry.stage())).map(StageEntry::millis).sum()
 }

@@ -1,13 +1,13 @@
-//! Metrics as bytes and back; the format stands in the parent module.
+//! Encoding of metrics; the parent module describes the format.
 
 use super::super::metric_value::Form;
 use super::super::{MetricKind, MetricValue, SleepMetrics, TimeInBed};
 use super::{InvalidPacked, VERSION, varint};
 
-/// The scale that announces a binary64 number.
+/// Scale that marks a binary64 number.
 const RAW: u8 = 7;
 
-/// Packs the metrics of a session; never empty.
+/// Encodes the metrics of a session; never empty.
 pub fn encode_metrics(metrics: &SleepMetrics) -> Vec<u8> {
     let mut out = Vec::with_capacity(96);
     out.push(VERSION * 16);
@@ -27,20 +27,20 @@ pub fn encode_metrics(metrics: &SleepMetrics) -> Vec<u8> {
     out
 }
 
-/// Unpacks the metrics of a session, whose `timeNightInBed` MUST be the length of its time in bed.
+/// Decodes the metrics of a session, whose `timeNightInBed` MUST be the length of its time in bed.
 pub fn decode_metrics(time_in_bed: &TimeInBed, bytes: &[u8]) -> Result<SleepMetrics, InvalidPacked> {
     let values = MetricWalk::new(bytes)?.collect::<Result<Vec<_>, _>>()?;
     SleepMetrics::from_stored(time_in_bed, values).ok_or(InvalidPacked::MetricsOfAnotherNight)
 }
 
-/// Checks packed metrics and counts them; allocates nothing. After it, a [`MetricWalk`] over the same bytes
-/// yields no error.
+/// Checks packed metrics and counts them, without allocation. Afterwards, a [`MetricWalk`] over the same
+/// bytes returns no error.
 pub fn check_metrics(bytes: &[u8]) -> Result<usize, InvalidPacked> {
     MetricWalk::new(bytes)?.try_fold(0_usize, |count, metric| metric.map(|_| count.saturating_add(1)))
 }
 
-/// Walks packed metrics without allocation, in the order of the API, each in its range. Ends after the first
-/// error.
+/// Iterates over packed metrics without allocation, in the order of the API, and checks each value. Stops
+/// after the first error.
 #[derive(Debug, Clone)]
 pub struct MetricWalk<'a> {
     last_code: u8,
@@ -48,7 +48,7 @@ pub struct MetricWalk<'a> {
 }
 
 impl<'a> MetricWalk<'a> {
-    /// Begins a walk; checks the header alone.
+    /// Starts an iteration; checks only the header.
     pub fn new(bytes: &'a [u8]) -> Result<Self, InvalidPacked> {
         let (&header, rest) = bytes.split_first().ok_or(InvalidPacked::Truncated)?;
         if header != VERSION * 16 {
@@ -104,7 +104,7 @@ fn read_decimal(scale: u8, bytes: &[u8]) -> Result<(MetricValue, &[u8]), Invalid
     value.map(|value| (value, rest)).ok_or(InvalidPacked::ImpossibleValue)
 }
 
-/// Reads a binary64 number, which must be one that no decimal names.
+/// Reads a binary64 number, which must not be representable as a decimal.
 #[cold]
 fn read_raw(bytes: &[u8]) -> Result<(MetricValue, &[u8]), InvalidPacked> {
     let (number, rest) = bytes.split_first_chunk::<8>().ok_or(InvalidPacked::Truncated)?;

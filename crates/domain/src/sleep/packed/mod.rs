@@ -17,8 +17,8 @@
 //!
 //! The session's start itself is not in the bytes, and need not be a whole number of units. No entry ends
 //! after the session. Example: a session from 22:00:00, AWAKE until 22:10:00, nothing until 22:11:00, LIGHT
-//! until 24:00:00 is `13 02 14 05 02 DA 01` in hexadecimal: unit 3; tag 1 * 2, 20 units; tag 2 * 2 + 1, gap of
-//! 2 units, 218 units.
+//! until 24:00:00 is `13 02 14 05 02 DA 01` in hexadecimal: unit 3; tag 1 * 2, 20 units; tag 2 * 2 + 1, gap
+//! of 2 units, 218 units.
 //!
 //! # Metrics, version 1
 //!
@@ -30,19 +30,19 @@
 //!    `-(z + 1) / 2`; the value is the mantissa divided by 10^scale, in lowest terms (a mantissa with a scale
 //!    other than 0 does not end in the digit 0) and shorter than sixteen digits;
 //! 3. scale 7: eight bytes, the value as an IEEE 754 binary64 number, most significant byte first, for values
-//!    that no such decimal names. With `bits` the eight bytes as one integer, `exponent = bits / 2^52 % 2048` and
-//!    `fraction = bits % 2^52`: `(1 + fraction / 2^52) * 2^(exponent - 1023)` when the exponent is not 0, else
-//!    `fraction / 2^52 * 2^-1022`, computed in binary64; negative when `bits / 2^63` is 1; exponent 2047 does
-//!    not occur.
+//!    that no such decimal names. With `bits` the eight bytes as one integer, `exponent = bits / 2^52 % 2048`
+//!    and `fraction = bits % 2^52`: `(1 + fraction / 2^52) * 2^(exponent - 1023)` when the exponent is not 0,
+//!    else `fraction / 2^52 * 2^-1022`, computed in binary64; negative when `bits / 2^63` is 1; exponent 2047
+//!    does not occur.
 //!
 //! `timeNightInBed` is always there. Example: 28,800 seconds in bed, 93.75 percent efficiency is
 //! `10 08 80 C2 03 8A BE 92 01` in hexadecimal.
 //!
 //! # Versions
 //!
-//! The quotient of the header by 16 is the version. A reader refuses a version that it does not know, and every
-//! byte that the rules above do not allow. Bytes that were once written stay readable: a change of the format is
-//! a new version beside the old one.
+//! The quotient of the header by 16 is the version. A reader refuses a version that it does not know, and
+//! every byte that the rules above do not allow. Bytes that were once written stay readable: a change of the
+//! format is a new version beside the old one.
 
 mod metrics;
 mod stages;
@@ -54,28 +54,28 @@ pub use stages::{StageWalk, check_stages, decode_stages, encode_stages};
 #[cfg(doc)]
 use super::MetricKind;
 
-/// The version that is written.
+/// Version that is written.
 const VERSION: u8 = 1;
 
-/// Says why bytes are not stages or metrics in this encoding; the text holds none of them.
+/// Why bytes are not valid packed stages or metrics; never repeats any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPacked {
-    /// The header names a version or a unit that this program does not know.
+    /// Unknown version or unit in the header.
     #[error("unknown version or unit")]
     UnknownHeader,
-    /// The bytes end within an entry, or before the first one.
+    /// The bytes end within an entry or before the first one.
     #[error("the bytes end too early")]
     Truncated,
-    /// A varint is longer than it need be, or not below 2^63.
+    /// A varint is longer than necessary, or not below 2^63.
     #[error("ill-formed number")]
     IllFormedNumber,
-    /// A tag names no stage, no metric, or no scale.
+    /// Unknown stage, metric or scale in a tag.
     #[error("unknown tag")]
     UnknownTag,
     /// A gap or a length is 0.
     #[error("empty stretch")]
     EmptyStretch,
-    /// An entry ends after the session, or beyond all reckoning.
+    /// An entry ends after the session, or overflows.
     #[error("a stage lies outside the time in bed")]
     OutsideTimeInBed,
     /// There are more entries than a session may have.
@@ -84,7 +84,7 @@ pub enum InvalidPacked {
     /// Metrics are out of order or occur twice.
     #[error("metrics out of order")]
     OutOfOrder,
-    /// A value is not in its one form, or not in the metric's range.
+    /// A value is not in its canonical form, or not in the metric's range.
     #[error("impossible value")]
     ImpossibleValue,
     /// `timeNightInBed` is absent, or not the length of the session.

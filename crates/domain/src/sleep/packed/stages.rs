@@ -1,15 +1,15 @@
-//! Stages as bytes and back; the format stands in the parent module.
+//! Encoding of stages; the parent module describes the format.
 
 use super::super::{Hypnogram, Stage, StageEntry, TimeInBed};
 use super::{InvalidPacked, VERSION, varint};
 use chrono::DateTime;
 
-/// The lengths of units 1, 2 and 3 in milliseconds.
+/// Lengths of units 1, 2 and 3 in milliseconds.
 const UNITS: [i64; 3] = [1, 1_000, 30_000];
 
-/// Packs the stages of a session that starts at `start_millis` (milliseconds since the Unix epoch).
+/// Encodes the stages of a session that starts at `start_millis` (milliseconds since the Unix epoch).
 ///
-/// What lies before that instant is cut off; a [`super::super::SleepRecord`] has nothing there.
+/// Anything before that instant is cut off; a [`super::super::SleepRecord`] has nothing there.
 pub fn encode_stages(start_millis: i64, hypnogram: &Hypnogram) -> Vec<u8> {
     let stretches = stretches(start_millis, hypnogram);
     if stretches.is_empty() {
@@ -31,7 +31,7 @@ pub fn encode_stages(start_millis: i64, hypnogram: &Hypnogram) -> Vec<u8> {
     out
 }
 
-/// Lists stage, gap before it and length, in milliseconds; the length is at least 1.
+/// Returns stage, preceding gap and length in milliseconds; the length is at least 1.
 fn stretches(start_millis: i64, hypnogram: &Hypnogram) -> Vec<(Stage, i64, i64)> {
     let mut cursor = start_millis;
     let mut stretches = Vec::with_capacity(hypnogram.len());
@@ -46,7 +46,7 @@ fn stretches(start_millis: i64, hypnogram: &Hypnogram) -> Vec<(Stage, i64, i64)>
     stretches
 }
 
-/// Unpacks the stages of a session; refuses what [`check_stages`] refuses.
+/// Decodes the stages of a session; rejects whatever [`check_stages`] rejects.
 pub fn decode_stages(time_in_bed: &TimeInBed, bytes: &[u8]) -> Result<Hypnogram, InvalidPacked> {
     let (start, end) = (time_in_bed.start_millis(), time_in_bed.end_millis());
     let mut entries = Vec::with_capacity(check_stages(start, end, bytes)?);
@@ -62,8 +62,8 @@ pub fn decode_stages(time_in_bed: &TimeInBed, bytes: &[u8]) -> Result<Hypnogram,
 /// Checks packed stages of a session between two instants (milliseconds since the Unix epoch) and counts the
 /// entries.
 ///
-/// Allocates nothing. After it, a [`StageWalk`] with the same start over the same bytes yields no error, so that
-/// a body whose first bytes are sent can be finished.
+/// Does not allocate. Afterwards, a [`StageWalk`] with the same start over the same bytes returns no error,
+/// so a response whose first bytes are sent can be completed.
 pub fn check_stages(start_millis: i64, end_millis: i64, bytes: &[u8]) -> Result<usize, InvalidPacked> {
     let mut walk = StageWalk::new(start_millis, bytes)?;
     let mut count = walk.skip_plain();
@@ -71,15 +71,15 @@ pub fn check_stages(start_millis: i64, end_millis: i64, bytes: &[u8]) -> Result<
         stretch?;
         count = count.saturating_add(1).saturating_add(walk.skip_plain());
     }
-    // Each stage ends after the one before it.
+    // Each stage ends after the previous one.
     if walk.cursor > end_millis {
         return Err(InvalidPacked::OutsideTimeInBed);
     }
     if count > Hypnogram::MAX_ENTRIES { Err(InvalidPacked::TooMany) } else { Ok(count) }
 }
 
-/// Walks packed stages without allocation: stage, start and end in milliseconds since the Unix epoch, in time
-/// order, disjoint, end after start. Ends after the first error.
+/// Iterates over packed stages without allocation: stage, start and end in milliseconds since the Unix epoch,
+/// in time order, disjoint, end after start. Stops after the first error.
 #[derive(Debug, Clone)]
 pub struct StageWalk<'a> {
     cursor: i64,
@@ -88,7 +88,8 @@ pub struct StageWalk<'a> {
 }
 
 impl<'a> StageWalk<'a> {
-    /// Begins a walk over the stages of a session that starts at `start_millis`; checks the header alone.
+    /// Starts an iteration over the stages of a session that starts at `start_millis`; checks only the
+    /// header.
     pub fn new(start_millis: i64, bytes: &'a [u8]) -> Result<Self, InvalidPacked> {
         let Some((&header, rest)) = bytes.split_first() else {
             return Ok(Self { cursor: start_millis, unit: 1, rest: &[] });
@@ -104,7 +105,7 @@ impl<'a> StageWalk<'a> {
         Ok(Self { cursor: start_millis, unit, rest })
     }
 
-    /// Reads an entry of two bytes, as nearly all are: it begins where the one before ended, and its length is below 128.
+    /// Reads a two-byte entry, the common case: it has no gap, and its length is below 128.
     #[inline]
     fn plain(&mut self) -> Option<(Stage, i64, i64)> {
         let &[tag, units @ 1..0x80, ref rest @ ..] = self.rest else { return None };
@@ -115,7 +116,7 @@ impl<'a> StageWalk<'a> {
         Some((stage, start, end))
     }
 
-    /// Walks on while entries are of two bytes, and counts them.
+    /// Skips two-byte entries and counts them.
     fn skip_plain(&mut self) -> usize {
         let is_plain = |&&[tag, units]: &&[u8; 2]| {
             tag % 2 == 0 && Stage::from_code(tag / 2).is_some() && (1..0x80).contains(&units)
@@ -123,14 +124,14 @@ impl<'a> StageWalk<'a> {
         let (pairs, _) = self.rest.as_chunks();
         let count = pairs.iter().take_while(is_plain).count();
         let units: i64 = pairs.iter().take(count).map(|[_, units]| i64::from(*units)).sum();
-        // What leads beyond all reckoning is left to the walk, which refuses it.
+        // Leave an overflow to the iteration, which rejects it.
         let Some(cursor) = self.cursor.checked_add(units.saturating_mul(self.unit)) else { return 0 };
         self.rest = self.rest.get(count.saturating_mul(2)..).unwrap_or_default();
         self.cursor = cursor;
         count
     }
 
-    /// Reads whatever entry comes next.
+    /// Reads the next entry of any form.
     fn next_entry(&mut self) -> Option<Result<(Stage, i64, i64), InvalidPacked>> {
         if self.rest.is_empty() {
             return None;
@@ -151,7 +152,7 @@ impl<'a> StageWalk<'a> {
         Ok((stage, start, end))
     }
 
-    /// Reads a length and moves the cursor by it.
+    /// Reads a length and advances the cursor.
     fn advance(&mut self) -> Result<i64, InvalidPacked> {
         let (units, rest) = varint::read(self.rest)?;
         if units == 0 {

@@ -8,7 +8,7 @@ use Stage::{Asleep, Awake, Deep, Light, Rem, Unknown};
 use chrono::Duration;
 use proptest::prelude::*;
 
-/// Version 1 as it was first written: these bytes stay readable for ever.
+/// Version 1 as first written; these bytes must stay readable.
 const STAGES_V1: [&[u8]; 3] = [
     &[0x13, 0x02, 0x14, 0x05, 0x02, 0xda, 0x01],
     &[0x12, 0x02, 0xd8, 0x04, 0x05, 0x3c, 0x8c, 0x33],
@@ -64,7 +64,7 @@ fn what_lies_before_the_start_is_cut_off() {
 }
 
 #[test]
-fn stages_that_break_a_rule_are_refused() {
+fn stages_that_break_a_rule_are_rejected() {
     let cases: [(&[u8], InvalidPacked); 15] = [
         (&[0x10, 0x02, 0x01], InvalidPacked::UnknownHeader),
         (&[0x14, 0x02, 0x01], InvalidPacked::UnknownHeader),
@@ -105,14 +105,14 @@ fn the_check_knows_the_sessions_end_to_the_millisecond() {
 }
 
 #[test]
-fn more_entries_than_a_session_may_have_are_refused() {
+fn more_entries_than_a_session_may_have_are_rejected() {
     let most = Hypnogram::MAX_ENTRIES;
     let bytes = |count: usize| [vec![0x11], [0x02, 0x01].repeat(count)].concat();
     assert_eq!(check_stages(0, 200_000, &bytes(most)), Ok(most));
     assert_eq!(check_stages(0, 200_000, &bytes(most + 1)), Err(InvalidPacked::TooMany));
 }
 
-/// Version 1 as it was first written: 28,800 s in bed, a third of a percent awake, 93.75 percent efficiency.
+/// Version 1 as first written: 28,800 s in bed, a third of a percent awake, 93.75 percent efficiency.
 const METRICS_V1: [u8; 18] = [
     0x10, 0x08, 0x80, 0xc2, 0x03, 0x3f, 0x3f, 0xd5, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x8a, 0xbe, 0x92,
     0x01,
@@ -135,7 +135,7 @@ fn metrics_of_version_1_stay_readable() {
 }
 
 #[test]
-fn metrics_that_break_a_rule_are_refused() {
+fn metrics_that_break_a_rule_are_rejected() {
     let cases: [(&[u8], InvalidPacked); 16] = [
         (&[], InvalidPacked::Truncated),
         (&[0x10], InvalidPacked::Truncated),
@@ -161,10 +161,10 @@ fn metrics_that_break_a_rule_are_refused() {
 }
 
 #[test]
-fn metrics_of_another_night_are_refused() {
-    let refused = Err(InvalidPacked::MetricsOfAnotherNight);
-    assert_eq!(decode_metrics(&night(481), &METRICS_V1), refused);
-    assert_eq!(decode_metrics(&night(480), &[0x10, 0x10, 0x02]), refused);
+fn metrics_of_another_night_are_rejected() {
+    let rejected = Err(InvalidPacked::MetricsOfAnotherNight);
+    assert_eq!(decode_metrics(&night(481), &METRICS_V1), rejected);
+    assert_eq!(decode_metrics(&night(480), &[0x10, 0x10, 0x02]), rejected);
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn listed(hypnogram: &Hypnogram) -> Vec<(Stage, i64, i64)> {
     entries.map(|entry| (entry.stage(), entry.start_millis(), entry.end_millis())).collect()
 }
 
-/// Draws bytes that are often almost right: a known header, then tags and short numbers.
+/// Generates bytes that are often almost valid: a known header, then tags and short numbers.
 fn likely_bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![any::<u8>(), 1_u8..=13, 0_u8..=3];
     (0x10_u8..=0x13, proptest::collection::vec(byte, 0..40))
@@ -249,7 +249,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_metrics_or_are_refused(bytes in some_bytes()) {
+    fn any_bytes_are_metrics_or_are_rejected(bytes in some_bytes()) {
         let walk = MetricWalk::new(&bytes).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         prop_assert_eq!(check_metrics(&bytes), walk.clone().map(|values| values.len()));
         match decode_metrics(&night(480), &bytes) {

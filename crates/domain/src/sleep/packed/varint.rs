@@ -2,7 +2,7 @@
 
 use super::InvalidPacked;
 
-/// Appends a number; what does not fit 63 bits is never asked for, and would be refused on reading.
+/// Appends a number. Callers never pass one of more than 63 bits, which would be rejected on reading.
 pub(super) fn write(number: u64, out: &mut Vec<u8>) {
     let mut rest = number;
     while rest >= 0x80 {
@@ -12,7 +12,7 @@ pub(super) fn write(number: u64, out: &mut Vec<u8>) {
     out.push(low_byte(rest));
 }
 
-/// Reads a number and gives what follows it.
+/// Reads a number and returns the remaining bytes.
 #[inline]
 pub(super) fn read(bytes: &[u8]) -> Result<(i64, &[u8]), InvalidPacked> {
     match bytes {
@@ -46,12 +46,12 @@ pub(super) const fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)).cast_unsigned()
 }
 
-/// Undoes [`zigzag`] for what [`read`] gives, which is never negative.
+/// Reverses [`zigzag`] for the result of [`read`], which is never negative.
 pub(super) const fn unzigzag(number: i64) -> i64 {
     (number >> 1) ^ -(number & 1)
 }
 
-/// Cuts off the lowest seven bits.
+/// Returns the lowest seven bits.
 const fn low_byte(number: u64) -> u8 {
     number.to_le_bytes()[0] & 0x7f
 }

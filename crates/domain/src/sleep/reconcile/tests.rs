@@ -22,7 +22,7 @@ fn derived(start: i64, end: i64) -> SleepRecord {
     record(derived_head(between(start, end)))
 }
 
-/// The same record with one stage, all of its time in bed.
+/// The same record with one stage for all of its time in bed.
 fn staged(record: &SleepRecord) -> SleepRecord {
     let frame = record.time_in_bed();
     let minutes = |time| chrono::DateTime::signed_duration_since(time, minute(0)).num_minutes();
@@ -34,7 +34,7 @@ fn known(number: u128, record: SleepRecord) -> SleepSession {
     SleepSession { id: id(number), record, updated_at: minute(1_000) }
 }
 
-/// Does to the list what the decision says, as an import does.
+/// Applies the decision to the list, as an import does.
 fn import(sessions: &mut Vec<SleepSession>, record: SleepRecord, next: u128) -> Reconciliation {
     let decision = reconcile(sessions, &record);
     match &decision {
@@ -60,7 +60,7 @@ fn a_record_leaves_a_session_no_place_where_it_would_remove_it_or_not_come_in_be
     for record in [derived(100, 500), staged(&derived(100, 500)), staged(&given("7", 100, 500))] {
         assert!(leaves_no_place(&record, &old));
     }
-    // What touches it, what says less of a log of its own, and what its source gave a key.
+    // A touching record, a record without stages of a separate log, and one with a given key.
     for record in [derived(480, 600), given("7", 100, 500)] {
         assert!(!leaves_no_place(&record, &old));
     }
@@ -198,8 +198,8 @@ fn a_log_without_stages_stands_beside_the_stages_that_it_overlaps() {
     assert_eq!(reconcile(&sessions, &given("7", 10, 490)), Insert { removes: vec![id(2)] });
 }
 
-/// Draws two records of which one alone has stages and one alone may have a given key: at the same minutes, or
-/// both with a derived key and overlapping.
+/// Generates two records, of which only one has stages and only one may have a given key: with the same
+/// minutes, or both with a derived key and overlapping.
 fn poor_and_rich() -> impl Strategy<Value = (SleepRecord, SleepRecord)> {
     let twins = (0_i64..500, 1_i64..900, 0..3_u8).prop_map(|(start, length, logged)| {
         let end = start + length;
@@ -214,7 +214,7 @@ fn poor_and_rich() -> impl Strategy<Value = (SleepRecord, SleepRecord)> {
     prop_oneof![twins, overlapping]
 }
 
-/// Draws a record on a few minutes, with and without a given key and stages.
+/// Generates a record of a few minutes, with or without a given key and stages.
 fn any_record() -> impl Strategy<Value = SleepRecord> {
     (0_i64..4, 1_i64..4, prop::option::weighted(0.7, 0_u8..30), any::<bool>()).prop_map(
         |(start, length, log, has_stages)| {
@@ -241,7 +241,7 @@ proptest! {
         }
     }
 
-    /// Stores look up no more than what is said to be enough.
+    /// Stores look up no more than what is documented as sufficient.
     #[test]
     fn of_logs_the_first_twin_with_stages_and_the_first_without_are_enough(
         records in prop::collection::vec(any_record(), 0..20),

@@ -7,7 +7,7 @@ fn minutes(minutes: u64) -> Duration {
     Duration::from_secs(minutes * 60)
 }
 
-/// Gives the metrics of a night of 480 minutes beyond its time in bed, and whether totals were dropped.
+/// Returns the metrics of a night of 480 minutes except its time in bed, and whether totals were dropped.
 fn of(totals: &SourceTotals) -> (Vec<(&'static str, f64)>, bool) {
     let (metrics, dropped) = SleepMetrics::from_totals(&night(480), totals);
     (metrics.iter().skip(1).map(|(kind, value)| (kind.as_str(), value.as_f64())).collect(), dropped)

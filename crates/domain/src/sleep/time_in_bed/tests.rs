@@ -18,7 +18,7 @@ fn instants_are_cut_to_milliseconds() {
 }
 
 #[test]
-fn an_end_that_is_not_after_the_start_is_refused() {
+fn an_end_that_is_not_after_the_start_is_rejected() {
     assert_eq!(between(at(5), at(5)), Err(InvalidTimeInBed::NotAfterStart));
     assert_eq!(between(at(5), at(4)), Err(InvalidTimeInBed::NotAfterStart));
     let same_millisecond = between(at(5), at(5) + Duration::microseconds(900));

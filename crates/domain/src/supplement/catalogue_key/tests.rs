@@ -24,10 +24,10 @@ fn a_source_is_a_short_plain_name() {
 
 #[test]
 fn a_key_is_a_text_that_is_not_blank() {
-    let refused = |problem| Err(InvalidCatalogueKey::Key(InvalidText { field: "key", problem }));
-    assert_eq!(key("dsld", ""), refused(TextProblem::Blank));
-    assert_eq!(key("dsld", "1\0"), refused(TextProblem::ControlCharacter));
-    assert_eq!(key("dsld", &"1".repeat(201)), refused(TextProblem::TooLong { limit: 200 }));
+    let rejected = |problem| Err(InvalidCatalogueKey::Key(InvalidText { field: "key", problem }));
+    assert_eq!(key("dsld", ""), rejected(TextProblem::Blank));
+    assert_eq!(key("dsld", "1\0"), rejected(TextProblem::ControlCharacter));
+    assert_eq!(key("dsld", &"1".repeat(201)), rejected(TextProblem::TooLong { limit: 200 }));
 }
 
 proptest! {

@@ -19,7 +19,7 @@ fn the_unit_np_is_no_amount() {
 }
 
 #[test]
-fn a_quantity_that_is_no_amount_is_refused() {
+fn a_quantity_that_is_no_amount_is_rejected() {
     for quantity in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1] {
         assert_eq!(Amount::new(quantity, "mg".into()), Err(InvalidLabel::Quantity), "{quantity}");
     }
@@ -33,16 +33,16 @@ fn a_negative_zero_loses_its_sign() {
 
 #[test]
 fn a_refused_text_names_its_field() {
-    let refused = |field, problem| InvalidLabel::Text(InvalidText { field, problem });
+    let rejected = |field, problem| InvalidLabel::Text(InvalidText { field, problem });
     assert_eq!(
         Amount::new(1.0, "m".repeat(61)),
-        Err(refused("unit", TextProblem::TooLong { limit: Amount::MAX_UNIT }))
+        Err(rejected("unit", TextProblem::TooLong { limit: Amount::MAX_UNIT }))
     );
     assert_eq!(
         Ingredient::new("Zinc\n".into(), None, true),
-        Err(refused("ingredient_name", TextProblem::ControlCharacter))
+        Err(rejected("ingredient_name", TextProblem::ControlCharacter))
     );
-    assert_eq!(Ingredient::new(" ".into(), None, true), Err(refused("ingredient_name", TextProblem::Blank)));
+    assert_eq!(Ingredient::new(" ".into(), None, true), Err(rejected("ingredient_name", TextProblem::Blank)));
     assert_eq!(
         Ingredient::new("é".repeat(501), None, false).expect_err("too long").to_string(),
         "ingredient_name is longer than 500 characters"

@@ -41,7 +41,7 @@ fn the_time_is_cut_to_the_microsecond() {
 }
 
 #[test]
-fn a_time_that_the_api_cannot_print_is_refused() {
+fn a_time_that_the_api_cannot_print_is_rejected() {
     for text in ["+10000-01-01T00:00:00Z", "0000-12-31T23:59:59Z", "-0001-01-01T00:00:00Z"] {
         assert_eq!(record(text, None), Err(InvalidIntakeLog::CreatedAt), "{text}");
     }
@@ -50,11 +50,12 @@ fn a_time_that_the_api_cannot_print_is_refused() {
 
 #[test]
 fn an_own_key_is_a_text_that_is_not_blank() {
-    let refused = |problem| Err(InvalidIntakeLog::ExternalKey(InvalidText { field: "external_id", problem }));
+    let rejected =
+        |problem| Err(InvalidIntakeLog::ExternalKey(InvalidText { field: "external_id", problem }));
     let with = |key: &str| record("2026-03-08T23:10:00Z", Some(key));
-    assert_eq!(with(""), refused(TextProblem::Blank));
-    assert_eq!(with("a\nb"), refused(TextProblem::ControlCharacter));
-    assert_eq!(with(&"k".repeat(201)), refused(TextProblem::TooLong { limit: 200 }));
+    assert_eq!(with(""), rejected(TextProblem::Blank));
+    assert_eq!(with("a\nb"), rejected(TextProblem::ControlCharacter));
+    assert_eq!(with(&"k".repeat(201)), rejected(TextProblem::TooLong { limit: 200 }));
 }
 
 proptest! {
@@ -66,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn any_instant_is_kept_to_the_microsecond_or_refused(seconds in any::<i64>(), nanos in 0_u32..1_000_000_000) {
+    fn any_instant_is_kept_to_the_microsecond_or_rejected(seconds in any::<i64>(), nanos in 0_u32..1_000_000_000) {
         if let Some(instant) = DateTime::from_timestamp(seconds, nanos)
             && let Ok(record) = IntakeLogRecord::new(supplement_id(), instant, Servings(1.0), None)
         {

@@ -40,8 +40,8 @@ fn the_entry_date_is_shown_at_midnight_utc() {
 fn what_the_label_does_not_say_may_be_empty_but_not_the_name() {
     let bare = SupplementLabelFields { name: "Zinc".into(), ..SupplementLabelFields::default() };
     assert_eq!(SupplementLabel::new(bare).expect("a label").entry_instant(), None);
-    let refused = SupplementLabel::new(SupplementLabelFields { name: "  ".into(), ..fields() });
-    assert_eq!(refused, Err(InvalidLabel::Text(InvalidText { field: "name", problem: TextProblem::Blank })));
+    let rejected = SupplementLabel::new(SupplementLabelFields { name: "  ".into(), ..fields() });
+    assert_eq!(rejected, Err(InvalidLabel::Text(InvalidText { field: "name", problem: TextProblem::Blank })));
 }
 
 #[test]
@@ -80,11 +80,11 @@ fn two_thousand_ingredients_are_the_most() {
 }
 
 #[test]
-fn an_entry_date_that_four_digits_cannot_write_is_refused() {
+fn an_entry_date_that_four_digits_cannot_write_is_rejected() {
     for year in [0, -1, 10_000] {
         let entry_date = NaiveDate::from_ymd_opt(year, 1, 1);
-        let refused = SupplementLabel::new(SupplementLabelFields { entry_date, ..fields() });
-        assert_eq!(refused, Err(InvalidLabel::EntryDate), "{year}");
+        let rejected = SupplementLabel::new(SupplementLabelFields { entry_date, ..fields() });
+        assert_eq!(rejected, Err(InvalidLabel::EntryDate), "{year}");
     }
 }
 

@@ -30,7 +30,7 @@ fn an_open_end_has_no_limit() {
 }
 
 #[test]
-fn a_start_after_the_end_is_refused() {
+fn a_start_after_the_end_is_rejected() {
     let (start, end) = (utc("2026-03-08T00:00:00.000001Z"), utc("2026-03-08T00:00:00Z"));
     assert_eq!(DateRange::new(Some(start), Some(end)), Err(StartAfterEnd));
     assert!(DateRange::new(Some(end), Some(end)).is_ok());

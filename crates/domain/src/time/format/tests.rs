@@ -6,7 +6,7 @@ fn offset(minutes: i16) -> Option<UtcOffset> {
     UtcOffset::from_minutes(minutes)
 }
 
-/// Prints with chrono what the writer is expected to print.
+/// Formats with chrono what the writer should print.
 fn with_chrono(unix_millis: i64, offset: Option<UtcOffset>) -> String {
     let instant = DateTime::from_timestamp_millis(unix_millis).expect("in range");
     let fraction = if unix_millis.rem_euclid(1_000) == 0 { "" } else { "%.3f" };

@@ -11,7 +11,7 @@ fn birth(text: &str) -> ProfileValue {
     value(ProfileField::BirthDate, text)
 }
 
-/// A person of whom nothing is known but when and where.
+/// A person with an empty profile.
 fn person() -> User {
     User {
         id: UserId::from_uuid(Uuid::nil()),
@@ -29,7 +29,7 @@ fn born(text: &str) -> User {
     user
 }
 
-/// What is recorded, as `field: old -> new`, with a question mark for a proposal.
+/// Formats changes as `field: old -> new`, with a question mark for a proposal.
 fn told(changes: &ProfileChanges) -> Vec<String> {
     let text = |value: ProfileValue| value.text().unwrap_or_else(|| "-".to_owned());
     let line = |change: &ProfileChange| {

@@ -154,7 +154,7 @@ pub struct ChangesQuery {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ExportParameters {
-    /// Lines for programs, or an archive of tables.
+    /// JSON lines, or a ZIP archive of CSV tables.
     #[param(value_type = Option<FormatText>, inline)]
     pub format: Option<String>,
     /// Only these types, separated by commas, each once; if absent, all that the token allows.

@@ -53,7 +53,7 @@ fn cursor(days_ago: i64) -> String {
 }
 
 fn cursor_of(user: &str, after: Option<ChangePosition>, days_ago: i64) -> String {
-    let person = Some(PersonMark::of(UserId::parse(user).unwrap()));
+    let person = Some(PersonMark::from_user(UserId::parse(user).unwrap()));
     ChangeCursor { after, given_at: NOW - TimeDelta::days(days_ago), person }.to_string()
 }
 

@@ -174,7 +174,7 @@ proptest! {
         prop_assert!(matches!(outcome, Ok(_) | Err(InvalidKinds::Repeated)), "{}", types);
         let position = ChangePosition { number, kind: ChangeKind::Sleep, id: uuid::Uuid::max() };
         let given_at = chrono::DateTime::UNIX_EPOCH;
-        let person = (!is_of_version_1).then(|| PersonMark::of(demo_user_id()));
+        let person = (!is_of_version_1).then(|| PersonMark::from_user(demo_user_id()));
         let cursor = ChangeCursor { after: (!starts).then_some(position), given_at, person }.to_string();
         let (least, most) = CURSOR_LENGTHS;
         prop_assert!((least..=most).contains(&cursor.len()), "{}", cursor);

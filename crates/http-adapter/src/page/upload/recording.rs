@@ -7,7 +7,7 @@ use chrono::NaiveDateTime;
 pub(super) const START: &str = "recording_start";
 /// What is said of a field that is no time.
 pub(super) const WHAT_IS_WRONG: &str =
-    "Give the date and the time at which the recording began, such as 2026-01-10T22:30, or leave it empty.";
+    "Enter the date and time when the recording started, such as 2026-01-10T22:30, or leave the field empty.";
 /// Reads what the field has.
 pub(super) fn parsed(text: &[u8]) -> Result<Option<NaiveDateTime>, Stop> {
     parse(text).map_err(|NoTime| Stop::Refused(Refusal::NoTime))

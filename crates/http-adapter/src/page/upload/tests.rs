@@ -67,7 +67,7 @@ fn begun() -> String {
     let part =
         |head: &str, content: &str| format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}");
     let cookie = cookie();
-    let token = FormToken::of(&cookie);
+    let token = FormToken::derive(&cookie);
     let token = part("name=\"form_token\"", token.expose());
     token + "\r\n" + &part("name=\"file\"; filename=\"export.xml\"", "<Health")
 }
@@ -241,7 +241,7 @@ async fn an_upload_that_was_cancelled_while_it_arrived_is_told_so() {
     let sent = begun() + "\r\n--x--\r\n";
     let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (409, 1));
-    assert!(text.contains("The upload was cancelled while the file was on its way"), "{text}");
+    assert!(text.contains("The upload was cancelled before it was complete"), "{text}");
 }
 
 /// A form with these fields, each with its head and its content.
@@ -255,7 +255,7 @@ fn form(fields: &[(&str, &str)]) -> String {
 #[actix_web::test]
 async fn when_a_recording_began_may_stand_before_its_file_and_before_the_token() {
     let cookie = cookie();
-    let token = FormToken::of(&cookie);
+    let token = FormToken::derive(&cookie);
     let token = ("name=\"form_token\"", token.expose());
     let start = ("name=\"recording_start\"", "2026-01-10T22:30");
     let file = ("name=\"file\"; filename=\"scored.txt\"", "0\n2\n3\n");
@@ -282,7 +282,7 @@ async fn when_a_recording_began_may_stand_before_its_file_and_before_the_token()
 #[actix_web::test]
 async fn the_tick_for_the_profile_may_stand_anywhere_and_nothing_but_yes_is_one() {
     let cookie = cookie();
-    let token = FormToken::of(&cookie);
+    let token = FormToken::derive(&cookie);
     let token = ("name=\"form_token\"", token.expose());
     let file = ("name=\"file\"; filename=\"export.xml\"", "<Health");
     let (start, tick) = (("name=\"recording_start\"", ""), "name=\"overwrite_profile\"");
@@ -315,7 +315,7 @@ async fn the_tick_for_the_profile_may_stand_anywhere_and_nothing_but_yes_is_one(
 async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
     let (file, start) = (("name=\"file\"; filename=\"a\"", "0"), ("name=\"recording_start\"", ""));
     let cookie = cookie();
-    let token = FormToken::of(&cookie);
+    let token = FormToken::derive(&cookie);
     let token = ("name=\"form_token\"", token.expose());
     let long = "x".repeat(300);
     for fields in [
@@ -347,6 +347,6 @@ async fn a_beginning_of_a_recording_that_is_no_time_is_told_at_its_field_and_not
     let sent = format!("{}{field}tonight\r\n--x--\r\n", begun());
     let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (422, 3));
-    assert!(text.contains("id=\"recording_start-error\">Give the date and the time"), "{text}");
+    assert!(text.contains("id=\"recording_start-error\">Enter the date and time when"), "{text}");
     assert!(!text.contains("tonight"), "{text}");
 }

@@ -124,7 +124,7 @@ impl ReadWhat {
             Self::Profile => "read your profile",
             Self::Nights => "read your nights",
             Self::Supplements => "read your supplements",
-            Self::Renewal => "renewed its access, read nothing",
+            Self::Renewal => "refreshed its access; read no data",
         }
     }
 }

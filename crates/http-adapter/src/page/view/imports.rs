@@ -143,14 +143,14 @@ pub(crate) struct ImportRemark {
 impl ImportLine {
     const fn state(&self) -> &'static str {
         match self.phase {
-            ImportPhase::Receiving => "The file is arriving",
-            ImportPhase::Waiting => "Waiting to be read",
+            ImportPhase::Receiving => "Receiving the file",
+            ImportPhase::Waiting => "Waiting",
             ImportPhase::Checking => "Checking the file",
             ImportPhase::Storing => "Storing records",
             ImportPhase::Done => "Done",
-            ImportPhase::Refused => "Refused",
+            ImportPhase::Refused => "Rejected",
             ImportPhase::Cancelled => "Cancelled",
-            ImportPhase::Undoing => "Being undone",
+            ImportPhase::Undoing => "Undoing",
             ImportPhase::Undone => "Undone",
         }
     }
@@ -158,24 +158,21 @@ impl ImportLine {
     /// Says which step of how many it is in.
     const fn step(&self) -> &'static str {
         match self.phase {
-            ImportPhase::Receiving => "Step 1 of 4, the file is arriving",
-            ImportPhase::Waiting => "Step 2 of 4, the file is whole and waits for its turn",
-            ImportPhase::Checking => {
-                "Step 3 of 4, the whole file is read once to see that nothing in it is damaged"
-            }
-            ImportPhase::Storing => "Step 4 of 4, the file is read again and what is in it is stored",
-            ImportPhase::Undoing => "Removing what it added and restoring what it replaced",
+            ImportPhase::Receiving => "Step 1 of 4: receiving the file",
+            ImportPhase::Waiting => "Step 2 of 4: waiting for other imports",
+            ImportPhase::Checking => "Step 3 of 4: checking the whole file for damage",
+            ImportPhase::Storing => "Step 4 of 4: storing the records",
+            ImportPhase::Undoing => "Removing what this import added and restoring what it replaced",
             ImportPhase::Done | ImportPhase::Refused | ImportPhase::Cancelled | ImportPhase::Undone => {
-                "It has ended"
+                "Finished"
             }
         }
     }
 
-    /// Gives how much is done, of 100, and what that is; nothing in a step that has no measure.
-    const fn measured(&self) -> Option<(u64, &'static str)> {
+    /// Returns the progress; `None` in a step that does not measure it.
+    const fn percent_done(&self) -> Option<u64> {
         match self.phase {
-            ImportPhase::Checking => Some((self.percent, "checked")),
-            ImportPhase::Storing => Some((self.percent, "stored")),
+            ImportPhase::Checking | ImportPhase::Storing => Some(self.percent),
             _ => None,
         }
     }
@@ -203,7 +200,7 @@ impl ImportLine {
         matches!(self.phase, ImportPhase::Refused) && (self.profile_changed || counts().sum::<u64>() > 0)
     }
 
-    const fn is_under_way(&self) -> bool {
+    const fn is_in_progress(&self) -> bool {
         !matches!(
             self.phase,
             ImportPhase::Done | ImportPhase::Refused | ImportPhase::Cancelled | ImportPhase::Undone
@@ -222,20 +219,20 @@ impl ImportLine {
         matches!(self.phase, ImportPhase::Receiving | ImportPhase::Waiting)
     }
 
-    /// Says in one line what it brought: `31 new, 2 updated, 4 unchanged, profile changed`.
-    fn brought(&self) -> String {
+    /// Summarizes the result in one line: `31 new, 2 updated, 4 unchanged, profile changed`.
+    fn result(&self) -> String {
         let sum = |of: fn(&ImportCounts) -> u64| self.counts.iter().map(of).sum::<u64>();
         let parts = [
             (sum(|counts| counts.new), "new"),
             (sum(|counts| counts.updated), "updated"),
             (sum(|counts| counts.unchanged), "unchanged"),
-            (self.rejected, "not taken"),
+            (self.rejected, "skipped"),
         ];
         let counted = parts.into_iter().filter(|(count, _)| *count > 0);
         let counted = counted.map(|(count, what)| format!("{} {what}", grouped(count)));
         let profile = self.profile_changed.then(|| "profile changed".to_owned());
         let parts: Vec<_> = counted.chain(profile).collect();
-        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+        if parts.is_empty() { "no records".to_owned() } else { parts.join(", ") }
     }
 }
 

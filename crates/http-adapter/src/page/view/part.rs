@@ -68,7 +68,7 @@ impl ScopeLine {
             | Scope::ProfileWrite
             | Scope::SleepWrite
             | Scope::SupplementsWrite
-            | Scope::TokensIntrospect => "A service of the operator alone has this",
+            | Scope::TokensIntrospect => "Only for services of the operator",
         }
     }
 }

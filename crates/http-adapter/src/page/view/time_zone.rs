@@ -24,8 +24,8 @@ pub(super) struct Zone {
 /// Lists all places, by region and city, and UTC at the end.
 pub(super) fn regions() -> Vec<Region> {
     let mut regions: Vec<_> = REGIONS.into_iter().map(region).collect();
-    let utc = Zone { name: "UTC", label: "UTC, the same all year".to_owned() };
-    regions.push(Region { name: "No place", zones: vec![utc] });
+    let utc = Zone { name: "UTC", label: "UTC (no daylight saving time)".to_owned() };
+    regions.push(Region { name: "Other", zones: vec![utc] });
     regions
 }
 

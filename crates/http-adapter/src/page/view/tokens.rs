@@ -74,7 +74,7 @@ impl TokenForm {
     const LIFETIMES: [(Option<u32>, &'static str); 4] = [
         (Some(30), "in 30 days"),
         (Some(90), "in 90 days"),
-        (Some(365), "in a year"),
+        (Some(365), "in one year"),
         (None, "never, until you revoke it"),
     ];
 

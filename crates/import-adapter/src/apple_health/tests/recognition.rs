@@ -58,7 +58,7 @@ fn an_export_in_another_encoding_is_named_as_such() {
     let text = export("");
     let wide: Vec<u8> = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let refused = format_of(&wide, Format::Auto).unwrap_err();
-    assert_eq!(refused.to_string(), "not a format that is known; it is not a text file in UTF-8");
+    assert_eq!(refused.to_string(), "unsupported file: not a text file in UTF-8");
 }
 
 #[test]

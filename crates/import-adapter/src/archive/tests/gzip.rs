@@ -18,10 +18,7 @@ fn a_packed_file_is_read_as_what_is_in_it() {
     let (format, items) = read(&packed(month([1, 2]).as_bytes())).unwrap();
     assert_eq!((format, places(&items)), ("fitbit", vec!["record 1", "record 2"]));
     assert!(read_as(&packed(month([1]).as_bytes()), Format::Dsld).is_err());
-    assert_eq!(
-        refusal(&packed(b"words")),
-        "not a format that is known; it is text whose first lines begin no format that is known"
-    );
+    assert_eq!(refusal(&packed(b"words")), "unsupported file: a text file in no supported format");
 }
 
 #[test]
@@ -45,5 +42,5 @@ fn more_than_one_packed_file_is_refused() {
 #[test]
 fn a_packed_archive_is_not_opened() {
     let archive = super::archive(&[("a.json", month([1]).as_bytes())], super::deflated());
-    assert!(refusal(&packed(&archive)).contains("it is a zip archive"));
+    assert!(refusal(&packed(&archive)).contains("a zip archive"));
 }

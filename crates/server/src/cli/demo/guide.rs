@@ -75,7 +75,7 @@ fn welcome(demo: &SeededDemo, password: &str, base: &str, redirect: &str) -> Str
     let expires = format::utc(*code_expires_at);
     format!(
         "\
-Restwell is running on {base} with made-up data. Stop it with Ctrl-C.
+Restwell is running on {base} with sample data. Stop it with Ctrl-C.
 
 Sign in on {base}/sign-in as {DEMO_EMAIL} with the password {password}
 Or begin as an app would, and see who asks for what:

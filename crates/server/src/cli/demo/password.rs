@@ -21,15 +21,15 @@ use zeroize::Zeroizing;
 /// The file in the demo's folder, which only its owner may read. The demo prints what is in it, too.
 const FILE: &str = "password";
 
-/// What stands of a password.
+/// Whether a password matches that of the demo user.
 #[derive(Debug, PartialEq, Eq)]
-enum Standing {
-    /// The person has this one.
-    Right,
-    /// The person has another one.
-    Wrong,
-    /// The person has none yet.
-    None,
+enum PasswordState {
+    /// It matches.
+    Matches,
+    /// It does not match.
+    Differs,
+    /// The user has no password yet.
+    Unset,
 }
 
 /// Returns the person's password. It stays what it was at the start before; where that is not known any more, there is a
@@ -42,8 +42,8 @@ pub(super) async fn of_demo(
 ) -> anyhow::Result<Zeroizing<String>> {
     let hasher = password_hasher(settings)?;
     let kept = kept(&folder.join(FILE)).context("the demo's password cannot be read")?;
-    let standing = standing(store, hasher.as_ref(), &kept).await?;
-    if standing == Standing::Right {
+    let state = password_state(store, hasher.as_ref(), &kept).await?;
+    if state == PasswordState::Matches {
         return Ok(kept);
     }
     let password = drawn();
@@ -59,18 +59,24 @@ pub(super) async fn of_demo(
     let set = SetPassword::new(ports, store.profiles.clone());
     set.run(user_id, &password).await.context("the demo's person has no password")?;
     keep(&folder.join(FILE), &password).context("the demo's password cannot be kept")?;
-    if standing == Standing::Wrong {
+    if state == PasswordState::Differs {
         output::note("The demo's person has a new password: the one before was changed, or was not kept.");
     }
     Ok(password)
 }
 
-async fn standing(store: &Store, hasher: &dyn PasswordHasher, kept: &str) -> anyhow::Result<Standing> {
+async fn password_state(
+    store: &Store,
+    hasher: &dyn PasswordHasher,
+    kept: &str,
+) -> anyhow::Result<PasswordState> {
     let found = store.credentials.find_credentials(&Email::parse(DEMO_EMAIL)?).await?;
-    let Some(hash) = found.and_then(|credentials| credentials.password) else { return Ok(Standing::None) };
-    let Ok(password) = Password::parse(kept) else { return Ok(Standing::Wrong) };
+    let Some(hash) = found.and_then(|credentials| credentials.password) else {
+        return Ok(PasswordState::Unset);
+    };
+    let Ok(password) = Password::parse(kept) else { return Ok(PasswordState::Differs) };
     let is_right = hasher.check(&password, Some(&hash)).await?.is_right;
-    Ok(if is_right { Standing::Right } else { Standing::Wrong })
+    Ok(if is_right { PasswordState::Matches } else { PasswordState::Differs })
 }
 
 fn drawn() -> Zeroizing<String> {

@@ -17,16 +17,16 @@ use domain::import::{Canceller, ImportOrigin, ImportState};
 use domain::time::format;
 use std::io;
 
-/// Whose imports.
+/// Filters for imports.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Only those of this person, named by id or email address
+    /// Only imports of this user (id or email address)
     #[arg(long, value_name = "USER", value_parser = argument::user)]
     user: Option<UserRef>,
-    /// At most so many
+    /// Maximum number of imports
     #[arg(long, default_value_t = 100)]
     limit: usize,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -34,10 +34,10 @@ pub(crate) struct ListArguments {
 /// Which import.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
-    /// The import's id, as `restwell import list` names it
+    /// Import id from `restwell import list`
     #[arg(value_name = "IMPORT_ID", value_parser = argument::import_id)]
     id: ImportId,
-    /// Print a JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -91,10 +91,10 @@ pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyh
         Ok(Cancelled::TakenBack(undone)) => Ok(print_undone(&undone, arguments)?),
         Err(CancelImportError::Unknown) => bail!(unknown(id)),
         Err(CancelImportError::Done) => {
-            bail!("import {id} is done and cannot be cancelled; `restwell import undo {id}` takes it back")
+            bail!("import {id} is finished and cannot be cancelled; undo it with `restwell import undo {id}`")
         }
-        Err(CancelImportError::Refused) => bail!("import {id} was refused: there is nothing to cancel"),
-        Err(CancelImportError::AlreadyUndone) => bail!("import {id} was undone already"),
+        Err(CancelImportError::Refused) => bail!("import {id} was rejected: there is nothing to cancel"),
+        Err(CancelImportError::AlreadyUndone) => bail!("import {id} has already been undone"),
         Err(error @ CancelImportError::Storage(_)) => Err(error.into()),
     }
 }
@@ -141,7 +141,7 @@ fn kept_line(KeptRecord { what, at, why }: &KeptRecord) -> String {
 }
 
 fn unknown(id: ImportId) -> String {
-    format!("there is no import {id}; `restwell import list` lists them")
+    format!("there is no import {id}; see `restwell import list`")
 }
 
 /// Discards an upload that arrives or waits to be read; returns whether it is one.

@@ -12,21 +12,21 @@ use std::time::{Duration, Instant};
 /// How often a line is printed where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Tells on standard error how far one file is.
+/// Reports the progress of one file on standard error.
 pub(super) struct Progress {
     bar: ProgressBar,
     name: String,
     /// When the last line was printed; absent on a terminal.
-    told: Option<Mutex<Told>>,
+    last_line: Option<Mutex<LastLine>>,
 }
 
-struct Told {
+struct LastLine {
     at: Instant,
     reading: Reading,
 }
 
 impl Progress {
-    /// Begins to tell of a file of this size.
+    /// Starts reporting on a file of this size.
     pub(super) fn begin(path: &Path, size: Option<u64>) -> Self {
         let bar = size.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
         let template = "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left";
@@ -40,24 +40,24 @@ impl Progress {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let name = escape_deceptive(&name).into_owned();
         bar.set_message(format!("checking {name}"));
-        let told = Told { at: Instant::now(), reading: Reading::Checking };
-        Self { bar, name, told: (!has_terminal).then(|| Mutex::new(told)) }
+        let last = LastLine { at: Instant::now(), reading: Reading::Checking };
+        Self { bar, name, last_line: (!has_terminal).then(|| Mutex::new(last)) }
     }
 
-    /// Tells where a reading is.
+    /// Reports a position.
     pub(super) fn at(&self, reading: Reading, bytes: u64) {
-        let Some(told) = &self.told else {
+        let Some(last) = &self.last_line else {
             self.show(reading, bytes);
             return;
         };
-        let Ok(mut told) = told.lock() else { return };
-        if told.reading != reading {
-            told.reading = reading;
+        let Ok(mut last) = last.lock() else { return };
+        if last.reading != reading {
+            last.reading = reading;
             self.bar.reset();
         }
         self.bar.set_position(bytes);
-        if told.at.elapsed() >= PAUSE {
-            told.at = Instant::now();
+        if last.at.elapsed() >= PAUSE {
+            last.at = Instant::now();
             output::note(self.line(reading, bytes));
         }
     }

@@ -145,7 +145,7 @@ fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
 pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) -> anyhow::Result<()> {
     let goes_on = matches!(error, ImportRecordsError::Storage(_));
     let error = format!("{:#}", anyhow::Error::new(error));
-    let advice = if goes_on { "; importing it again goes on from there" } else { "" };
+    let advice = if goes_on { "; import it again to resume" } else { "" };
     output::note(format!("{}: not imported to the end: {error}{advice}", shown(path)));
     if json {
         let line = ErrorLine { file: path.display().to_string(), error };

@@ -87,7 +87,7 @@ on_sqlite! {
         scene.backend.post(&path, &at(9)).await;
         scene.assert_told("supplement_log.written", "added or changed supplement data first time on this day").await;
         assert_eq!(scene.backend.delete(&format!("{path}/{id}")).await.status, 204);
-        scene.assert_told("supplement_log.deleted", "deleted an intake of a supplement").await;
+        scene.assert_told("supplement_log.deleted", "deleted a supplement intake").await;
     }
 
     async fn a_backend_that_changes_a_profile_is_told_once_a_day(world: World) {

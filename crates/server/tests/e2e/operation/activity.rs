@@ -154,7 +154,7 @@ on_sqlite! {
         scene.world.ok(&["user", "list"]);
         assert!(scene.events("profile.shown").is_empty(), "a list shows no profile");
         scene.world.ok(&["user", "show", user]);
-        scene.assert_told(("profile.shown", "operator"), "The operator looked at your profile").await;
+        scene.assert_told(("profile.shown", "operator"), "The operator viewed your profile").await;
         scene.world.ok(&["user", "update", user, "--weight-kg", "71.8125"]);
         let event = scene.assert_told(("user.changed", "operator"), "The operator changed your account or profile").await;
         assert!(!event.to_string().contains("71.8125"), "{event}");
@@ -220,7 +220,7 @@ on_sqlite! {
         let (_, after) = first.body.split_once("href=\"/activity?").expect("a link to earlier entries");
         let (query, _) = after.split_once('"').expect("its end");
         let second = scene.browser.open(&format!("/activity?{}", query.replace("&amp;", "&"))).await;
-        let count = |text: &str| text.matches("looked at your profile").count();
+        let count = |text: &str| text.matches("viewed your profile").count();
         assert_eq!((count(&first.text()), count(&second.text())), (50, 10));
         assert!(second.text().contains("The operator created your account"), "{}", second.text());
         for query in ["events=1", "events=x.y", "before=1", "events=-1.7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"] {

@@ -186,7 +186,7 @@ on_both_stores! {
         // An older cursor without a person is still valid; one of another person or from the future is not.
         let unnamed = ChangeCursor { person: None, ..given };
         assert_eq!(reader.ask("changes", &format!("cursor={unnamed}")).await.status, StatusCode::OK);
-        let other = ChangeCursor { person: Some(PersonMark::of(UserId::from_uuid(Uuid::nil()))), ..given };
+        let other = ChangeCursor { person: Some(PersonMark::from_user(UserId::from_uuid(Uuid::nil()))), ..given };
         let refused = reader.ask("changes", &format!("cursor={other}")).await;
         assert_eq!((refused.status, text(&refused.json(), "code")), (StatusCode::BAD_REQUEST, "invalid_parameter".to_owned()));
         assert_eq!(reader.ask("changes", &format!("cursor={}", cursor(-1))).await.status, StatusCode::GONE);

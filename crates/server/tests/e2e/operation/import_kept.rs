@@ -196,7 +196,7 @@ on_both_stores! {
         for (name, text, seen) in [
             ("steps.json", r#"{"steps":[{"secretcount":4711}],"device":"secretwatch"}"#, "a JSON object with the members steps, device"),
             ("list.json", r#"[{"weight":"secret"}]"#, "a JSON list of objects with the member weight"),
-            ("notes.txt", "secret diary\n", "text whose first lines begin no format that is known"),
+            ("notes.txt", "secret diary\n", "a text file in no supported format"),
             ("empty.txt", "", "an empty file"),
         ] {
             let output = world.run(&["import", "--user", &user, &world.file(name, text)]);

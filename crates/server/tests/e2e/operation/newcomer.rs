@@ -129,10 +129,10 @@ on_sqlite! {
         begin_again(&world).await;
         let cancelled = world.json(&["import", "cancel", &id, "--json"]);
         assert_eq!(cancelled, json!({"cancelled": 1}));
-        assert!(sam.browser.open(&path).await.text().contains("whoever runs this server cancelled"));
+        assert!(sam.browser.open(&path).await.text().contains("the operator cancelled"));
         begin_again(&world).await;
         let page = sam.browser.open(&path).await;
-        assert!(page.text().contains("Step 1 of 4") && !page.text().contains("percent"), "{}", page.text());
+        assert!(page.text().contains("Step 1 of 4") && !page.text().contains("% done"), "{}", page.text());
         let answer = sam.browser.submit(&page.form("/imports/undo")).await;
         assert!(sam.browser.follow(&answer).await.text().contains("Cancelled"));
         assert!(errors(&world.run(&["import", "undo", &id])).contains("has stored nothing"));
@@ -214,7 +214,7 @@ async fn a_refusal_on_the_page_speaks_of_what_a_page_has() {
     ] {
         let page = sam.ended(&sam.send(name, bytes).await).await;
         let said = page.text();
-        assert!(said.contains("The file was refused") && said.contains(words), "{said}");
+        assert!(said.contains("The file was rejected") && said.contains(words), "{said}");
         assert!(!said.contains("--"), "{said}");
     }
     let list = world.ok(&["import", "list", "--user", &sam.person.user_id, "--json"]);

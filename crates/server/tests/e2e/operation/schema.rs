@@ -113,7 +113,7 @@ async fn of_several_migrations_at_once_all_succeed(kind: StoreKind) {
     for output in &outputs {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
-        keys_made += errors.matches("made the first signing key").count();
+        keys_made += errors.matches("created the first signing key").count();
         appliers += usize::from(errors.contains(": applied "));
     }
     assert_eq!((keys_made, appliers), (1, 1));
@@ -156,7 +156,7 @@ async fn of_several_servers_that_find_no_key_one_makes_it() {
     }
     let made = servers
         .iter()
-        .map(|server| server.log().matches("made the first signing key").count())
+        .map(|server| server.log().matches("created the first signing key").count())
         .sum::<usize>();
     assert_eq!(made, 1);
 }

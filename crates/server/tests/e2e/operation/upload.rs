@@ -126,7 +126,7 @@ on_both_stores! {
         let (cut, _) = whole.split_at(whole.len() - 30);
         let page = sam.send("export.zip", cut).await.own_location();
         let page = sam.ended(&page).await;
-        assert!(page.text().contains("The file was refused"), "{}", page.text());
+        assert!(page.text().contains("The file was rejected"), "{}", page.text());
         assert_eq!(nights(&world, &sam.person.user_id), 0);
         assert!(world.json(&["user", "show", &sam.person.user_id, "--json"])["birth_date"].is_null());
     }
@@ -173,10 +173,10 @@ on_both_stores! {
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let path = sam.send("odd.txt", b"nothing that anybody knows").await.own_location();
         let page = sam.ended(&path).await;
-        assert!(page.text().contains("The file was refused"), "{}", page.text());
+        assert!(page.text().contains("The file was rejected"), "{}", page.text());
         let labels = sam.send("labels.json", records::dsld(1, "Evening Capsule").as_bytes()).await;
         let page = sam.ended(&labels.own_location()).await;
-        assert!(page.text().contains("whoever runs this server"), "{}", page.text());
+        assert!(page.text().contains("only the operator"), "{}", page.text());
         sam.send("empty.txt", b"").await.assert_refused(422);
     }
 
@@ -211,7 +211,7 @@ on_both_stores! {
         for token in [None, Some("x")] {
             sam.send_with(token, "sleep.json", records::fitbit().as_bytes()).await.assert_refused(403);
         }
-        assert!(sam.browser.open("/imports").await.text().contains("Nothing was imported yet"));
+        assert!(sam.browser.open("/imports").await.text().contains("No imports yet"));
     }
 }
 

@@ -263,7 +263,7 @@ impl Operator {
             code: &code,
             redirect_uri: REDIRECT_URI,
             code_verifier: None,
-            address: AddressBlock::of(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            address: AddressBlock::containing(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         };
         let redeem = RedeemCode::new(self.units.clone(), self.entropy.clone(), mint);
         redeem.run(command).await.expect("tokens").access_token

@@ -30,12 +30,12 @@ fn sign_in(say: Say) -> Vec<Sample> {
     };
     let reason = SignInReason::App { name: say("Night Owl") };
     let app = SignIn { reason, request: Some(say("5f0c3c5e")), offers_sign_up: false, ..visit.clone() };
-    let wrong = "The e-mail address or the password is not right.";
+    let wrong = "The email address or password is incorrect.";
     let refused = SignIn { email: say("sam@example.org"), errors: FormErrors::of_form(wrong), ..app.clone() };
     let unreadable = SignIn {
         email: say("sam"),
-        errors: FormErrors::of_field("email", say("Write the whole address, with the @."))
-            .and("password", "Write your password."),
+        errors: FormErrors::of_field("email", say("Enter a valid email address."))
+            .and("password", "Enter your password."),
         ..visit.clone()
     };
     let confirm = SignIn {
@@ -46,7 +46,8 @@ fn sign_in(say: Say) -> Vec<Sample> {
         ..visit.clone()
     };
     let without_email = SignIn { offers_reset: false, ..visit.clone() };
-    let again = SignIn { notice: Some("Your password is saved. Sign in with it now."), ..visit.clone() };
+    let again =
+        SignIn { notice: Some("Your password has been saved. You can sign in now."), ..visit.clone() };
     vec![
         sample("sign_in", &visit),
         sample("sign_in_for_an_app", &app),
@@ -101,7 +102,7 @@ fn messages(say: Say) -> Vec<Sample> {
         title: say("The form came from somewhere else"),
         text: say("This page was open for too long, or another site sent it. Nothing was changed."),
         advice: Some(say("Open the page again and repeat what you did.")),
-        link: Some(Link { path: "/apps", text: "To your apps" }),
+        link: Some(Link { path: "/apps", text: "Your apps" }),
         request_id: Some(say("00000000-0000-4000-8000-0000000000aa")),
     };
     let bare = Message { advice: None, link: None, request_id: None, ..full.clone() };

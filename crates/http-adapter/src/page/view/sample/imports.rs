@@ -25,11 +25,11 @@ fn lists(say: Say) -> Vec<Sample> {
     };
     let none = Imports { imports: Vec::new(), most: None, ..list.clone() };
     let no_time = Imports {
-        errors: FormErrors::of_field("recording_start", say("Give the date and the time.")),
+        errors: FormErrors::of_field("recording_start", say("Enter the date and time.")),
         ..list.clone()
     };
     let refused = Imports {
-        errors: FormErrors::of_field("file", say("The file is too large: at most 512 MiB are taken.")),
+        errors: FormErrors::of_field("file", say("The file is larger than the limit of 512 MiB.")),
         ..list.clone()
     };
     vec![
@@ -49,7 +49,7 @@ fn single(say: Say) -> Vec<Sample> {
         profile: profile(say),
         rejected: vec![remark(say, "record 12", "the night ends before it begins")],
         rejected_total: 1,
-        notes: vec![remark(say, "record 14", "a measure is not known here")],
+        notes: vec![remark(say, "record 14", "unknown measure")],
         notes_total: 1,
         left_out_labels: true,
         undone: None,
@@ -158,7 +158,7 @@ fn refused_line(say: Say) -> ImportLine {
         counts: Vec::new(),
         profile_changed: false,
         rejected: 0,
-        refusal: Some(say("the content is of no format that is known")),
+        refusal: Some(say("the format of the file is not supported")),
         ..line(say, ImportPhase::Refused)
     }
 }

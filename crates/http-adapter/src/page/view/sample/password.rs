@@ -11,7 +11,7 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
 }
 
 fn asking_for_a_link(say: Say) -> Vec<Sample> {
-    let errors = || FormErrors::of_field("email", say("Write the whole address, with the @."));
+    let errors = || FormErrors::of_field("email", say("Enter a valid email address."));
     let forgot = ForgotPassword {
         form_token: say("Zm9ybS10b2tlbg"),
         email: String::new(),

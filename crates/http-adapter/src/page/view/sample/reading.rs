@@ -47,7 +47,8 @@ fn apps(say: Say) -> Vec<Sample> {
         ..lab.clone()
     };
     let some = Apps { person: person(say), notice: None, apps: vec![owl, lab, diary] };
-    let none = Apps { notice: Some(say("Night Owl is disconnected.")), apps: Vec::new(), ..some.clone() };
+    let none =
+        Apps { notice: Some(say("Night Owl has been disconnected.")), apps: Vec::new(), ..some.clone() };
     vec![sample("apps", &some), sample("apps_none", &none)]
 }
 
@@ -78,11 +79,13 @@ fn tokens(say: Say) -> Vec<Sample> {
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
         expires_in_days: None,
         errors: FormErrors::of_field("name", say("Give it a name of 1 to 100 characters."))
-            .and("scope", say("Tick what it may read."))
-            .and("expires", say("Choose when it ends.")),
+            .and("scope", say("Choose what the token can read."))
+            .and("expires", say("Choose when the token expires.")),
     };
-    let gone =
-        Tokens { notice: Some(say("The token is revoked.")), ..page(None, Vec::new(), TokenForm::empty()) };
+    let gone = Tokens {
+        notice: Some(say("The token has been revoked.")),
+        ..page(None, Vec::new(), TokenForm::empty())
+    };
     vec![
         sample("tokens", &page(None, vec![live.clone(), ended], TokenForm::empty())),
         sample("tokens_created", &page(Some(created), vec![live], TokenForm::empty())),
@@ -123,7 +126,7 @@ fn events(say: Say) -> Vec<EventLine> {
     };
     vec![
         line(ActorName::You, "exported your data", false),
-        line(ActorName::Operator, "started an import of your data", false),
+        line(ActorName::Operator, "started an import", false),
         line(ActorName::Server, "created your account", false),
         line(ActorName::App(say("Sleep Backend")), "added or changed sleep data", true),
         line(ActorName::Token(say("Sunday notebook")), "exported your data", true),

@@ -111,7 +111,7 @@ fn pages_are_told_apart_by_their_titles() {
         after.split_once("</title>").unwrap().0.to_owned()
     };
     let shown = |name: &str| title(&samples(plain).iter().find(|sample| sample.name == name).unwrap().html);
-    assert_eq!(shown("consent"), "What may Night Owl read? · Restwell");
+    assert_eq!(shown("consent"), "Allow Night Owl to read your data? · Restwell");
     assert_eq!(shown("account_refused"), "Error: Account · Restwell");
     let pages = [
         "sign_in",

@@ -68,7 +68,7 @@ on_both_stores! {
             for prefix in ["rwc_", "rwr_", "rws_", "rwp_", "rwe_", "rwv_", "rwl_", "rwb_"] {
                 assert!(!dump.holds(prefix), "{prefix}");
             }
-            for word in ["set-password?link", "somebody asked for a new password", "Choose a new password"] {
+            for word in ["set-password?link", "Someone asked to reset the password", "Choose a new password"] {
                 assert!(!dump.holds(word), "{word}: the message lies in the store in clear");
             }
             assert!(dump.holds("$argon2id$v=19$m=19456,t=2,p=1$"));

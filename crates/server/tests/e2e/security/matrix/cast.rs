@@ -47,7 +47,7 @@ impl Cookies {
 }
 
 fn token(kind: SecretKind, cookie: &str) -> String {
-    FormToken::of(&Secret::parse(kind, cookie).expect("cookie")).expose().to_owned()
+    FormToken::derive(&Secret::parse(kind, cookie).expect("cookie")).expose().to_owned()
 }
 
 /// All participants and their credentials.

@@ -21,7 +21,7 @@ on_sqlite! {
         let consent = reach_consent(browser, &asking, &scene.person).await;
         let answer = allow(browser, &consent, &["profile", "sleep"]).await.answer_to(REDIRECT_URI);
         // Nothing is connected before the app has redeemed its code.
-        assert!(browser.open("/apps").await.text().contains("No app can read your data"));
+        assert!(browser.open("/apps").await.text().contains("No connected apps"));
         let caller = Caller::of(&scene.server);
         let tokens = caller.redeem(&scene.app, &answer["code"]).await.tokens();
         let shown = browser.open("/apps").await.text();
@@ -55,7 +55,7 @@ on_sqlite! {
         let page = browser.open("/apps").await;
         assert!(page.text().contains("Night Reader"), "{page:?}");
         browser.submit(&page.forms("/apps/disconnect")[0]).await.own_location();
-        assert!(browser.open("/apps").await.text().contains("No app can read your data"));
+        assert!(browser.open("/apps").await.text().contains("No connected apps"));
         Caller::of(&scene.server).redeem(&scene.app, &code).await.assert_error(400, "invalid_grant");
         // The consent page is shown again. The same happens when the app revokes its token.
         let code = browser.submit(&remembering(&scene).await).await.answer_to(REDIRECT_URI)["code"].clone();
@@ -106,7 +106,7 @@ on_sqlite! {
         let sent = browser.submit(all).await;
         replicas.assert_gone_in_time(&[&app, &more]).await;
         replicas.assert_refresh_refused().await;
-        assert!(browser.follow(&sent).await.text().contains("No app can read your data"));
+        assert!(browser.follow(&sent).await.text().contains("No connected apps"));
         replicas.assert_live(&[&replicas.personal]).await;
     }
 }

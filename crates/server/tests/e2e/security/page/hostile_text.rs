@@ -37,7 +37,7 @@ on_sqlite! {
         assert_eq!((wrong.status, wrong.form("/sign-in").value("email")), (422, APP));
         assert_eq!(wrong.form("/sign-in").value("password"), "");
         let consent = reach_consent(browser, &scene.asking(), person).await;
-        assert!(consent.text().contains(&format!("What may {APP} read?")) && consent.text().contains(EMAIL));
+        assert!(consent.text().contains(&format!("Allow {APP} to read your data?")) && consent.text().contains(EMAIL));
 
         let tokens = connect(&scene.server, browser, person, &scene.app).await;
         let caller = Caller::of(&scene.server);

@@ -57,7 +57,7 @@ on_sqlite! {
         allow(browser, &waiting, &["profile"]).await.assert_refused(403);
         let sent = ask(browser, &scene.asking()).await;
         assert!(sent.own_location().starts_with("/consent?request="), "{sent:?}");
-        assert!(browser.open("/apps").await.text().contains("No app can read your data"));
+        assert!(browser.open("/apps").await.text().contains("No connected apps"));
         let activity = browser.open("/activity").await.text();
         assert!(activity.contains("The operator created your account"), "{activity}");
         assert!(!activity.contains("read your"), "{activity}");

@@ -213,6 +213,6 @@ on_both_stores! {
         let form = Form(vec![("token", replicas.app.access.clone())]).signed_by(&replicas.scene.app);
         let told = Caller::of(&replicas.second).post("/oauth/introspect", &form).await;
         assert_eq!(told.json(), serde_json::json!({"active": false}));
-        assert!(replicas.scene.browser.at(&replicas.second).open("/apps").await.text().contains("No app can read"));
+        assert!(replicas.scene.browser.at(&replicas.second).open("/apps").await.text().contains("No connected apps"));
     }
 }

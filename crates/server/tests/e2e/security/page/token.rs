@@ -63,7 +63,7 @@ on_sqlite! {
         assert_rows(&scene.world, "personal_token", "", 0).await;
         // The password is required despite the session, and a wrong one changes nothing.
         let page = scene.browser.follow(&sent).await;
-        assert!(page.text().contains("confirm your password"), "{page:?}");
+        assert!(page.text().contains("Confirm your password"), "{page:?}");
         let confirm = page.form("/sign-in");
         assert_eq!(confirm.value("email"), scene.person.email);
         scene.browser.submit(&confirm.with("password", "a wrong password")).await.assert_refused(422);
