@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::PageRequest;
-use domain::supplement::{Servings, Supplement};
+use domain::supplement::Supplement;
 use std::sync::Arc;
 
 /// Which supplements are asked for.

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
-use diesel::sqlite::{Sqlite, SqliteConnection};
+use diesel::sqlite::SqliteConnection;
 use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, ImportOrigin, ImportState};
 

@@ -3,12 +3,11 @@
 use super::memory_imports::Imports;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
-    AuditRepository, AuthorizationRequestRepository, CatalogueVersion, ClientRepository, CodeRepository,
-    ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportRepository,
-    IntakeLogRepository, MockProfileReader, OutboxRepository, PasswordLinkRepository, PasswordRepository,
-    PersonalTokenRepository, ProfileReader, SessionRepository, SigningKeyRepository, SleepRepository,
-    StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UploadRepository,
-    UserRepository,
+    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
+    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
+    MockProfileReader, OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository,
+    ProfileReader, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UploadRepository, UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;

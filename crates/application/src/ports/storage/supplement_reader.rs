@@ -5,7 +5,7 @@ pub use crate::read::supplement_page::{IntakeLogRow, SupplementPage, SupplementP
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, UserId};
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
+use domain::supplement::{CatalogueKey, IntakeLog, Servings, Supplement, Upc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
