@@ -51,7 +51,7 @@ on_both_stores! {
         assert_eq!(server.terminate(), Some(0));
     }
 
-    async fn from_an_app_through_the_pages_to_the_data_with_another_server_at_each_step(world: World) {
+    async fn an_app_is_authorized_and_reads_data_with_a_different_server_at_each_step(world: World) {
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080");
         let (person, app) = party(&world);
         let (one, two) = (world.serve(), world.serve_as("second"));

@@ -52,7 +52,7 @@ impl Scene {
 }
 
 on_sqlite! {
-    async fn a_backend_that_writes_sleep_is_told_once_a_day(world: World) {
+    async fn writing_sleep_is_recorded_once_a_day(world: World) {
         let scene = Scene::of(world).await;
         let path = scene.path("sleep/{}");
         assert_eq!(scene.backend.post(&path, &json!([{}])).await.outcomes(), ["missing_member time_in_bed_start"]);
@@ -66,7 +66,7 @@ on_sqlite! {
         scene.assert_told("sleep.written", "added or changed sleep data first time on this day").await;
     }
 
-    async fn a_backend_that_deletes_a_night_is_told_each_time(world: World) {
+    async fn deleting_a_night_is_recorded_each_time(world: World) {
         let scene = Scene::of(world).await;
         let path = scene.path("sleep/{}");
         let id = scene.backend.post(&path, &night(1)).await.id();
@@ -75,7 +75,7 @@ on_sqlite! {
         assert_eq!(event["subject"], id);
     }
 
-    async fn a_backend_that_writes_labels_and_intakes_is_told(world: World) {
+    async fn writing_labels_and_intakes_is_recorded(world: World) {
         let scene = Scene::of(world).await;
         let label = json!({ "name": "Evening Capsule", "upc": "012345678905" });
         scene.backend.post("supplements", &label).await;
@@ -90,7 +90,7 @@ on_sqlite! {
         scene.assert_told("supplement_log.deleted", "deleted a supplement intake").await;
     }
 
-    async fn a_backend_that_changes_a_profile_is_told_once_a_day(world: World) {
+    async fn changing_a_profile_is_recorded_once_a_day(world: World) {
         let scene = Scene::of(world).await;
         let path = scene.path("profile/{}");
         for weight in [64.5, 65.5] {
@@ -102,7 +102,7 @@ on_sqlite! {
         scene.assert_told("user.changed", "changed your account or profile first time on this day").await;
     }
 
-    async fn a_backend_that_creates_a_person_is_told_to_them(world: World) {
+    async fn creating_a_person_is_shown_to_them(world: World) {
         let scene = Scene::of(world).await;
         let user = scene.backend.person("kim@example.org").await;
         let events = trail(&scene.world, &["--user", &user, "--kind", "user.created"]);
@@ -115,7 +115,7 @@ on_sqlite! {
         assert!(shown.contains("Backend created your account"), "{shown}");
     }
 
-    async fn a_backend_that_erases_a_person_leaves_nothing_of_what_it_wrote(world: World) {
+    async fn erasing_a_person_removes_everything_the_backend_wrote(world: World) {
         let scene = Scene::of(world).await;
         scene.backend.post(&scene.path("sleep/{}"), &night(1)).await;
         assert_eq!(scene.backend.delete(&scene.path("users/{}")).await.status, 200);

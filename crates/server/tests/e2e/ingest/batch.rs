@@ -7,7 +7,7 @@ fn lines(count: u32) -> String {
 }
 
 on_sqlite! {
-    async fn ten_thousand_items_are_taken_and_one_more_is_refused(world: World) {
+    async fn ten_thousand_items_are_accepted_and_one_more_is_rejected(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
@@ -24,7 +24,7 @@ on_sqlite! {
         assert_eq!(ids(answer.results()), ids(again.results()));
     }
 
-    async fn the_answers_stand_in_the_order_of_the_items_over_many_batches(world: World) {
+    async fn results_are_in_the_order_of_the_items_across_batches(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);

@@ -36,7 +36,7 @@ async fn end(mut stream: TcpStream) -> String {
 }
 
 on_both_stores! {
-    async fn one_long_body_more_than_there_is_room_for_is_told_to_come_again_and_short_ones_are_taken(world: World) {
+    async fn a_long_body_beyond_the_limit_is_rejected_and_short_ones_are_accepted(world: World) {
         let world = world.in_processes();
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;

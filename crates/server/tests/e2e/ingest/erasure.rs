@@ -4,7 +4,7 @@ use crate::e2e::world::World;
 use serde_json::json;
 
 on_both_stores! {
-    async fn a_backend_erases_a_person_once_and_the_id_is_never_given_out_again(world: World) {
+    async fn a_backend_erases_a_person_once_and_the_id_is_never_reused(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let id = backend.person("sam@example.org").await;

@@ -3,7 +3,7 @@ use crate::e2e::world::World;
 use serde_json::{Value, json};
 
 on_both_stores! {
-    async fn a_request_that_comes_again_is_answered_byte_for_byte(world: World) {
+    async fn a_repeated_request_gets_the_same_response_byte_for_byte(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
@@ -25,7 +25,7 @@ on_both_stores! {
         assert_eq!(other.post_once(&path, "first", &night(2)).await.outcomes(), ["created"]);
     }
 
-    async fn a_refused_request_gives_its_key_back(world: World) {
+    async fn a_rejected_request_releases_its_key(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
@@ -36,7 +36,7 @@ on_both_stores! {
         }
     }
 
-    async fn of_two_processes_with_one_key_exactly_one_does_the_work(world: World) {
+    async fn only_one_of_two_processes_with_the_same_key_does_the_work(world: World) {
         // Behind a load balancer all replicas share one address, which is the issuer of their tokens.
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
         let (first, second) = (world.serve_as("first"), world.serve_as("second"));

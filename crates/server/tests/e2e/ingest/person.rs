@@ -16,7 +16,7 @@ fn trail(world: &World, user_id: &str) -> Vec<String> {
 }
 
 on_sqlite! {
-    async fn a_person_is_created_once_and_changed_by_what_is_said(world: World) {
+    async fn a_person_is_created_once_and_updated_with_the_given_members(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let item = json!({ "id": ID, "email": "sam@example.org", "home_timezone": "Europe/Berlin", "height_cm": 172 });
@@ -32,7 +32,7 @@ on_sqlite! {
         assert_eq!((&shown["email"], &shown["home_timezone"]), (&json!("sam@example.org"), &json!("Europe/Berlin")));
     }
 
-    async fn a_person_who_cannot_be_taken_says_why_and_the_others_are(world: World) {
+    async fn an_invalid_person_is_rejected_with_a_reason_and_the_others_are_stored(world: World) {
         let world = world.in_processes();
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
@@ -64,7 +64,7 @@ on_sqlite! {
         assert!(!server.log().contains("example.org"), "{}", server.log());
     }
 
-    async fn an_erased_id_is_never_given_out_again(world: World) {
+    async fn an_erased_id_is_never_reused(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let item = json!({ "id": ID, "email": "sam@example.org", "home_timezone": "Europe/Berlin" });
@@ -73,7 +73,7 @@ on_sqlite! {
         assert_eq!(backend.post("users", &item).await.outcomes(), ["id_erased id"]);
     }
 
-    async fn a_profile_keeps_what_is_not_said(world: World) {
+    async fn a_profile_keeps_absent_members(world: World) {
         let world = world.in_processes();
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;

@@ -31,7 +31,7 @@ async fn read(world: &World, server: &Server, user_id: &str, path: &str) -> Valu
 }
 
 on_sqlite! {
-    async fn sessions_are_read_back_and_doubled_by_nothing(world: World) {
+    async fn sessions_are_read_back_and_never_duplicated(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let user_id = backend.person("sam@example.org").await;
@@ -52,7 +52,7 @@ on_sqlite! {
         assert_eq!(read, expected);
     }
 
-    async fn a_session_that_cannot_be_taken_says_why(world: World) {
+    async fn an_invalid_session_is_rejected_with_a_reason(world: World) {
         let world = world.in_processes();
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
@@ -113,7 +113,7 @@ on_sqlite! {
         assert_eq!((read[0]["id"].as_str(), read[0]["logs"].as_array().map(Vec::len)), (Some(&*supplement), Some(2)));
     }
 
-    async fn what_is_deleted_is_gone_and_only_the_persons_own(world: World) {
+    async fn deleting_removes_only_the_persons_own_records(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let (mine, other) = (backend.person("sam@example.org").await, backend.person("kim@example.org").await);

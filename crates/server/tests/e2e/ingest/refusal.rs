@@ -7,7 +7,7 @@ const NOBODY: &str = "4b1c5d6e-0000-4000-8000-00000000dead";
 const MEBIBYTE: usize = 1024 * 1024;
 
 on_sqlite! {
-    async fn a_body_that_cannot_be_read_stores_nothing(world: World) {
+    async fn a_malformed_body_stores_nothing(world: World) {
         let world = world.in_processes();
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
@@ -37,7 +37,7 @@ on_sqlite! {
         assert!(!server.log().contains("secret"), "{}", server.log());
     }
 
-    async fn nobody_is_created_by_what_is_written_about_them(world: World) {
+    async fn writing_records_creates_no_person(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         assert_eq!(backend.post(&format!("sleep/{NOBODY}"), &night(1)).await.refusal(404), "unknown_user");
@@ -48,7 +48,7 @@ on_sqlite! {
         assert_eq!(backend.send(profile).await.refusal(404), "unknown_user");
     }
 
-    async fn each_scope_opens_what_it_is_for_and_nothing_else(world: World) {
+    async fn each_scope_allows_only_its_own_endpoints(world: World) {
         let server = world.serve();
         for scope in SCOPES {
             let backend = Backend::with_scopes(&world, &server, &[scope]).await;
@@ -73,7 +73,7 @@ on_sqlite! {
         }
     }
 
-    async fn more_than_the_daily_limit_is_refused(world: World) {
+    async fn requests_beyond_the_daily_limit_are_rejected(world: World) {
         let world = world.with("RESTWELL__RATE_LIMITS__INGEST", "2");
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
@@ -84,7 +84,7 @@ on_sqlite! {
         assert_eq!(backend.post("users", &json!([])).await.refusal(429), "rate_limited");
     }
 
-    async fn a_body_above_64_mib_is_refused_before_anything_is_stored(world: World) {
+    async fn a_body_above_64_mib_is_rejected_before_anything_is_stored(world: World) {
         let server = world.serve();
         let backend = Backend::of(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);

@@ -69,7 +69,7 @@ impl Scene {
 }
 
 on_sqlite! {
-    async fn a_person_who_exports_their_data_reads_that_they_did(world: World) {
+    async fn a_persons_own_export_is_on_their_activity_page(world: World) {
         let scene = Scene::of(world).await;
         scene.export("ndjson").await.text().await.expect("lines");
         scene.assert_told(("data.exported", "person"), "You exported your data").await;
@@ -77,7 +77,7 @@ on_sqlite! {
         assert_eq!(scene.events("data.exported").len(), 2);
     }
 
-    async fn an_export_that_is_aborted_before_its_body_is_told(world: World) {
+    async fn an_export_aborted_before_its_body_is_recorded(world: World) {
         let scene = Scene::of(world).await;
         drop(scene.export("ndjson").await);
         scene.assert_told(("data.exported", "person"), "You exported your data").await;
@@ -88,7 +88,7 @@ on_sqlite! {
         assert_eq!(scene.events("data.exported").len(), 1);
     }
 
-    async fn an_app_that_exports_data_is_told_once_a_day_by_its_name(world: World) {
+    async fn an_export_by_an_app_is_recorded_once_a_day_with_its_name(world: World) {
         let scene = Scene::of(world).await;
         let reader = Reader::new(&scene.server, &scene.person.user_id, &scene.app_token().await);
         drop(reader.begin("export", "").await);
@@ -103,7 +103,7 @@ on_sqlite! {
         assert_eq!(event["client_id"], scene.app.client_id);
     }
 
-    async fn a_personal_token_that_exports_data_is_told_by_its_name(world: World) {
+    async fn an_export_with_a_personal_token_is_recorded_with_its_name(world: World) {
         let scene = Scene::of(world).await;
         let token = make_token(&scene.browser, "Notebook", "sleep").await;
         let reader = Reader::new(&scene.server, &scene.person.user_id, &token);
@@ -115,7 +115,7 @@ on_sqlite! {
         assert!(!event.to_string().contains("Notebook"), "{event}");
     }
 
-    async fn every_data_endpoint_and_the_change_feed_are_told_to_the_person(world: World) {
+    async fn reads_of_every_data_endpoint_and_the_change_feed_are_shown_to_the_person(world: World) {
         let scene = Scene::of(world).await;
         let user = scene.person.user_id.as_str();
         let reader = Reader::new(&scene.server, user, &scene.app_token().await);
@@ -134,7 +134,7 @@ on_sqlite! {
         eventually("what the feed told is shown", async || (reads(user) != before).then_some(())).await;
     }
 
-    async fn an_operator_who_exports_a_persons_data_is_told_to_the_person(world: World) {
+    async fn an_operators_export_is_shown_to_the_person(world: World) {
         let scene = Scene::of(world).await;
         let user = scene.person.user_id.as_str();
         scene.world.ok(&["export", "--user", user]);
@@ -148,7 +148,7 @@ on_sqlite! {
         assert_eq!(scene.events("data.exported").len(), 2);
     }
 
-    async fn an_operator_who_looks_at_a_profile_is_told_to_the_person(world: World) {
+    async fn an_operators_view_of_a_profile_is_shown_to_the_person(world: World) {
         let scene = Scene::of(world).await;
         let user = scene.person.user_id.as_str();
         scene.world.ok(&["user", "list"]);
@@ -161,7 +161,7 @@ on_sqlite! {
         assert_eq!(scene.events("profile.shown").len(), 2, "an update shows the profile");
     }
 
-    async fn an_operators_import_and_its_undoing_are_told_to_the_person(world: World) {
+    async fn an_operators_import_and_its_undo_are_shown_to_the_person(world: World) {
         let scene = Scene::of(world).await;
         let started = scene.assert_told(("import.started", "operator"), "The operator started an import of your data").await;
         let id = text(&started, "subject");
@@ -173,7 +173,7 @@ on_sqlite! {
         assert_eq!(scene.events("import.started").len(), 1, "a dry run brings nothing in");
     }
 
-    async fn an_import_of_a_catalogue_is_in_the_trail_and_about_nobody(world: World) {
+    async fn a_catalogue_import_is_in_the_trail_without_a_person(world: World) {
         let labels = world.file("labels.json", &records::dsld(900_001, "Night Harbour Magnesium"));
         world.ok(&["import", "--format", "dsld", &labels]);
         let events = trail(&world, &["--kind", "import.started"]);
@@ -181,7 +181,7 @@ on_sqlite! {
         assert_eq!((&events[0]["user_id"], &events[0]["actor"]), (&Value::Null, &Value::from("operator")));
     }
 
-    async fn a_persons_upload_and_its_undoing_are_told_to_the_person(world: World) {
+    async fn a_persons_upload_and_its_undo_are_shown_to_the_person(world: World) {
         let (person, _) = party(&world);
         let server = world.serve();
         let browser = Browser::new(&server);
@@ -211,7 +211,7 @@ on_sqlite! {
         told("import.undone", "You undid an import of your data", &shown);
     }
 
-    async fn a_page_of_activity_leads_to_all_earlier_entries(world: World) {
+    async fn the_activity_page_links_to_all_earlier_entries(world: World) {
         let scene = Scene::of(world).await;
         for _ in 0..60 {
             scene.world.ok(&["user", "show", &scene.person.user_id]);
@@ -228,7 +228,7 @@ on_sqlite! {
         }
     }
 
-    async fn the_activity_of_somebody_else_is_not_shown(world: World) {
+    async fn another_persons_activity_is_not_shown(world: World) {
         let scene = Scene::of(world).await;
         let other = Person::create(&scene.world, "kim@example.org");
         scene.world.ok(&["export", "--user", &scene.person.user_id]);
@@ -238,7 +238,7 @@ on_sqlite! {
         assert!(shown.contains("created your account") && !shown.contains("The operator exported"), "{shown}");
     }
 
-    async fn what_is_told_of_exports_and_imports_goes_with_an_erased_person(world: World) {
+    async fn events_about_exports_and_imports_are_erased_with_the_person(world: World) {
         let scene = Scene::of(world).await;
         scene.world.ok(&["export", "--user", &scene.person.user_id]);
         scene.world.ok(&["user", "delete", &scene.person.user_id, "--yes"]);

@@ -58,7 +58,7 @@ async fn scene(world: &World) -> (Registration, Server, Reader) {
 }
 
 on_both_stores! {
-    async fn what_happens_is_in_the_trail_with_whom_and_by_whom(world: World) {
+    async fn events_are_in_the_trail_with_subject_and_actor(world: World) {
         let registration = register(&world);
         let (user, client) = (registration.user_id.as_str(), registration.client_id.as_str());
         give_password(&world, user, PASSWORD);
@@ -112,7 +112,7 @@ on_both_stores! {
         }
     }
 
-    async fn the_trail_is_asked_by_person_client_kind_time_and_number(world: World) {
+    async fn the_trail_is_filtered_by_person_client_kind_time_and_number(world: World) {
         let registration = register(&world);
         let (user, client) = (registration.user_id.as_str(), registration.client_id.as_str());
         let other = person(&world, "kim@example.org", PASSWORD);
@@ -149,7 +149,7 @@ on_both_stores! {
         }
     }
 
-    async fn who_read_what_is_summed_within_moments_and_shown_to_the_person(world: World) {
+    async fn reads_are_summed_within_seconds_and_shown_to_the_person(world: World) {
         let (registration, server, reader) = scene(&world).await;
         let user = registration.user_id.as_str();
         give_password(&world, user, PASSWORD);
@@ -181,7 +181,7 @@ on_both_stores! {
         assert!(page.status == 200 && page.body.contains("Night Reader"), "{page:?}");
     }
 
-    async fn refreshes_and_personal_tokens_are_summed_apart(world: World) {
+    async fn refreshes_and_personal_tokens_are_summed_separately(world: World) {
         let registration = register(&world);
         let user = registration.user_id.as_str();
         give_password(&world, user, PASSWORD);
@@ -216,7 +216,7 @@ on_both_stores! {
         assert!(found.len() <= 2, "one row a minute: {found:?}");
     }
 
-    async fn what_was_read_in_the_last_second_is_stored_before_a_server_ends(world: World) {
+    async fn reads_of_the_last_second_are_stored_before_a_server_stops(world: World) {
         let world = world.in_processes();
         let (registration, mut server, reader) = scene(&world).await;
         let user = registration.user_id.as_str();
@@ -234,7 +234,7 @@ on_both_stores! {
         assert!(!server.log().contains("was not stored"), "{}", server.log());
     }
 
-    async fn a_crash_loses_no_read_that_was_stored_and_no_event(world: World) {
+    async fn a_crash_loses_no_stored_read_and_no_event(world: World) {
         let world = world.in_processes();
         let (registration, mut server, reader) = scene(&world).await;
         let user = registration.user_id.as_str();
@@ -248,7 +248,7 @@ on_both_stores! {
         assert!(before.iter().all(|event| after.contains(event)));
     }
 
-    async fn an_event_that_was_written_cannot_be_changed(world: World) {
+    async fn a_stored_event_cannot_be_changed(world: World) {
         register(&world);
         let before = trail(&world, &[]);
         let change = "UPDATE audit_event SET kind = 'user.locked'";
@@ -259,7 +259,7 @@ on_both_stores! {
         assert!(!before.is_empty());
     }
 
-    async fn who_is_erased_is_erased_from_the_sums_and_from_the_trail_which_tells_that_somebody_was(world: World) {
+    async fn an_erased_person_is_removed_from_sums_and_trail_which_records_the_erasure(world: World) {
         let (registration, _server, reader) = scene(&world).await;
         let user = registration.user_id.as_str();
         reader.read("profile", "").await;

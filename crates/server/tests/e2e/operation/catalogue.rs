@@ -16,7 +16,7 @@ fn found(world: &World, code: &str) -> Vec<Value> {
 }
 
 on_both_stores! {
-    async fn a_dump_is_a_list_lines_or_a_folder_and_belongs_to_nobody(world: World) {
+    async fn a_dump_is_a_list_lines_or_a_folder_and_has_no_owner(world: World) {
         let labels: Vec<String> = (1..=1_100).map(|id| records::dsld(id, &format!("Label {id}"))).collect();
         let lines = world.file("dump.ndjson", &(labels.join("\n") + "\n"));
         let list = world.file("dump.json", &format!("[{}]", labels.join(",\n")));

@@ -98,7 +98,7 @@ fn count(told: &[String], what: &str) -> usize {
 }
 
 on_both_stores! {
-    async fn whoever_follows_has_what_the_data_endpoints_tell(world: World) {
+    async fn a_follower_has_the_records_of_the_data_endpoints(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
         let user = &registration.user_id;
@@ -145,7 +145,7 @@ on_both_stores! {
         assert!(!server.log().contains(user.as_str()));
     }
 
-    async fn types_and_scopes_choose_what_is_told(world: World) {
+    async fn types_and_scopes_filter_the_changes(world: World) {
         let registration = register(&world);
         let user = &registration.user_id;
         import(&world, user, "lines.ndjson", &(records::label_stub(900_001) + "\n" + &records::odd_lines()));
@@ -167,7 +167,7 @@ on_both_stores! {
         assert_eq!(reader.read("changes", "").await["limit"]["X-RateLimit-Remaining"], 9_993);
     }
 
-    async fn a_cursor_of_ninety_one_days_is_gone_and_one_of_eighty_nine_goes_on(world: World) {
+    async fn a_cursor_expires_between_89_and_91_days(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
@@ -211,7 +211,7 @@ fn write(world: &World, user: &str, writer: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_reader_of_two_servers_that_follows_racing_imports_misses_nothing() {
+async fn a_follower_of_two_servers_misses_nothing_of_racing_imports() {
     const WRITERS: usize = 4;
     let world = World::new(StoreKind::Postgres).await;
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");

@@ -11,7 +11,7 @@ const BACK: &str =
     "DELETE FROM sleep_session; UPDATE account SET change_number = 0, profile_change_number = 0";
 
 on_both_stores! {
-    async fn a_cursor_from_after_the_backup_is_gone_and_whoever_begins_again_misses_nothing(world: World) {
+    async fn a_cursor_from_after_the_backup_is_expired_and_starting_over_misses_nothing(world: World) {
         let registration = register(&world);
         let user = &registration.user_id;
         let server = world.serve();

@@ -220,7 +220,7 @@ on_sqlite! {
         assert_eq!(list(&world, &["user", "list", "--json"]).len(), 2);
     }
 
-    async fn a_locked_person_is_not_read_until_unlocked_and_a_deleted_one_is_gone(world: World) {
+    async fn a_locked_persons_data_is_unreadable_until_unlocked_and_a_deleted_one_is_gone(world: World) {
         let registration = register(&world);
         let user = registration.user_id.as_str();
         let nights = world.file("nights.ndjson", &records::nights(2, 1));
@@ -292,7 +292,7 @@ on_sqlite! {
         assert_eq!(list(&world, &["client", "list", "--json"]).len(), 1);
     }
 
-    async fn a_rotated_secret_goes_on_and_a_disabled_client_does_not(world: World) {
+    async fn a_rotated_secret_stays_valid_and_a_disabled_client_is_rejected(world: World) {
         let first = register(&world);
         let server = world.serve();
         let tokens = redeem(&server, &first, &code(&world, &first, &SCOPES)).await;
@@ -362,7 +362,7 @@ on_sqlite! {
         soon(&again, StatusCode::UNAUTHORIZED).await;
     }
 
-    async fn a_code_made_by_hand_is_bound_and_lives_ten_minutes_at_most(world: World) {
+    async fn a_manually_issued_code_is_bound_and_expires_within_ten_minutes(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let create = |more: &[&str]| {
@@ -407,7 +407,7 @@ on_sqlite! {
 }
 
 #[tokio::test]
-async fn a_command_says_nothing_to_a_closed_pipe() {
+async fn a_command_is_silent_about_a_closed_pipe() {
     let world = World::new(StoreKind::Sqlite).await;
     let user = register(&world).user_id;
     world.ok(&["import", "--user", &user, &world.file("nights.ndjson", &records::nights(500, 40))]);

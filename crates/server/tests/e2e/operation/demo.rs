@@ -99,7 +99,7 @@ fn folder() -> (TempDir, PathBuf) {
 }
 
 #[tokio::test]
-async fn the_first_line_is_an_object_with_what_a_program_needs() {
+async fn the_first_line_is_a_machine_readable_object() {
     let (_root, dir) = folder();
     let mut demo = Demo::start(&dir, &["--json"]);
     assert_eq!(demo.said().lines().count(), 1, "{}", demo.said());
@@ -177,7 +177,7 @@ async fn every_printed_line_works_in_a_shell() {
 }
 
 #[tokio::test]
-async fn the_data_are_the_same_everywhere() {
+async fn the_data_is_the_same_in_every_demo() {
     let ((_first_root, first_dir), (_second_root, second_dir)) = (folder(), folder());
     let (first, second) = (Demo::start(&first_dir, &["--json"]), Demo::start(&second_dir, &["--json"]));
     let (mine, yours) = (first.told(), second.told());
@@ -192,7 +192,7 @@ async fn the_data_are_the_same_everywhere() {
 }
 
 #[tokio::test]
-async fn there_is_something_of_everything() {
+async fn there_are_records_of_every_kind() {
     let (_root, dir) = folder();
     let demo = Demo::start(&dir, &["--json"]);
     let reader = demo.reader().await;
@@ -222,7 +222,7 @@ async fn there_is_something_of_everything() {
 }
 
 #[tokio::test]
-async fn starting_again_on_the_same_folder_makes_a_new_code_and_keeps_the_old_secret() {
+async fn restarting_on_the_same_folder_issues_a_new_code_and_keeps_the_secret() {
     let (_root, dir) = folder();
     let mut first = Demo::start(&dir, &["--json"]);
     let old = first.registration();
@@ -291,7 +291,7 @@ async fn other_commands_work_on_its_store_while_it_runs() {
 }
 
 #[tokio::test]
-async fn what_it_makes_up_is_told_to_its_person() {
+async fn its_sample_data_is_shown_to_its_person() {
     let (_root, dir) = folder();
     let demo = Demo::start(&dir, &["--json"]);
     let told = demo.told();
@@ -308,7 +308,7 @@ async fn what_it_makes_up_is_told_to_its_person() {
 }
 
 #[test]
-fn an_address_that_others_reach_is_refused() {
+fn a_public_address_is_rejected() {
     for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.7:8080", "[::ffff:192.0.2.7]:0"] {
         let (_root, dir) = folder();
         let output = demo_command(&dir).args(["--listen", listen]).output().expect("restwell runs");

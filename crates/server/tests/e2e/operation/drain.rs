@@ -56,7 +56,7 @@ fn is_last(head: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_stops_is_unready_at_once_and_serves_each_connection_once_more() {
+async fn a_stopping_server_is_unready_at_once_and_serves_each_connection_once_more() {
     let world = world("5", "40").await;
     let mut server = world.serve();
     let mut open = Connection::open(&server).await;
@@ -123,7 +123,7 @@ async fn no_request_on_an_open_connection_is_lost_when_a_server_stops() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_second_signal_ends_the_server_at_once() {
+async fn a_second_signal_stops_the_server_at_once() {
     let world = world("300", "600").await;
     let mut server = world.serve();
     server.signal("TERM");
@@ -137,7 +137,7 @@ async fn a_second_signal_ends_the_server_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_presses_ctrl_c_waits_for_no_load_balancer() {
+async fn ctrl_c_does_not_wait_for_load_balancers() {
     let world = world("300", "600").await;
     let mut server = world.serve();
     server.signal("INT");
@@ -146,7 +146,7 @@ async fn whoever_presses_ctrl_c_waits_for_no_load_balancer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_that_is_no_longer_than_its_drain_is_refused() {
+async fn a_stop_timeout_not_longer_than_the_drain_is_rejected() {
     let output = world("8", "8").await.run(&["serve"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");

@@ -7,7 +7,7 @@ use crate::e2e::world::World;
 use reqwest::Method;
 
 on_both_stores! {
-    async fn a_person_takes_everything_along_and_erases_it(world: World) {
+    async fn a_person_exports_and_erases_their_account(world: World) {
         let server = world.serve();
         let sam = Person::create(&world, "sam@example.org");
         let nights = world.file("nights.ndjson", &records::nights(3, 4));

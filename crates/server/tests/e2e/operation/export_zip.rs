@@ -199,7 +199,7 @@ fn compare_supplements(archive: &Archive, labels: &[Value], logs: &[Value]) {
 }
 
 on_sqlite! {
-    async fn the_archive_holds_what_was_imported_cell_by_cell_and_a_readme_that_explains_it(world: World) {
+    async fn the_archive_has_the_imported_values_and_a_readme(world: World) {
         let registration = register(&world);
         furnish(&world, &registration.user_id);
         let server = world.serve();
@@ -232,7 +232,7 @@ on_sqlite! {
         }
     }
 
-    async fn the_intakes_of_an_archive_are_read_again_with_the_same_values(world: World) {
+    async fn the_intakes_of_an_archive_can_be_imported_again(world: World) {
         let registration = register(&world);
         furnish(&world, &registration.user_id);
         let server = world.serve();
@@ -254,7 +254,7 @@ on_sqlite! {
         assert_eq!(values(&other), values(&registration.user_id));
     }
 
-    async fn an_archive_of_some_types_holds_their_tables_alone(world: World) {
+    async fn an_archive_of_some_types_has_only_their_tables(world: World) {
         let registration = register(&world);
         furnish(&world, &registration.user_id);
         let server = world.serve();
@@ -270,7 +270,7 @@ on_sqlite! {
         }
     }
 
-    async fn the_archive_of_somebody_with_nothing_is_whole(world: World) {
+    async fn the_archive_of_a_person_without_data_is_complete(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;

@@ -35,7 +35,7 @@ fn modes(folder: &Path) -> BTreeMap<String, u32> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn store_key_and_folder_are_their_owners_alone() {
+async fn store_key_and_folder_are_private_to_their_owner() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let root = world.dir.path().join("new");
     std::fs::create_dir(&root).expect("folder");
@@ -65,7 +65,7 @@ async fn store_key_and_folder_are_their_owners_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_export_is_its_owners_alone() {
+async fn an_export_file_is_private_to_its_owner() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let registration = register(&world);
     let folder = world.dir.path().join("exports");

@@ -38,7 +38,7 @@ fn has_kept_house(server: &Server) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_several_servers_one_keeps_house_in_an_hour() {
+async fn only_one_of_several_servers_cleans_up_per_hour() {
     let world = World::new(StoreKind::Postgres).await.in_processes();
     store_old_answers(&world).await;
     let database = world.database.as_ref().expect("database");
@@ -59,7 +59,7 @@ async fn of_several_servers_one_keeps_house_in_an_hour() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_housekeeping_of_a_server_that_is_killed_is_taken_over() {
+async fn the_cleanup_of_a_killed_server_is_taken_over() {
     // The cleanup waits for a lock held by this test.
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = world
@@ -91,7 +91,7 @@ async fn the_housekeeping_of_a_server_that_is_killed_is_taken_over() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_on_a_file_keeps_house_too() {
+async fn a_server_on_sqlite_cleans_up_too() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let mut server = world.serve();
     eventually("it is kept", async || has_kept_house(&server).then_some(())).await;

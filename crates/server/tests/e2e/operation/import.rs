@@ -79,7 +79,7 @@ on_both_stores! {
         assert_eq!((&again["sessions"], &again["supplements"], &again["logs"]), (&counts(0, 0, 4), &counts(0, 0, 3), &counts(0, 0, 6)));
     }
 
-    async fn rejected_records_are_told_and_the_rest_is_stored(world: World) {
+    async fn rejected_records_are_reported_and_the_rest_is_stored(world: World) {
         let user = register(&world).user_id;
         let night = records::nights(2, 1);
         let backwards = r#"{"type":"sleep_session","time_in_bed_start":"2020-01-02T00:00:00Z","time_in_bed_end":"2020-01-01T00:00:00Z"}"#;
@@ -97,7 +97,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_refused_file_leaves_no_trace_and_the_others_are_read(world: World) {
+    async fn a_rejected_file_stores_nothing_and_the_others_are_imported(world: World) {
         let user = register(&world).user_id;
         let first = world.file("first.ndjson", &records::nights(3, 2));
         // The damage is at the very end, after hundreds of valid records.
@@ -131,7 +131,7 @@ on_both_stores! {
         assert_eq!(content(&world, &user), stored);
     }
 
-    async fn a_dry_run_tells_the_same_and_changes_nothing(world: World) {
+    async fn a_dry_run_reports_the_same_and_changes_nothing(world: World) {
         let user = register(&world).user_id;
         let files = [
             world.file("some.ndjson", &records::nights(2, 3)),
@@ -164,7 +164,7 @@ on_both_stores! {
         assert!(human.contains("dry run") && human.contains("5 unchanged"), "{human}");
     }
 
-    async fn a_named_zone_beats_the_one_at_home(world: World) {
+    async fn an_explicit_zone_overrides_the_profiles_zone(world: World) {
         let night = json!([{"logId": 1, "startTime": "2026-01-10T23:00:00.000", "endTime": "2026-01-11T06:00:00.000",
                             "type": "classic", "levels": {"data": []}}]).to_string();
         let file = world.file("night.json", &night);
@@ -185,7 +185,7 @@ on_both_stores! {
         assert!(!output.status.success() && errors(&output).contains("--timezone"), "{}", errors(&output));
     }
 
-    async fn only_a_catalogue_needs_no_person(world: World) {
+    async fn only_a_catalogue_import_needs_no_person(world: World) {
         let label = world.file("label.json", &records::dsld(900_003, "Nobody's Label"));
         assert_eq!(world.json(&["import", "--json", &label])["supplements"], counts(1, 0, 0));
         assert_eq!(world.json(&["import", "--json", &label])["supplements"], counts(0, 0, 1));
@@ -203,7 +203,7 @@ on_both_stores! {
         assert!(errors(&output).contains(nobody) && errors(&output).contains("user list"), "{}", errors(&output));
     }
 
-    async fn results_alone_go_to_standard_output_and_no_bar_to_a_pipe(world: World) {
+    async fn only_results_go_to_standard_output_and_a_pipe_gets_no_progress_bar(world: World) {
         let user = register(&world).user_id;
         let file = world.file("nights.ndjson", &records::nights(1200, 4));
         for json in [true, false] {
@@ -218,7 +218,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_later_export_that_contains_the_earlier_one_adds_what_is_new(world: World) {
+    async fn a_later_export_that_contains_the_earlier_one_adds_only_new_records(world: World) {
         let user = register(&world).user_id;
         world.ok(&["import", "--user", &user, &world.file("a.ndjson", &records::nights(5, 3))]);
         let report = world.json(&["import", "--user", &user, "--json", &world.file("b.ndjson", &records::nights(8, 3))]);
@@ -230,7 +230,7 @@ on_both_stores! {
         assert_eq!(content(&world, &user).len(), 9);
     }
 
-    async fn an_import_that_is_killed_is_finished_by_the_next(world: World) {
+    async fn a_killed_import_is_completed_by_the_next(world: World) {
         let file = world.file("many.ndjson", &records::nights(10_000, 4));
         let person = |name: &str| {
             let email = format!("{name}@example.org");
@@ -265,7 +265,7 @@ on_both_stores! {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_example_of_the_documentation_is_read() {
+async fn the_example_in_the_documentation_is_imported() {
     let documentation = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/import/ndjson.md");
     let documentation = std::fs::read_to_string(documentation).expect("documentation");
     let (_, example) = documentation.split_once("```json\n").expect("example");

@@ -65,7 +65,7 @@ fn imports(world: &World, user: &str) -> Vec<Value> {
 }
 
 on_both_stores! {
-    async fn taking_back_a_longer_export_brings_back_the_shorter_nights(world: World) {
+    async fn undoing_a_longer_export_restores_the_shorter_nights(world: World) {
         let user = register(&world).user_id;
         let short = world.file("short.xml", &apple(&[(10, 6), (11, 4)]));
         // The first night continues, the second is merged with its continuation, and there is a third.
@@ -96,7 +96,7 @@ on_both_stores! {
         assert!(errors(&unknown).contains("import list"), "{}", errors(&unknown));
     }
 
-    async fn an_import_that_broke_off_and_is_finished_by_another_run_is_listed_with_all_that_the_file_brought(world: World) {
+    async fn an_aborted_import_completed_by_another_run_is_listed_with_all_its_records(world: World) {
         let user = register(&world).user_id;
         let file = world.file("nights.xml", &apple(&[(10, 6), (11, 4)]));
         let id = world.json(&["import", "--user", &user, "--json", &file])["import_id"].clone();
@@ -108,7 +108,7 @@ on_both_stores! {
         assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 2));
     }
 
-    async fn a_folder_whose_files_tell_of_one_night_with_other_ends_is_unchanged_when_it_comes_again(world: World) {
+    async fn reimporting_a_folder_with_overlapping_nights_changes_nothing(world: World) {
         let user = register(&world).user_id;
         let folder = world.dir.path().join("exports");
         std::fs::create_dir_all(&folder).expect("folder");
@@ -128,7 +128,7 @@ on_both_stores! {
         assert!(told.contains("notes: 2") && told.contains("a later record of this file"), "{told}");
     }
 
-    async fn a_file_that_is_missing_one_that_is_there_already_and_a_person_who_is_not_are_told_as_such(world: World) {
+    async fn missing_and_existing_files_and_unknown_people_are_reported(world: World) {
         let user = register(&world).user_id;
         let file = world.file("nights.xml", &apple(&[(10, 6)]));
         let told = errors(&world.run(&["import", "--user", &user, &file, "none.xml"]));
@@ -158,7 +158,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_folder_and_its_zip_are_read_as_the_files_in_them(world: World) {
+    async fn a_folder_and_its_zip_are_imported_like_their_files(world: World) {
         let user = register(&world).user_id;
         let folder = world.dir.path().join("Takeout/Fitbit/Global Export Data");
         std::fs::create_dir_all(&folder).expect("folder");
@@ -173,7 +173,7 @@ on_both_stores! {
         assert!(sentences.contains("passed over: 1 (Fitbit/Global Export Data/steps.json)"), "{sentences}");
     }
 
-    async fn a_recording_without_a_start_needs_one_and_others_refuse_it(world: World) {
+    async fn a_recording_without_a_start_requires_the_option_and_others_reject_it(world: World) {
         let user = register(&world).user_id;
         let scored = world.file("scored.txt", &"0\n2\n3\n4\n".repeat(60));
         let missing = world.run(&["import", "--user", &user, "--json", &scored]);
@@ -191,7 +191,7 @@ on_both_stores! {
         assert_eq!(nights(&world, &user).len(), 1);
     }
 
-    async fn a_file_that_nobody_knows_is_described_and_no_value_of_it_told(world: World) {
+    async fn an_unknown_file_is_described_without_its_values(world: World) {
         let user = register(&world).user_id;
         for (name, text, seen) in [
             ("steps.json", r#"{"steps":[{"secretcount":4711}],"device":"secretwatch"}"#, "a JSON object with the members steps, device"),

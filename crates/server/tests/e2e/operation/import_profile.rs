@@ -117,7 +117,7 @@ on_sqlite! {
         assert_eq!(profile(&world, &user), (json!("1988-01-02"), json!("AB-")));
     }
 
-    async fn a_restore_applies_its_profile_line_without_being_asked(world: World) {
+    async fn a_restore_applies_its_profile_line_without_an_option(world: World) {
         let user = register(&world).user_id;
         world.ok(&["user", "update", &user, "--birth-date", "1988-01-02"]);
         let line = format!("{{\"type\":\"profile\",\"user_id\":\"{user}\",\"birth_date\":\"1990-05-17\"}}\n");
@@ -171,7 +171,7 @@ on_sqlite! {
         assert_eq!(profile(&world, &sam.user), (json!("1988-01-02"), Value::Null));
     }
 
-    async fn of_two_uploads_that_propose_different_values_each_is_applied_and_undone_for_itself(world: World) {
+    async fn two_uploads_with_different_proposals_are_applied_and_undone_independently(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let first = sam.upload(&export("1990-05-17", "ABNegative"), false).await;
@@ -188,7 +188,7 @@ on_sqlite! {
         }
     }
 
-    async fn nobody_applies_what_anothers_import_proposes(world: World) {
+    async fn a_proposal_of_another_persons_import_cannot_be_applied(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let eve = Visitor::new(&world, &server, "eve@example.org").await;

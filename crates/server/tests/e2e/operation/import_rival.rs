@@ -42,7 +42,7 @@ fn lines(lines: &[Value]) -> String {
 }
 
 on_both_stores! {
-    async fn three_imports_of_one_file_at_once_store_it_once(world: World) {
+    async fn three_concurrent_imports_of_one_file_store_it_once(world: World) {
         let user = register(&world).user_id;
         let file = world.file("everything.ndjson", &everything());
         let start = || {
@@ -68,7 +68,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_record_whose_id_and_key_name_two_is_rejected_and_the_rest_goes_on(world: World) {
+    async fn a_record_whose_id_and_key_conflict_is_rejected_and_the_rest_is_stored(world: World) {
         let user = register(&world).user_id;
         let id = |number: u8| format!("5e7a0000-0000-4000-8000-0000000000{number:02x}");
         let label = json!({"type": "supplement", "id": id(0xaa), "name": "Label"});
@@ -90,7 +90,7 @@ on_both_stores! {
         }
     }
 
-    async fn an_error_on_a_file_is_told_and_the_others_are_read(world: World) {
+    async fn an_error_in_a_file_is_reported_and_the_others_are_imported(world: World) {
         let nobody = "aaaaaaaa-0000-4000-8000-00000000ffff";
         let nights = world.file("nights.ndjson", &records::nights(2, 1));
         let damaged = world.file("damaged.ndjson", "{\"type\":");
@@ -107,7 +107,7 @@ on_both_stores! {
         assert_eq!(errors.matches("nights.ndjson: not imported to the end: there is no user").count(), 2, "{errors}");
     }
 
-    async fn somebody_else_writes_while_a_dry_run_reads_on(world: World) {
+    async fn other_writes_succeed_during_a_dry_run(world: World) {
         let user = register(&world).user_id;
         let file = world.file("nights.ndjson", &records::nights(24_000, 8));
         let mut command = world.command(&["import", "--user", &user, "--json", "--dry-run", &file]);

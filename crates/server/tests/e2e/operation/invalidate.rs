@@ -105,7 +105,7 @@ fn invalidate(world: &World, before: &str) -> Value {
 }
 
 on_both_stores! {
-    async fn what_was_issued_before_a_moment_is_refused_everywhere_and_people_begin_anew(world: World) {
+    async fn credentials_issued_before_the_cutoff_are_rejected_everywhere_and_people_can_start_over(world: World) {
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080");
         let registration = register(&world);
         give_password(&world, &registration.user_id, PASSWORD);
@@ -144,7 +144,7 @@ on_both_stores! {
         assert_eq!(trail(&world, &["--kind", "everything.invalidated"]).len(), 2);
     }
 
-    async fn it_is_done_on_purpose_and_not_for_the_future(world: World) {
+    async fn it_requires_confirmation_and_a_cutoff_in_the_past(world: World) {
         let registration = register(&world);
         give_password(&world, &registration.user_id, PASSWORD);
         let server = world.serve();

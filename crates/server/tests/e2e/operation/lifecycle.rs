@@ -83,7 +83,7 @@ async fn an_answer_that_nobody_reads_is_given_up(world: &World, registration: &R
 }
 
 on_both_stores! {
-    async fn a_server_that_is_told_to_stop_finishes_the_answers_that_are_read(world: World) {
+    async fn a_stopping_server_completes_responses_in_progress(world: World) {
         let world = world.in_processes();
         let registration = many_nights(&world);
         // Enough time for reading on a busy machine.
@@ -94,7 +94,7 @@ on_both_stores! {
         an_answer_that_nobody_reads_is_given_up(&world, &registration).await;
     }
 
-    async fn connections_that_are_open_and_idle_do_not_keep_the_server(world: World) {
+    async fn idle_connections_do_not_delay_the_shutdown(world: World) {
         let world = world.in_processes();
         // Longer than the test waits: it would fail if the server waited for idle connections.
         let mut server = world.with("RESTWELL__SERVER__STOP_SECONDS", "600").serve();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 on_sqlite! {
-    async fn every_request_line_bears_the_id_that_the_answer_bore(world: World) {
+    async fn every_request_line_has_the_id_of_the_response(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
         let mut server = world.serve();
@@ -41,7 +41,7 @@ on_sqlite! {
         assert!(!log.contains(&reader.user_id), "the log names a person:\n{log}");
     }
 
-    async fn for_people_the_lines_are_text(world: World) {
+    async fn the_text_format_is_readable(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
         let mut human = world.command(&["serve"]);

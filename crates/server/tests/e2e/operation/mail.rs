@@ -44,7 +44,7 @@ async fn choose(server: &Server, link: &str, password: &str) -> u16 {
 }
 
 on_both_stores! {
-    async fn whoever_forgot_the_password_gets_one_message_with_a_link_that_works_once(world: World) {
+    async fn a_password_reset_sends_one_message_with_a_single_use_link(world: World) {
         let mail = MailServer::start().await;
         let world = with_mail(world, mail.port);
         let user = person(&world, EMAIL, PASSWORD);
@@ -78,7 +78,7 @@ on_both_stores! {
         assert_eq!(trail(&world, &["--kind", "password.set", "--user", &user]).len(), 2);
     }
 
-    async fn nobody_without_an_active_account_is_sent_anything(world: World) {
+    async fn no_email_is_sent_without_an_active_account(world: World) {
         let mail = MailServer::start().await;
         let world = with_mail(world, mail.port);
         let locked = person(&world, "locked@example.org", PASSWORD);
@@ -120,7 +120,7 @@ on_both_stores! {
         assert_eq!((messages.len(), secrets.len()), (PEOPLE, PEOPLE));
     }
 
-    async fn a_mail_server_that_is_away_delays_a_message_and_loses_none(world: World) {
+    async fn an_unavailable_mail_server_delays_messages_and_loses_none(world: World) {
         let world = world.in_processes();
         let port = closed_port().await;
         let world = with_mail(world, port);
@@ -143,7 +143,7 @@ on_both_stores! {
         sign_in(&Browser::new(&server), EMAIL, OTHER_PASSWORD).await;
     }
 
-    async fn mail_that_waits_is_measured_with_how_long_it_does(world: World) {
+    async fn queued_email_is_measured_with_its_age(world: World) {
         let world = world.in_processes();
         let world = with_mail(world, closed_port().await).with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0");
         person(&world, EMAIL, PASSWORD);
@@ -162,7 +162,7 @@ on_both_stores! {
         assert!((3600.0..4200.0).contains(&wait.parse::<f64>().expect("number")), "{wait}");
     }
 
-    async fn a_message_that_was_queued_without_a_server_is_sent_by_the_next_one(world: World) {
+    async fn a_message_queued_without_a_running_server_is_sent_by_the_next_one(world: World) {
         let mail = MailServer::start().await;
         let world = with_mail(world, mail.port);
         let created = world.json(&["user", "create", "--email", EMAIL, "--timezone", "Europe/Berlin", "--json"]);
@@ -180,7 +180,7 @@ on_both_stores! {
         sign_in(&Browser::new(&server), EMAIL, PASSWORD).await;
     }
 
-    async fn somebody_signs_up_where_the_operator_opened_it(world: World) {
+    async fn sign_up_works_if_the_operator_enabled_it(world: World) {
         let mail = MailServer::start().await;
         let world = with_mail(world, mail.port);
         person(&world, EMAIL, PASSWORD);
@@ -213,7 +213,7 @@ on_both_stores! {
         assert_eq!(kinds, ["person", "operator"]);
     }
 
-    async fn of_two_links_for_one_new_account_one_makes_it(world: World) {
+    async fn only_one_of_two_links_creates_the_account(world: World) {
         let mail = MailServer::start().await;
         let world = with_mail(world, mail.port).with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
         let servers = [world.serve(), world.serve_as("second")];
@@ -241,7 +241,7 @@ on_both_stores! {
         assert_eq!(world.ok(&["user", "list", "--json"]).lines().count(), 1);
     }
 
-    async fn without_a_mail_server_the_page_says_whom_to_ask(world: World) {
+    async fn without_a_mail_server_the_page_refers_to_the_operator(world: World) {
         let world = world.in_processes();
         register(&world);
         let server = world.serve();

@@ -37,7 +37,7 @@ fn peak(server: &Server) -> usize {
 }
 
 on_both_stores! {
-    async fn ten_pages_of_ten_thousand_sessions_fit_into_little_memory(world: World) {
+    async fn ten_pages_of_ten_thousand_sessions_stay_within_the_memory_limit(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
         let user = &registration.user_id;

@@ -70,7 +70,7 @@ fn samples(page: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn dashboard_and_alerts_ask_for_what_is_told_and_leave_nothing_out() {
+async fn dashboard_and_alerts_use_existing_metrics_and_all_of_them() {
     let world = World::new(crate::e2e::world::StoreKind::Sqlite).await.in_processes();
     let listed = listed(&world);
     assert!(listed.len() > 30, "{listed:?}");
@@ -86,7 +86,7 @@ async fn dashboard_and_alerts_ask_for_what_is_told_and_leave_nothing_out() {
 }
 
 on_both_stores! {
-    async fn everything_that_is_told_is_listed_and_everything_listed_is_told(world: World) {
+    async fn exported_and_documented_metrics_are_the_same(world: World) {
         let world = world.in_processes();
         let world = measuring(world);
         let registration = register(&world);
@@ -121,7 +121,7 @@ on_both_stores! {
         assert!(!page.contains(&registration.user_id) && !page.contains(&registration.client_id), "{page}");
     }
 
-    async fn what_is_told_of_readiness_is_what_the_load_balancer_is_told_at_that_moment(world: World) {
+    async fn the_readiness_metric_equals_the_current_readiness(world: World) {
         let world = world.in_processes();
         let world = measuring(world)
             .with("RESTWELL__SERVER__DRAIN_SECONDS", "60")
@@ -167,7 +167,7 @@ on_both_stores! {
         assert!(counts[0] < 500, "{counts:?}");
     }
 
-    async fn a_revocation_and_the_time_until_it_is_noticed_are_seen(world: World) {
+    async fn a_revocation_and_its_delay_are_measured(world: World) {
         let world = world.in_processes();
         let world = measuring(world);
         let registration = register(&world);
@@ -181,7 +181,7 @@ on_both_stores! {
         assert!(page.contains(r#"restwell_revocation_delay_seconds_bucket{le="2"} 1"#), "{page}");
     }
 
-    async fn nothing_is_told_unless_it_is_asked_for_and_never_where_apps_ask(world: World) {
+    async fn metrics_are_off_by_default_and_never_on_the_public_listener(world: World) {
         let world = world.in_processes();
         let server = world.serve();
         assert_eq!(metrics_url(&server), None);

@@ -78,7 +78,7 @@ async fn begin_again(world: &World) {
 }
 
 on_sqlite! {
-    async fn an_import_tells_the_id_under_which_it_is_listed_and_undone(world: World) {
+    async fn an_import_prints_its_id_for_list_and_undo(world: World) {
         let user = register(&world).user_id;
         let file = world.file("sleep.json", &records::fitbit());
         let dry = world.json(&["import", "--user", &user, "--json", "--dry-run", &file]);
@@ -91,7 +91,7 @@ on_sqlite! {
         assert_eq!(undone, json!({"taken_back": 5, "removed": 5, "restored": 0, "kept": 0, "kept_records": []}));
     }
 
-    async fn a_grant_was_used_when_its_app_read(world: World) {
+    async fn reading_updates_the_last_use_of_a_grant(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
@@ -109,7 +109,7 @@ on_sqlite! {
         assert_eq!((text(&revoked, "status"), text(&revoked, "last_used_at")), ("revoked".to_owned(), used));
     }
 
-    async fn the_id_of_an_erased_person_is_not_called_taken(world: World) {
+    async fn the_id_of_an_erased_person_is_reported_as_erased(world: World) {
         let create = ["user", "create", "--email", "sam@example.org", "--timezone", "UTC", "--no-password", "--user-id", OTHER];
         world.ok(&create);
         let taken = errors(&world.run(&["user", "create", "--email", "kim@example.org", "--timezone", "UTC", "--user-id", OTHER]));
@@ -120,7 +120,7 @@ on_sqlite! {
         assert!(errors(&output).contains("was erased") && errors(&output).contains("never given"), "{}", errors(&output));
     }
 
-    async fn an_upload_that_waits_is_cancelled_by_command_and_on_the_page(world: World) {
+    async fn a_pending_upload_is_cancelled_by_command_and_on_the_page(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server).await;
         let path = sam.send("odd.txt", b"nothing that anybody knows").await;
@@ -140,7 +140,7 @@ on_sqlite! {
         assert!(nobody.contains("there is no import") && nobody.contains("import list"), "{nobody}");
     }
 
-    async fn a_file_of_another_person_is_refused_before_anything_is_stored(world: World) {
+    async fn a_file_of_another_person_is_rejected_before_anything_is_stored(world: World) {
         let user = register(&world).user_id;
         world.ok(&["import", "--user", &user, &world.file("sleep.json", &records::fitbit())]);
         let export = world.ok(&["export", "--user", &user]);
@@ -169,7 +169,7 @@ on_sqlite! {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refusal_on_the_command_line_says_what_is_known_and_how_to_name_it() {
+async fn a_rejection_on_the_command_line_lists_the_formats_and_the_option() {
     let world = World::new(StoreKind::Sqlite).await;
     let user = register(&world).user_id;
     let said = refused(&world, &user, &world.file("odd.txt", "nothing that anybody knows"));
@@ -194,7 +194,7 @@ async fn a_refusal_on_the_command_line_says_what_is_known_and_how_to_name_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_refusal_on_the_page_speaks_of_what_a_page_has() {
+async fn a_rejection_on_the_page_mentions_no_command_line_options() {
     let world = World::new(StoreKind::Sqlite).await;
     let server = world.serve();
     let sam = Visitor::new(&world, &server).await;
@@ -222,7 +222,7 @@ async fn a_refusal_on_the_page_speaks_of_what_a_page_has() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_tables_of_an_export_are_not_imported_by_halves() {
+async fn the_tables_of_an_export_are_not_partly_imported() {
     let world = World::new(StoreKind::Sqlite).await;
     let user = register(&world).user_id;
     world.ok(&[
@@ -267,7 +267,7 @@ async fn an_archive_in_a_folder_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_that_nobody_reads_to_its_end_ends_without_a_word() {
+async fn a_list_to_a_closed_pipe_ends_silently() {
     let world = World::new(StoreKind::Sqlite).await;
     let user = register(&world).user_id;
     // More than the buffer of a pipe.
@@ -287,7 +287,7 @@ async fn a_list_that_nobody_reads_to_its_end_ends_without_a_word() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_browser_is_led_from_the_root_to_the_account_and_an_app_finds_nothing() {
+async fn the_root_redirects_browsers_to_the_account_and_is_a_404_for_apps() {
     let world = World::new(StoreKind::Sqlite).await;
     let server = world.serve();
     let sam = Visitor::new(&world, &server).await;
@@ -301,7 +301,7 @@ async fn a_browser_is_led_from_the_root_to_the_account_and_an_app_finds_nothing(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ones_own_address_is_no_password() {
+async fn the_persons_own_address_is_rejected_as_a_password() {
     let world = World::new(StoreKind::Sqlite).await;
     let address = "kim.quayle-53@tiny.example.org";
     for password in [address, "KIM.QUAYLE-53@TINY.EXAMPLE.ORG!", "gro.elpmaxe.ynit@35-elyauq.mik"] {

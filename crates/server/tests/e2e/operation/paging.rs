@@ -71,7 +71,7 @@ fn other_end(server: &Server, of: &TcpStream) -> OwnedFd {
 }
 
 on_both_stores! {
-    async fn the_links_lead_through_every_session_once_and_back(world: World) {
+    async fn following_the_links_returns_every_session_once_in_both_directions(world: World) {
         let (_server, reader) = many_nights(&world).await;
         let user = reader.user_id.clone();
         let all = reader.column("sleep", "pageSize=10000", "id").await;
@@ -93,7 +93,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_link_repeats_what_the_request_said(world: World) {
+    async fn a_link_repeats_the_parameters_of_the_request(world: World) {
         let (_server, reader) = many_nights(&world).await;
         let user = reader.user_id.clone();
         let query = "startDate=1998-01-01T00:00:00%2B01:00&unknown=x&sort=asc&include_stages=1&pageSize=5&page=2";
@@ -114,7 +114,7 @@ on_both_stores! {
         assert_eq!(first["pagination"]["next_page"], Value::Null);
     }
 
-    async fn beyond_the_last_page_there_is_an_empty_one(world: World) {
+    async fn a_page_past_the_end_is_empty(world: World) {
         let (_server, reader) = many_nights(&world).await;
         let user = reader.user_id.clone();
         for page in ["6", "1000000", "999999999999999999"] {
@@ -183,7 +183,7 @@ on_both_stores! {
         assert_eq!(reader.ask("supplements", "supplementID=3").await.status, StatusCode::BAD_REQUEST);
     }
 
-    async fn readers_may_get_and_nothing_else(world: World) {
+    async fn data_endpoints_allow_readers_only_get(world: World) {
         let (server, reader) = many_nights(&world).await;
         let before = reader.read("profile", "").await["limit"]["X-RateLimit-Remaining"].as_u64();
         for method in [Method::HEAD, Method::POST, Method::DELETE, Method::PATCH] {

@@ -31,7 +31,7 @@ on_both_stores! {
         sign_in(&browser, EMAIL, PASSWORD).await;
     }
 
-    async fn a_link_of_the_operator_works_once_and_the_password_before_it_until_then(world: World) {
+    async fn an_operators_link_works_once_and_the_old_password_until_then(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];
         let signed_in = Browser::new(&servers[1]);
@@ -53,7 +53,7 @@ on_both_stores! {
         sign_in(&browser, EMAIL, OTHER_PASSWORD).await;
     }
 
-    async fn of_many_uses_of_a_link_at_once_on_two_servers_one_counts(world: World) {
+    async fn only_one_of_many_concurrent_uses_of_a_link_on_two_servers_succeeds(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];
         let link = link(&world, &user);
@@ -85,7 +85,7 @@ on_both_stores! {
         assert_eq!(set.len(), 2);
     }
 
-    async fn a_newer_link_a_new_password_and_a_lock_make_a_link_useless(world: World) {
+    async fn a_newer_link_a_new_password_and_a_lock_invalidate_a_link(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let server = world.serve();
         let browser = Browser::new(&server);
@@ -105,7 +105,7 @@ on_both_stores! {
         assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("locked"));
     }
 
-    async fn a_password_of_the_operator_counts_at_once_and_ends_every_session(world: World) {
+    async fn a_password_set_by_the_operator_is_valid_at_once_and_ends_every_session(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];
         let browser = Browser::new(&servers[0]);
@@ -118,7 +118,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_password_that_is_refused_leaves_no_account_behind(world: World) {
+    async fn a_rejected_password_creates_no_account(world: World) {
         let create =
             ["user", "create", "--email", EMAIL, "--timezone", "Europe/Berlin", "--password-stdin", "--json"];
         for refused in ["too short\n", "passwordpassword\n", "two\nlines of a password\n"] {
@@ -143,7 +143,7 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn a_machine_is_measured_and_gets_settings_that_are_taken() {
+async fn the_hashing_benchmark_prints_valid_settings() {
     let world = World::new(StoreKind::Sqlite).await;
     let found = world.json(&["calibrate-password-hash", "--milliseconds", "10", "--json"]);
     let number = |name: &str| found[name].as_u64().unwrap_or_else(|| panic!("{name}: {found}"));

@@ -44,7 +44,7 @@ on_sqlite! {
         assert_eq!(names(&reader, "").await.len(), 8);
     }
 
-    async fn both_ends_are_inclusive_and_every_spelling_of_an_instant_counts(world: World) {
+    async fn both_ends_are_inclusive_in_every_spelling(world: World) {
         let (_server, reader) = sleeper(&world, &[
             ("before", "2026-06-01T21:59:59.999Z"), ("at", "2026-06-01T22:00:00Z"), ("after", "2026-06-01T22:00:00.001Z"),
         ]).await;
@@ -63,7 +63,7 @@ on_sqlite! {
         }
     }
 
-    async fn a_time_that_is_skipped_or_exists_twice_is_read_as_it_is_settled(world: World) {
+    async fn skipped_and_ambiguous_times_are_resolved_as_documented(world: World) {
         let (_server, reader) = sleeper(&world, &[
             ("1:30 before the change", "2026-11-01T05:30:00Z"), ("1:30 after the change", "2026-11-01T06:30:00Z"),
             ("3:30 of the spring", "2026-03-08T07:30:00Z"),
@@ -76,7 +76,7 @@ on_sqlite! {
         assert_eq!(names(&reader, &format!("startDate={skipped}&endDate={skipped}")).await, ["3:30 of the spring"]);
     }
 
-    async fn the_zone_that_counts_is_the_one_the_person_has_now(world: World) {
+    async fn the_persons_current_zone_applies(world: World) {
         let (_server, reader) = sleeper(&world, &[("late", "2026-06-01T02:00:00Z")]).await;
         assert_eq!(names(&reader, "startDate=2026-05-31&endDate=2026-05-31").await, ["late"]);
         world.ok(&["user", "update", &reader.user_id, "--timezone", "Asia/Tokyo"]);

@@ -64,7 +64,7 @@ on_sqlite! {
         assert_eq!(counters(&reader.ask("sleep", "").await)[1], before - 2);
     }
 
-    async fn beyond_a_small_limit_there_is_a_429_that_says_when(world: World) {
+    async fn a_request_beyond_the_limit_is_a_429_with_retry_after(world: World) {
         let world = world.with("RESTWELL__RATE_LIMITS__SLEEP", "3");
         let registration = register(&world);
         let server = world.serve();

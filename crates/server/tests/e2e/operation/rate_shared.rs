@@ -79,7 +79,7 @@ async fn four_processes_grant_exactly_the_limit_together() {
 }
 
 on_sqlite! {
-    async fn a_lost_store_of_counters_is_told_once_and_comes_back_by_itself(world: World) {
+    async fn losing_the_store_of_counters_is_logged_once_and_recovers(world: World) {
         let world = world.in_processes();
         let mut redis = RedisServer::start();
         let world = with_counters(world, &redis.url()).with("RESTWELL__RATE_LIMITS__SLEEP", "2");
@@ -111,7 +111,7 @@ on_sqlite! {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_whose_store_of_counters_never_answers_is_ready_after_a_while() {
+async fn a_server_with_an_unresponsive_store_of_counters_becomes_ready() {
     let redis = RedisServer::prepare(&[]);
     let world = with_counters(World::new(StoreKind::Sqlite).await.in_processes(), &redis.url());
     let registration = register(&world);

@@ -55,7 +55,7 @@ async fn wait_until(server: &Server, status: &str, writes: &str) {
 }
 
 on_both_stores! {
-    async fn a_full_disk_is_named_by_readiness_while_reads_are_served_until_it_is_freed(world: World) {
+    async fn readiness_reports_a_full_disk_while_reads_are_served(world: World) {
         let world = world.in_processes();
         let server = world.serve();
         let app = register(&world);

@@ -125,7 +125,7 @@ async fn carry(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_its_database_a_server_is_alive_and_not_ready_until_it_comes() {
+async fn a_server_without_its_database_is_alive_but_not_ready() {
     let direct = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&direct);
     let road = Road::to(&direct.storage_url).await;
@@ -158,7 +158,7 @@ async fn without_its_database_a_server_is_alive_and_not_ready_until_it_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_waits_for_its_database_ends_when_it_is_told_to() {
+async fn a_server_waiting_for_its_database_can_be_stopped() {
     let dir = tempfile::TempDir::new().expect("temporary folder");
     let nowhere = "postgres://nobody@%2Fnowhere%2Fat%2Fall/none".to_owned();
     let mut server = World::on(dir, None).with("RESTWELL__STORAGE__URL", &nowhere).in_processes().serve();

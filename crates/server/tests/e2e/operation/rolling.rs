@@ -230,7 +230,7 @@ async fn service(world: &World, replicas: &[&Server]) -> Service {
 }
 
 on_both_stores! {
-    async fn replicas_serve_through_an_expanding_migration_a_restart_on_it_and_the_way_back(world: World) {
+    async fn replicas_serve_during_an_expanding_migration_a_restart_and_its_reversal(world: World) {
         let world = world.in_processes();
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711")
             .with("RESTWELL__RATE_LIMITS__PROFILE", "1000000");

@@ -53,17 +53,17 @@ async fn a_store_that_was_never_migrated(kind: StoreKind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_empty_sqlite_store_is_refused_until_it_is_migrated() {
+async fn an_empty_sqlite_store_is_rejected_until_it_is_migrated() {
     a_store_that_was_never_migrated(StoreKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_empty_postgres_store_is_refused_until_it_is_migrated() {
+async fn an_empty_postgres_store_is_rejected_until_it_is_migrated() {
     a_store_that_was_never_migrated(StoreKind::Postgres).await;
 }
 
 on_both_stores! {
-    async fn an_older_schema_is_refused_with_what_to_do(world: World) {
+    async fn an_older_schema_is_rejected_with_instructions(world: World) {
         execute(&world, "DELETE FROM __diesel_schema_migrations;
                          INSERT INTO __diesel_schema_migrations (version) VALUES ('20000101000000')").await;
         let sentence = refusal(&world);
@@ -122,17 +122,17 @@ async fn of_several_migrations_at_once_all_succeed(kind: StoreKind) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn several_migrations_at_once_make_one_schema_and_one_key_on_sqlite() {
+async fn concurrent_migrations_create_one_schema_and_one_key_on_sqlite() {
     of_several_migrations_at_once_all_succeed(StoreKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn several_migrations_at_once_make_one_schema_and_one_key_on_postgres() {
+async fn concurrent_migrations_create_one_schema_and_one_key_on_postgres() {
     of_several_migrations_at_once_all_succeed(StoreKind::Postgres).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_several_servers_that_find_no_key_one_makes_it() {
+async fn only_one_of_several_servers_creates_a_missing_key() {
     // Cloned from a template that the adapter migrated: there is a schema and no key.
     let database = TestDatabase::create().await;
     let dir = TempDir::new().expect("temporary folder");

@@ -78,7 +78,7 @@ on_sqlite! {
         sign_in(&first, EMAIL, PASSWORD).await;
     }
 
-    async fn a_session_is_named_with_its_person_or_not_at_all(world: World) {
+    async fn ending_a_session_requires_its_person(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let other = person(&world, "kim@example.org", PASSWORD);
         let server = world.serve();
@@ -98,7 +98,7 @@ on_sqlite! {
         assert!(browser.is_signed_in().await);
     }
 
-    async fn who_is_locked_or_deleted_is_signed_in_nowhere(world: World) {
+    async fn locking_or_deleting_a_person_ends_their_sessions(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];
         let browser = Browser::new(&servers[0]);

@@ -21,7 +21,7 @@ async fn said_to(settings: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn an_unknown_key_is_named_wherever_it_stands() {
+async fn an_unknown_key_is_reported_from_every_source() {
     let said = said_to(&[("RESTWELL__SERVER__LISTNE", "127.0.0.1:1")]).await;
     assert!(said.contains("server.listne") && said.contains("RESTWELL__SERVER__LISTNE"), "{said}");
     let world = world().await;
@@ -39,7 +39,7 @@ async fn an_unknown_key_is_named_wherever_it_stands() {
 }
 
 #[tokio::test]
-async fn a_wrong_value_is_named_with_what_is_right() {
+async fn an_invalid_value_is_reported_with_the_valid_ones() {
     for (key, value, expected) in [
         ("RESTWELL__STORAGE__POOL_SIZE", "0", "storage.pool_size must be between 1 and 1000"),
         ("RESTWELL__STORAGE__POOL_SIZE", "many", "storage.pool_size"),
@@ -63,7 +63,7 @@ async fn a_wrong_value_is_named_with_what_is_right() {
 }
 
 #[tokio::test]
-async fn a_reachable_server_needs_its_encryption_key() {
+async fn a_public_server_requires_an_encryption_key() {
     let public = ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org");
     let said = said_to(&[public]).await;
     assert!(said.contains("keys.encryption_key") && said.contains("restwell key generate"), "{said}");
@@ -72,7 +72,7 @@ async fn a_reachable_server_needs_its_encryption_key() {
 }
 
 #[tokio::test]
-async fn a_server_behind_an_unnamed_proxy_warns_when_it_is_checked_and_when_it_starts() {
+async fn check_and_start_warn_about_a_proxy_that_is_not_configured() {
     let fresh = world().await;
     let key = fresh.dir.path().join("restwell.key").display().to_string();
     let world = fresh
@@ -93,7 +93,7 @@ async fn a_server_behind_an_unnamed_proxy_warns_when_it_is_checked_and_when_it_s
 }
 
 #[tokio::test]
-async fn a_secret_comes_as_text_or_from_a_file_and_not_both() {
+async fn a_secret_is_set_as_text_or_as_a_file_but_not_both() {
     let world = world().await;
     let key = world.ok(&["key", "generate"]);
     assert_ne!(key, world.ok(&["key", "generate"]));
@@ -118,7 +118,7 @@ async fn a_secret_comes_as_text_or_from_a_file_and_not_both() {
 }
 
 #[tokio::test]
-async fn file_and_environment_and_secret_files_make_a_server() {
+async fn a_server_is_configured_by_file_environment_and_secret_files() {
     let world = world().await;
     let key = world.file("key.txt", &world.ok(&["key", "generate"]));
     let storage =
@@ -180,7 +180,7 @@ async fn said_of(storage_url: &str) -> [String; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_postgres_that_cannot_be_used_is_refused_with_the_reason() {
+async fn an_unusable_postgres_is_rejected_with_the_reason() {
     for said in said_of("postgres://u:HIDDEN@127.0.0.1:1/d").await {
         assert!(said.starts_with("restwell: ") && said.contains("refused"), "{said}");
     }

@@ -7,7 +7,7 @@ use crate::e2e::collector::Collector;
 use crate::e2e::world::{StoreKind, World};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_encrypted_collector_is_sent_traces_only_if_it_is_vouched_for() {
+async fn traces_are_sent_to_an_encrypted_collector_only_if_its_certificate_is_trusted() {
     let (known, other) = (Authority::new(), Authority::new());
     let collector = Collector::start_encrypted(known.server());
     let lost = "the collector does not take traces";
@@ -26,7 +26,7 @@ async fn an_encrypted_collector_is_sent_traces_only_if_it_is_vouched_for() {
 }
 
 #[tokio::test]
-async fn a_collector_whom_nobody_vouches_for_is_refused_in_one_sentence() {
+async fn an_untrusted_collector_is_rejected_in_one_sentence() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let nothing = world.file("collector-ca.pem", "nothing");
     let world = world
@@ -41,7 +41,7 @@ async fn a_collector_whom_nobody_vouches_for_is_refused_in_one_sentence() {
 }
 
 on_sqlite! {
-    async fn a_request_goes_on_its_callers_trace_and_tells_its_steps(world: World) {
+    async fn a_request_continues_its_callers_trace_with_its_steps(world: World) {
         let world = world.in_processes();
         let collector = Collector::start();
         let world = collector.watching(world);
@@ -71,7 +71,7 @@ on_sqlite! {
         }
     }
 
-    async fn a_collector_that_is_not_there_costs_no_request_and_is_told_once(world: World) {
+    async fn an_unavailable_collector_affects_no_request_and_is_logged_once(world: World) {
         let world = world.in_processes();
         let world = world.with("RESTWELL__TRACES__OTLP_ENDPOINT", "http://127.0.0.1:9").with("RESTWELL__TRACES__SAMPLE_RATIO", "1.0");
         let mut server = world.serve();

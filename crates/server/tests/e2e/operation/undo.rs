@@ -87,7 +87,7 @@ async fn let_time_pass(world: &World) {
 }
 
 on_both_stores! {
-    async fn an_undo_that_was_killed_says_so_and_a_server_finishes_it_by_itself(world: World) {
+    async fn a_killed_undo_is_reported_and_completed_by_a_server(world: World) {
         let world = world.in_processes();
         let user = register(&world).user_id;
         let id = prepare(&world, &user).await;
@@ -103,7 +103,7 @@ on_both_stores! {
         assert!(server.log().contains("an undoing that broke off was finished"), "{}", server.log());
     }
 
-    async fn an_undo_that_was_killed_goes_on_when_it_is_asked_again(world: World) {
+    async fn a_killed_undo_resumes_when_repeated(world: World) {
         let user = register(&world).user_id;
         let id = prepare(&world, &user).await;
         kill_undo(&world, &user, &id).await;
@@ -113,7 +113,7 @@ on_both_stores! {
         assert!(String::from_utf8_lossy(&again.stderr).contains("undone already"));
     }
 
-    async fn a_done_import_is_not_cancelled_and_the_advice_is_to_undo_it(world: World) {
+    async fn a_completed_import_cannot_be_cancelled_and_the_error_suggests_undo(world: World) {
         let user = register(&world).user_id;
         let file = world.file("nights.xml", &apple(&[(10, 6)]));
         let id = world.json(&["import", "--user", &user, "--json", &file])["import_id"].clone();

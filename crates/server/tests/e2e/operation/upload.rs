@@ -94,7 +94,7 @@ fn apple_export() -> String {
 }
 
 on_both_stores! {
-    async fn the_archive_of_apple_health_is_uploaded_as_it_is_and_the_same_nights_come_once(world: World) {
+    async fn an_apple_health_archive_is_uploaded_as_it_is_and_nights_are_not_duplicated(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let user = &sam.person.user_id;
@@ -119,7 +119,7 @@ on_both_stores! {
         assert!(shown["birth_date"].is_null(), "{shown}");
     }
 
-    async fn an_archive_that_is_damaged_is_refused_and_leaves_nothing(world: World) {
+    async fn a_damaged_archive_is_rejected_and_stores_nothing(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let whole = apple_archive(&apple_export());
@@ -131,7 +131,7 @@ on_both_stores! {
         assert!(world.json(&["user", "show", &sam.person.user_id, "--json"])["birth_date"].is_null());
     }
 
-    async fn a_folder_that_fails_is_told_once_and_the_upload_is_read_when_it_is_back(world: World) {
+    async fn a_failing_folder_is_logged_once_and_the_upload_is_processed_when_it_recovers(world: World) {
         let world = world.in_processes();
         let folder = world.dir.path().join("spool");
         std::fs::create_dir(&folder).expect("folder");
@@ -154,7 +154,7 @@ on_both_stores! {
         assert!(page.text().contains("5 new, 0 updated, 0 unchanged"), "{}", page.text());
     }
 
-    async fn an_upload_is_read_reported_and_undone(world: World) {
+    async fn an_upload_is_imported_reported_and_undone(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let path = sam.send("sleep.json", records::fitbit().as_bytes()).await.own_location();
@@ -168,7 +168,7 @@ on_both_stores! {
         assert_eq!(nights(&world, &sam.person.user_id), 0);
     }
 
-    async fn a_refused_upload_says_why_and_leaves_nothing(world: World) {
+    async fn a_rejected_upload_shows_the_reason_and_stores_nothing(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let path = sam.send("odd.txt", b"nothing that anybody knows").await.own_location();
@@ -180,7 +180,7 @@ on_both_stores! {
         sam.send("empty.txt", b"").await.assert_refused(422);
     }
 
-    async fn a_file_that_is_too_large_is_refused_with_the_bound(world: World) {
+    async fn a_file_that_is_too_large_is_rejected_with_the_limit(world: World) {
         let world = world.with("RESTWELL__UPLOADS__MAX_MEBIBYTES", "1");
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
@@ -189,7 +189,7 @@ on_both_stores! {
         assert!(page.text().contains("at most 1 MiB"), "{}", page.text());
     }
 
-    async fn nobody_sees_or_undoes_what_another_person_imported(world: World) {
+    async fn another_persons_import_can_be_neither_seen_nor_undone(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let kim = Visitor::new(&world, &server, "kim@example.org").await;
@@ -205,7 +205,7 @@ on_both_stores! {
         drop(page);
     }
 
-    async fn a_form_of_somebody_else_brings_nothing_in(world: World) {
+    async fn another_persons_form_uploads_nothing(world: World) {
         let server = world.serve();
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         for token in [None, Some("x")] {
@@ -216,7 +216,7 @@ on_both_stores! {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_server_goes_on_where_one_was_killed_and_ends_in_the_same_state() {
+async fn another_server_resumes_a_killed_servers_upload_with_the_same_result() {
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");
     let mut first = world.serve_as("first");

@@ -16,7 +16,7 @@ const ENDPOINTS: [&str; 6] = ["v1/profile", "v1/sleep", "v1/supplements", "profi
 
 on_sqlite! {
     // T68
-    async fn a_missing_token_a_missing_scope_and_two_tokens_are_told_apart(world: World) {
+    async fn a_missing_token_a_missing_scope_and_two_tokens_are_distinct_errors(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
@@ -63,7 +63,7 @@ on_sqlite! {
     }
 
     // T69
-    async fn a_stranger_learns_nothing_not_even_whether_somebody_exists(world: World) {
+    async fn a_stranger_learns_nothing_not_even_whether_a_person_exists(world: World) {
         let (scene, server) = Scene::of(&world).await;
         let caller = Caller::of(&server);
         let nobody = "11111111-2222-4333-8444-555555555555";
@@ -88,7 +88,7 @@ on_sqlite! {
     }
 
     // T69
-    async fn altered_paging_never_leads_to_another_person(world: World) {
+    async fn altered_paging_never_returns_another_persons_data(world: World) {
         let (scene, server) = Scene::of(&world).await;
         let caller = Caller::of(&server);
         let own = &scene.registration.user_id;

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 on_both_stores! {
     // T56
-    async fn the_store_holds_no_secret_that_would_be_accepted(world: World) {
+    async fn the_store_contains_no_usable_secret(world: World) {
         let registration = register(&world);
         let rotated = world.json(&["client", "rotate-secret", &registration.client_id, "--json"]);
         let mut server = world.serve();

@@ -14,7 +14,7 @@ const OTHER_REDIRECT_URI: &str = "https://app.example.org/other";
 
 on_both_stores! {
     // T10
-    async fn codes_are_unique_random_in_every_place_and_stored_as_hashes_only(world: World) {
+    async fn codes_are_unique_random_and_stored_only_as_hashes(world: World) {
         let registration = register(&world);
         let codes = many_codes(&world, &registration, 150);
         assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
@@ -30,7 +30,7 @@ on_both_stores! {
     }
 
     // T11, T12
-    async fn a_replayed_code_is_refused_and_revokes_what_its_first_use_gave(world: World) {
+    async fn a_replayed_code_is_rejected_and_revokes_the_grant_of_its_first_use(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
         let server = world.serve();
@@ -55,7 +55,7 @@ on_both_stores! {
     }
 
     // T14
-    async fn a_code_dies_at_the_end_of_its_life_and_failed_tries_do_not_extend_it(world: World) {
+    async fn a_code_expires_and_failed_attempts_do_not_extend_it(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
@@ -73,7 +73,7 @@ on_both_stores! {
     }
 
     // T15
-    async fn another_clients_try_neither_redeems_nor_burns_a_code(world: World) {
+    async fn another_clients_attempt_neither_redeems_nor_uses_up_a_code(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let server = world.serve();
@@ -89,7 +89,7 @@ on_both_stores! {
     }
 
     // T16
-    async fn a_code_is_bound_to_the_redirect_uri_letter_by_letter(world: World) {
+    async fn a_code_is_bound_to_the_exact_redirect_uri(world: World) {
         let registration = register(&world);
         let client = &registration.client_id;
         world.ok(&[
@@ -118,7 +118,7 @@ on_both_stores! {
     }
 
     // T17
-    async fn a_code_dies_with_the_person_and_with_the_client(world: World) {
+    async fn a_code_is_invalid_without_its_person_or_client(world: World) {
         let registration = register(&world);
         let locked = another_person(&world, &registration, "locked@example.org");
         let deleted = another_person(&world, &registration, "deleted@example.org");
@@ -141,7 +141,7 @@ on_both_stores! {
     }
 
     // T18
-    async fn a_secret_of_one_kind_never_stands_for_another(world: World) {
+    async fn a_secret_is_only_valid_as_its_own_kind(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 on_sqlite! {
     // T03, T43
-    async fn the_contract_works_without_pkce_by_every_way_of_sending_it(world: World) {
+    async fn the_contract_works_without_pkce_by_every_transport(world: World) {
         let registration = register(&world);
         let pair = (registration.client_id.as_str(), registration.client_secret.as_str());
         let server = world.serve();
@@ -36,7 +36,7 @@ on_sqlite! {
     }
 
     // T45
-    async fn two_secrets_are_live_and_the_oldest_goes_with_the_next_rotation_or_in_time(world: World) {
+    async fn two_secrets_are_valid_and_the_older_ends_with_the_next_rotation_or_expires(world: World) {
         let first = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
@@ -90,7 +90,7 @@ on_sqlite! {
     }
 
     // T47
-    async fn basic_credentials_are_taken_raw_and_form_encoded(world: World) {
+    async fn basic_credentials_are_accepted_raw_and_form_encoded(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
@@ -111,7 +111,7 @@ on_sqlite! {
     }
 
     // T48
-    async fn a_401_asks_for_basic_only_when_basic_was_used(world: World) {
+    async fn a_401_has_a_basic_challenge_only_if_basic_was_used(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);

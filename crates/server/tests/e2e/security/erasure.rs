@@ -106,7 +106,7 @@ async fn upload(browser: &Browser, word: &str) {
 }
 
 on_both_stores! {
-    async fn no_column_of_any_table_names_a_person_who_was_erased(world: World) {
+    async fn no_column_of_any_table_identifies_an_erased_person(world: World) {
         let world = world.in_processes();
         let mut server = world.serve();
         let erased = Somebody::new(&world, &server, "quillfeather").await;
@@ -149,7 +149,7 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_file_of_the_embedded_store_holds_a_value_of_a_person_who_was_erased() {
+async fn no_file_of_the_embedded_store_contains_a_value_of_an_erased_person() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let mut server = world.serve();
     let erased = Somebody::new(&world, &server, "quillfeather").await;
@@ -172,7 +172,7 @@ async fn no_file_of_the_embedded_store_holds_a_value_of_a_person_who_was_erased(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_finishes_an_erasure_that_a_reader_held_up() {
+async fn a_server_completes_an_erasure_delayed_by_a_reader() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let server = world.serve();
     let erased = Somebody::new(&world, &server, "quillfeather").await;

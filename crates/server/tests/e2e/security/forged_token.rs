@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 on_sqlite! {
     // T60, T61, T62
-    async fn a_token_that_was_forged_without_the_key_is_invalid(world: World) {
+    async fn a_token_forged_without_the_key_is_invalid(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
@@ -30,7 +30,7 @@ on_sqlite! {
     }
 
     // T60
-    async fn a_good_token_counts_in_its_one_spelling_only(world: World) {
+    async fn a_token_is_valid_in_one_spelling_only(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
@@ -65,7 +65,7 @@ on_sqlite! {
     }
 
     // T66
-    async fn an_overlong_token_is_invalid_and_overlong_headers_are_refused(world: World) {
+    async fn an_overlong_token_is_invalid_and_overlong_headers_are_rejected(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);

@@ -7,7 +7,7 @@ use crate::e2e::world::World;
 
 on_sqlite! {
     // T90 to T98, T100
-    async fn no_malformed_request_uses_up_the_good_code_that_it_carries(world: World) {
+    async fn no_malformed_request_uses_up_its_valid_code(world: World) {
         let registration = register(&world);
         let code = code(&world, &registration, &SCOPES);
         let query = Form::of_code(&registration, &code).encoded();
@@ -28,7 +28,7 @@ on_sqlite! {
     }
 
     // T98: a second request cannot hide in the first one.
-    async fn an_ambiguous_request_ends_its_connection(world: World) {
+    async fn an_ambiguous_request_closes_its_connection(world: World) {
         let server = world.serve();
         let hidden = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
         for head in [

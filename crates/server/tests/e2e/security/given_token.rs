@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 on_sqlite! {
     // T55
-    async fn either_token_given_back_ends_the_grant_on_every_server(world: World) {
+    async fn revoking_either_token_ends_the_grant_on_every_server(world: World) {
         let world = with_one_address(world);
         let registration = register(&world);
         let servers = [world.serve(), world.serve_as("second")];
@@ -42,7 +42,7 @@ on_sqlite! {
     }
 
     // T55
-    async fn what_is_not_the_clients_own_is_not_taken(world: World) {
+    async fn another_clients_token_cannot_be_revoked(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let server = world.serve();
@@ -64,7 +64,7 @@ on_sqlite! {
     }
 
     // RFC 7662 section 2.2: a resource server accepts a token that is active.
-    async fn a_refresh_token_is_active_for_its_owner_alone_and_only_with_the_hint(world: World) {
+    async fn a_refresh_token_is_active_only_for_its_owner_and_with_the_hint(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let inspector = service(&world, &registration, "tokens:introspect");
@@ -85,7 +85,7 @@ on_sqlite! {
         }
     }
 
-    async fn an_access_token_is_active_for_its_client_and_for_a_service_that_may_ask(world: World) {
+    async fn an_access_token_is_active_for_its_client_and_for_an_authorized_service(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let inspector = service(&world, &registration, "tokens:introspect");
@@ -124,7 +124,7 @@ on_sqlite! {
     }
 
     // T26
-    async fn the_metadata_names_only_what_answers(world: World) {
+    async fn every_endpoint_in_the_metadata_exists(world: World) {
         let server = world.serve();
         let caller = Caller::of(&server);
         let reply = caller.get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await;

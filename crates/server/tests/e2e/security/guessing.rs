@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 
 on_both_stores! {
     // T49
-    async fn twenty_wrong_secrets_are_enough_and_the_right_one_still_counts(world: World) {
+    async fn twenty_wrong_secrets_reach_the_limit_and_the_right_one_is_still_accepted(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
         let other = another_client(&world, &registration);
@@ -43,7 +43,7 @@ on_both_stores! {
     }
 
     // T49
-    async fn a_hundred_failures_of_any_clients_are_enough_for_an_address(world: World) {
+    async fn a_hundred_failures_reach_the_limit_of_an_address(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
@@ -62,7 +62,7 @@ on_both_stores! {
     }
 
     // T49
-    async fn the_window_ends_and_two_servers_count_together(world: World) {
+    async fn the_window_ends_and_two_servers_share_the_counter(world: World) {
         let world = world
             .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "4")
             .with("RESTWELL__TOKENS__FAILURE_WINDOW_SECONDS", "10");

@@ -8,7 +8,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 
 on_sqlite! {
     // T02, T102
-    async fn every_answer_of_the_token_endpoints_is_guarded_whatever_its_status(world: World) {
+    async fn every_response_of_the_token_endpoints_has_the_protective_headers(world: World) {
         let world = world.with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "2");
         let registration = register(&world);
         let server = world.serve();
@@ -49,7 +49,7 @@ on_sqlite! {
     }
 
     // T02
-    async fn every_answer_of_the_other_endpoints_is_guarded_whatever_its_status(world: World) {
+    async fn every_response_of_the_other_endpoints_has_the_protective_headers(world: World) {
         let world = world.with("RESTWELL__RATE_LIMITS__PROFILE", "1");
         let registration = register(&world);
         let server = world.serve();
@@ -83,7 +83,7 @@ on_sqlite! {
     }
 
     // T99
-    async fn headers_that_name_another_host_or_method_change_nothing(world: World) {
+    async fn headers_that_override_host_or_method_are_ignored(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 on_both_stores! {
     // T70
-    async fn a_new_key_is_used_at_once_and_the_old_tokens_go_on(world: World) {
+    async fn a_new_key_is_used_at_once_and_old_tokens_stay_valid(world: World) {
         let scene = Scene::of(world).await;
         let mut kids = vec![kid(&scene.tokens.access)];
         for _ in 0..3 {
@@ -49,7 +49,7 @@ on_both_stores! {
     }
 
     // T70
-    async fn an_emergency_rotation_refuses_every_older_token_within_two_seconds(world: World) {
+    async fn an_emergency_rotation_invalidates_every_older_token_within_two_seconds(world: World) {
         let scene = Scene::of(world).await;
         let first = kid(&scene.tokens.access);
         let second = text(&scene.world.json(&["key", "rotate", "--json"]), "key_id");
@@ -68,7 +68,7 @@ on_both_stores! {
     }
 
     // T62, T70
-    async fn a_retired_key_is_refused_everywhere_and_the_list_tells(world: World) {
+    async fn a_retired_key_is_rejected_everywhere_and_listed_as_retired(world: World) {
         let scene = Scene::of(world).await;
         let old = kid(&scene.tokens.access);
         assert_eq!(statuses(&scene.world), [(old.clone(), "signing".to_owned())]);
@@ -95,7 +95,7 @@ on_both_stores! {
     }
 
     // T70
-    async fn rotations_and_retirements_at_once_leave_keys_that_work(world: World) {
+    async fn concurrent_rotations_and_retirements_leave_working_keys(world: World) {
         let scene = Scene::of(world).await;
         let first = kid(&scene.tokens.access);
         let commands: [&[&str]; 5] = [
@@ -133,7 +133,7 @@ on_both_stores! {
     }
 
     // T70
-    async fn no_key_is_made_under_an_encryption_key_that_the_servers_do_not_have(world: World) {
+    async fn no_key_is_created_with_another_encryption_key(world: World) {
         let before = statuses(&world);
         let other = world.ok(&["key", "generate"]);
         let world = world.with("RESTWELL__KEYS__ENCRYPTION_KEY", other.trim());

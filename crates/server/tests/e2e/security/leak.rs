@@ -91,7 +91,7 @@ const NAMES: [&str; 23] = [
 
 on_both_stores! {
     // T01
-    async fn nothing_that_a_caller_sends_is_written_anywhere(world: World) {
+    async fn no_input_of_a_caller_is_written_anywhere(world: World) {
         let world = world.in_processes();
         let collector = Collector::start();
         let world = collector.watching(world)
@@ -126,7 +126,7 @@ on_both_stores! {
     }
 
     // T01
-    async fn nothing_of_a_persons_body_is_written_anywhere_but_in_the_store(world: World) {
+    async fn health_data_is_written_only_to_the_store(world: World) {
         let world = world.in_processes();
         let world = world.with("RESTWELL__LOG__LEVEL", "trace");
         let registration = register(&world);

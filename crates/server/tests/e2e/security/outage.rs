@@ -26,7 +26,7 @@ async fn a_database_that_refuses_connections_is_a_503_and_nothing_is_lost() {
 
 // T103
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_falls_silent_is_a_503_and_nothing_is_lost() {
+async fn an_unresponsive_database_is_a_503_and_nothing_is_lost() {
     outage(Line::Silent).await;
 }
 

@@ -33,7 +33,7 @@ on_sqlite! {
     }
 
     // T06
-    async fn an_access_token_in_a_query_never_counts(world: World) {
+    async fn an_access_token_in_a_query_is_never_accepted(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);

@@ -12,7 +12,7 @@ const CALLERS: usize = 50;
 
 on_both_stores! {
     // T13
-    async fn of_fifty_redemptions_at_once_exactly_one_wins_and_is_revoked(world: World) {
+    async fn exactly_one_of_fifty_concurrent_redemptions_succeeds_and_is_revoked(world: World) {
         const ROUNDS: usize = 6;
         let world = with_one_address(world);
         let registration = register(&world);
@@ -41,7 +41,7 @@ on_both_stores! {
     }
 
     // T53
-    async fn fifty_refreshes_at_once_all_succeed(world: World) {
+    async fn fifty_concurrent_refreshes_all_succeed(world: World) {
         let world = with_one_address(world);
         let registration = register(&world);
         let (one, two) = (world.serve(), world.serve_as("second"));

@@ -7,7 +7,7 @@ use crate::e2e::world::World;
 
 on_both_stores! {
     // T50
-    async fn another_client_cannot_use_a_refresh_token_and_does_it_no_harm(world: World) {
+    async fn another_client_can_neither_use_nor_invalidate_a_refresh_token(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let server = world.serve();
@@ -18,7 +18,7 @@ on_both_stores! {
     }
 
     // T51
-    async fn a_refresh_names_its_person_letter_by_letter(world: World) {
+    async fn a_refresh_requires_the_exact_user_id(world: World) {
         let registration = register(&world);
         let other = another_person(&world, &registration, "other@example.org");
         let server = world.serve();
@@ -48,7 +48,7 @@ on_both_stores! {
     }
 
     // T52, T53
-    async fn a_refresh_answers_as_the_contract_says_and_the_token_stays_the_same(world: World) {
+    async fn a_refresh_follows_the_contract_and_does_not_rotate_the_token(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);

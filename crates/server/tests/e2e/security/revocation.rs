@@ -11,7 +11,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 on_both_stores! {
     // T67
-    async fn a_locked_person_is_refused_everywhere_within_two_seconds(world: World) {
+    async fn a_locked_person_is_rejected_everywhere_within_two_seconds(world: World) {
         let scene = Scene::of(world).await;
         let user = scene.registration.user_id.clone();
         scene.assert_gone_after(&["user", "lock", &user]).await;
@@ -22,7 +22,7 @@ on_both_stores! {
     }
 
     // T67
-    async fn a_deleted_person_is_refused_and_a_new_one_of_the_same_address_does_not_inherit(world: World) {
+    async fn a_deleted_person_is_rejected_and_a_new_one_with_the_same_address_inherits_nothing(world: World) {
         let scene = Scene::of(world).await;
         let user = scene.registration.user_id.clone();
         scene.assert_gone_after(&["user", "delete", &user, "--yes"]).await;
@@ -39,7 +39,7 @@ on_both_stores! {
     }
 
     // T67
-    async fn a_revoked_grant_is_refused_everywhere_and_other_grants_go_on(world: World) {
+    async fn a_revoked_grant_is_rejected_everywhere_and_others_stay_valid(world: World) {
         let scene = Scene::of(world).await;
         let registration = &scene.registration;
         let list = scene.world.ok(&["grant", "list", "--client", &registration.client_id, "--json"]);
@@ -53,7 +53,7 @@ on_both_stores! {
     }
 
     // T67
-    async fn a_disabled_client_is_refused_everywhere_and_other_clients_go_on(world: World) {
+    async fn a_disabled_client_is_rejected_everywhere_and_others_stay_valid(world: World) {
         let scene = Scene::of(world).await;
         let registration = &scene.registration;
         let other = another_client(&scene.world, registration);

@@ -15,7 +15,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 // T101
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_head_or_a_body_that_does_not_arrive_is_given_up_after_five_seconds() {
+async fn an_incomplete_head_or_body_times_out_after_five_seconds() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let server = world.serve();
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
@@ -41,7 +41,7 @@ async fn a_head_or_a_body_that_does_not_arrive_is_given_up_after_five_seconds() 
 
 // T101
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_head_that_trickles_in_is_given_up_all_the_same() {
+async fn a_trickling_head_times_out_too() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let server = world.serve();
     let mut stream = connect(&server).await;
@@ -55,7 +55,7 @@ async fn a_head_that_trickles_in_is_given_up_all_the_same() {
 
 // T101
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_idle_connections_keep_nobody_out() {
+async fn a_thousand_idle_connections_block_no_other_client() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     allow_many_files();
     // Longer than the caller's timeout: it would fail if it had to wait for the others.

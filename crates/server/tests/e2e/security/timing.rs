@@ -15,7 +15,7 @@ const ROUNDS: usize = 5;
 
 on_both_stores! {
     // T44
-    async fn an_unknown_client_and_a_wrong_secret_take_the_same_steps_and_look_the_same(world: World) {
+    async fn an_unknown_client_and_a_wrong_secret_are_indistinguishable(world: World) {
         let world = world.in_processes();
         let world = world
             .with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0")
@@ -44,7 +44,7 @@ on_both_stores! {
     }
 
     // T69
-    async fn a_person_who_exists_and_one_who_does_not_are_refused_in_the_same_steps(world: World) {
+    async fn existing_and_unknown_people_are_rejected_with_the_same_store_round_trips(world: World) {
         let world = world.in_processes();
         let world = world.with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0");
         let registration = register(&world);

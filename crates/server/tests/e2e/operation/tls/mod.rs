@@ -52,7 +52,7 @@ fn body(answer: &str) -> serde_json::Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn callers_are_served_by_tls_1_2_and_1_3_and_by_http_1_1_alone() {
+async fn tls_1_2_and_1_3_are_supported_with_http_1_1_only() {
     let authority = Authority::new();
     let world = world(&authority).await;
     let mut server = world.serve();
@@ -89,7 +89,7 @@ async fn callers_are_served_by_tls_1_2_and_1_3_and_by_http_1_1_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_app_gets_its_token_and_the_data_by_tls() {
+async fn an_app_gets_its_token_and_data_over_tls() {
     let authority = Authority::new();
     let world = world(&authority).await;
     let registration = register(&world);
@@ -109,7 +109,7 @@ async fn an_app_gets_its_token_and_the_data_by_tls() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_does_not_come_is_not_waited_for_by_tls_either() {
+async fn incomplete_requests_time_out_over_tls_too() {
     let authority = Authority::new();
     let world = world(&authority).await.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "1");
     let server = world.serve();
@@ -126,7 +126,7 @@ async fn what_does_not_come_is_not_waited_for_by_tls_either() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_is_renewed_under_open_connections_and_a_broken_one_is_not_taken() {
+async fn a_certificate_is_renewed_with_open_connections_and_an_invalid_one_is_ignored() {
     let (first, second) = (Authority::new(), Authority::new());
     let world = world(&first).await;
     let mut server = world.serve();
@@ -155,7 +155,7 @@ async fn a_certificate_is_renewed_under_open_connections_and_a_broken_one_is_not
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_that_has_ended_is_warned_of_and_its_end_is_measured() {
+async fn an_expired_certificate_causes_a_warning_and_its_expiry_is_measured() {
     let authority = Authority::new();
     let world = world(&authority).await.with("RESTWELL__METRICS__LISTEN", "127.0.0.1:0");
     assert!(!world.ok(&["check-config"]).contains("WARNING"));
@@ -175,7 +175,7 @@ async fn a_certificate_that_has_ended_is_warned_of_and_its_end_is_measured() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sockets_that_say_nothing_keep_nobody_out_and_are_closed() {
+async fn silent_sockets_block_no_other_client_and_are_closed() {
     let authority = Authority::new();
     let world = world(&authority).await.with("RESTWELL__SERVER__WORKERS", "1");
     let server = world.serve();
@@ -218,7 +218,7 @@ fn is_open(socket: &TcpStream) -> bool {
 }
 
 #[tokio::test]
-async fn wrong_files_and_a_plain_public_url_are_refused_in_one_sentence() {
+async fn invalid_files_and_an_http_public_url_are_rejected_in_one_sentence() {
     let mut world = world(&Authority::new()).await;
     let right = world.settings.clone();
     let path = |name: &str| world.dir.path().join(name).display().to_string();

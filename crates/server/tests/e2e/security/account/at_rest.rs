@@ -13,7 +13,7 @@ const EMAIL: &str = "sleeper@example.org";
 
 on_both_stores! {
     // T56
-    async fn the_store_holds_no_password_and_nothing_that_a_person_was_given(world: World) {
+    async fn the_store_contains_no_password_and_no_secret_of_a_person(world: World) {
         let registration = register(&world);
         let user = registration.user_id.as_str();
         let link = text(&world.json(&["user", "reset-password", user, "--json"]), "password_link");

@@ -81,7 +81,7 @@ fn assert_all_the_same(seen: &[Seen], status: u16) {
 
 on_sqlite! {
     // T80
-    async fn whoever_cannot_sign_in_is_told_the_same_whatever_the_reason(world: World) {
+    async fn every_failed_sign_in_gets_the_same_response(world: World) {
         people(&world);
         let server = world.serve();
         let attempts: Vec<[(&str, &str); 2]> =
@@ -94,7 +94,7 @@ on_sqlite! {
     }
 
     // T80
-    async fn attempts_at_an_account_that_is_not_there_are_limited_alike(world: World) {
+    async fn attempts_at_an_unknown_account_have_the_same_limit(world: World) {
         let world = world.with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "3");
         people(&world);
         let server = world.serve();
@@ -117,7 +117,7 @@ on_sqlite! {
     }
 
     // T80
-    async fn whoever_forgot_a_password_is_told_the_same_whether_there_is_an_account_or_not(world: World) {
+    async fn a_password_reset_gets_the_same_response_for_unknown_accounts(world: World) {
         let world = with_mail(world);
         people(&world);
         let server = world.serve();
@@ -144,7 +144,7 @@ on_sqlite! {
     }
 
     // T80
-    async fn whoever_wants_an_account_is_told_the_same_when_there_is_one(world: World) {
+    async fn a_sign_up_gets_the_same_response_for_existing_accounts(world: World) {
         let world = with_mail(world).with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
         people(&world);
         let server = world.serve();
@@ -156,7 +156,7 @@ on_sqlite! {
     }
 
     // T80
-    async fn a_page_to_sign_in_that_an_app_leads_to_tells_no_more(world: World) {
+    async fn the_sign_in_page_of_an_app_reveals_no_more(world: World) {
         people(&world);
         let client = crate::e2e::app::register(&world);
         let server = world.serve();

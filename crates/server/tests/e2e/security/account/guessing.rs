@@ -31,7 +31,7 @@ fn loopback(number: usize) -> Ipv4Addr {
 
 on_both_stores! {
     // T81
-    async fn ten_wrong_passwords_are_looked_at_whatever_the_server_and_the_address(world: World) {
+    async fn only_ten_wrong_passwords_are_checked_across_servers_and_addresses(world: World) {
         let user = person(&world, EMAIL, PASSWORD);
         person(&world, NEIGHBOUR, OTHER_PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];
@@ -64,7 +64,7 @@ on_both_stores! {
     }
 
     // T81
-    async fn of_forty_wrong_passwords_at_once_ten_are_looked_at(world: World) {
+    async fn only_ten_of_forty_concurrent_wrong_passwords_are_checked(world: World) {
         const ATTEMPTS: usize = 40;
         let user = person(&world, EMAIL, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];
@@ -89,7 +89,7 @@ on_both_stores! {
     }
 
     // T81
-    async fn strangers_do_not_keep_the_owner_out_of_a_browser_that_knows_them(world: World) {
+    async fn strangers_do_not_lock_the_owner_out_of_a_known_browser(world: World) {
         let world = with_window(world, 3, 600).with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT_A_DAY", "3");
         let user = person(&world, EMAIL, PASSWORD);
         person(&world, NEIGHBOUR, OTHER_PASSWORD);
@@ -120,7 +120,7 @@ on_both_stores! {
     }
 
     // T81
-    async fn after_the_time_that_was_named_the_right_password_is_taken(world: World) {
+    async fn after_the_retry_time_the_right_password_is_accepted(world: World) {
         const WINDOW: u64 = 10;
         let world = with_window(world, 3, WINDOW);
         person(&world, EMAIL, PASSWORD);
@@ -139,7 +139,7 @@ on_both_stores! {
     }
 
     // T81
-    async fn a_crash_gives_a_guesser_no_further_attempts(world: World) {
+    async fn a_crash_does_not_reset_the_attempts(world: World) {
         let world = world.in_processes();
         let world = with_window(world, 3, 600);
         person(&world, EMAIL, PASSWORD);
@@ -153,7 +153,7 @@ on_both_stores! {
     }
 
     // T81
-    async fn over_a_day_there_is_a_limit_as_well_and_a_new_password_ends_it(world: World) {
+    async fn there_is_a_daily_limit_and_a_new_password_lifts_it(world: World) {
         let world = with_window(world, 2, 1).with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT_A_DAY", "4");
         let user = person(&world, EMAIL, PASSWORD);
         let server = world.serve();
@@ -184,7 +184,7 @@ on_both_stores! {
     }
 
     // T81
-    async fn the_present_password_is_guarded_alike_when_a_new_one_is_chosen(world: World) {
+    async fn the_current_password_has_the_same_limit_on_the_password_form(world: World) {
         let world = with_window(world, 3, 600);
         person(&world, EMAIL, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];

@@ -28,7 +28,7 @@ fn with_dear_hashes(world: World) -> World {
 
 on_sqlite! {
     // T84
-    async fn a_password_that_is_too_long_is_refused_without_hashing(world: World) {
+    async fn a_password_that_is_too_long_is_rejected_without_hashing(world: World) {
         let world = world.in_processes();
         let world = with_dear_hashes(world);
         let user = person(&world, EMAIL, PASSWORD);
@@ -60,7 +60,7 @@ on_sqlite! {
     }
 
     // T84
-    async fn a_password_of_a_thousand_bytes_is_one_like_any_other(world: World) {
+    async fn a_password_of_a_thousand_bytes_is_valid(world: World) {
         let world = world.in_processes();
         let long = "a b-Ç睡?".repeat(102);
         assert!(long.len() > 1000 && long.len() <= 1024, "{}", long.len());
@@ -75,7 +75,7 @@ on_sqlite! {
     }
 
     // T84
-    async fn of_a_burst_of_sign_ins_one_is_hashed_one_waits_and_the_data_is_still_served(world: World) {
+    async fn in_a_burst_of_sign_ins_one_is_hashed_one_waits_and_data_is_still_served(world: World) {
         let world = world.in_processes();
         const BURST: usize = 14;
         let world = with_dear_hashes(world)
@@ -124,7 +124,7 @@ on_sqlite! {
     }
 
     // T84
-    async fn being_turned_away_is_not_held_against_an_account(world: World) {
+    async fn a_rejected_attempt_does_not_count_against_an_account(world: World) {
         let world = world.in_processes();
         const BURST: usize = 10;
         let world = with_dear_hashes(world)
@@ -146,7 +146,7 @@ on_sqlite! {
     }
 
     // T84
-    async fn a_new_password_that_is_too_long_is_refused_without_hashing(world: World) {
+    async fn a_new_password_that_is_too_long_is_rejected_without_hashing(world: World) {
         let world = world.in_processes();
         let world = with_dear_hashes(world);
         let user = person(&world, EMAIL, PASSWORD);

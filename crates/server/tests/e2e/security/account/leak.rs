@@ -75,7 +75,7 @@ const NAMES: [&str; 30] = [
 
 on_both_stores! {
     // T01
-    async fn nothing_that_a_browser_sends_is_written_anywhere(world: World) {
+    async fn no_input_of_a_browser_is_written_anywhere(world: World) {
         let registration = register(&world);
         let mail = MailServer::start().await;
         let world = with_mail(world, mail.port)

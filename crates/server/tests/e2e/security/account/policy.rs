@@ -48,7 +48,7 @@ on_sqlite! {
     }
 
     // T85
-    async fn a_password_that_everybody_tries_first_is_refused(world: World) {
+    async fn a_common_password_is_rejected(world: World) {
         let user = person_without_password(&world, EMAIL);
         let server = world.serve();
         for guessable in [
@@ -71,7 +71,7 @@ on_sqlite! {
     }
 
     // T85
-    async fn the_same_letters_typed_on_another_keyboard_are_the_same_password(world: World) {
+    async fn composed_and_decomposed_letters_are_the_same_password(world: World) {
         let user = person_without_password(&world, EMAIL);
         let server = world.serve();
         // Composed as one keyboard enters it, decomposed as another one does.
@@ -88,7 +88,7 @@ on_sqlite! {
     }
 
     // T85
-    async fn every_way_to_a_password_has_the_same_rules(world: World) {
+    async fn every_way_to_set_a_password_has_the_same_rules(world: World) {
         let user = person_without_password(&world, EMAIL);
         for refused in ["kahmfusselzopf", "passwordpassword", &"Wort ".repeat(206)] {
             let arguments = ["user", "reset-password", &user, "--password-stdin"];

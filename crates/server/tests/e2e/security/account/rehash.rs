@@ -29,7 +29,7 @@ fn stored_hash(world: &World) -> String {
 
 on_sqlite! {
     // T86
-    async fn a_hash_of_weaker_settings_is_made_anew_at_the_next_sign_in(world: World) {
+    async fn a_hash_with_weaker_settings_is_replaced_at_the_next_sign_in(world: World) {
         person(&world, EMAIL, PASSWORD);
         let weak = stored_hash(&world);
         assert!(weak.starts_with(WEAK), "{weak}");
@@ -55,7 +55,7 @@ on_sqlite! {
     }
 
     // T86
-    async fn of_many_sign_ins_at_once_on_two_servers_each_succeeds_and_one_new_hash_is_left(world: World) {
+    async fn concurrent_sign_ins_on_two_servers_succeed_and_leave_one_new_hash(world: World) {
         person(&world, EMAIL, PASSWORD);
         let world = with_stronger_hashes(world);
         let servers = [world.serve(), world.serve_as("second")];

@@ -17,7 +17,7 @@ fn with_limit(world: World) -> World {
 
 on_both_stores! {
     // T82
-    async fn one_password_for_many_accounts_trips_the_limit_of_the_address(world: World) {
+    async fn one_password_for_many_accounts_reaches_the_limit_of_the_address(world: World) {
         let world = with_limit(world);
         person(&world, EMAIL, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];
@@ -37,7 +37,7 @@ on_both_stores! {
     }
 
     // T82
-    async fn no_header_moves_a_guesser_to_another_address(world: World) {
+    async fn no_header_changes_a_guessers_address(world: World) {
         let world = with_limit(world);
         let server = world.serve();
         let browser = Browser::new(&server);
@@ -54,7 +54,7 @@ on_both_stores! {
     }
 
     // T82
-    async fn what_an_address_is_refused_is_not_held_against_the_account(world: World) {
+    async fn attempts_rejected_by_address_do_not_count_against_the_account(world: World) {
         let world = with_limit(world);
         person(&world, EMAIL, PASSWORD);
         let server = world.serve();
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     // T82
-    async fn right_passwords_do_not_count_against_the_neighbours(world: World) {
+    async fn right_passwords_do_not_count_against_the_address(world: World) {
         let world = with_limit(world);
         person(&world, EMAIL, PASSWORD);
         let server = world.serve();

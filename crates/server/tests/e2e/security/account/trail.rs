@@ -28,7 +28,7 @@ fn grant_of(world: &World, client: &Registration) -> Value {
 
 on_both_stores! {
     // T04
-    async fn a_secret_in_a_query_is_named_in_the_trail_for_its_operator_to_rotate(world: World) {
+    async fn a_secret_in_a_query_is_recorded_so_that_the_operator_can_rotate_it(world: World) {
         let registration = register(&world);
         let server = world.serve();
         let caller = Caller::of(&server);
@@ -49,7 +49,7 @@ on_both_stores! {
     }
 
     // T13
-    async fn a_replayed_code_is_in_the_trail_with_its_grant(world: World) {
+    async fn a_replayed_code_is_recorded_with_its_grant(world: World) {
         let world = with_one_address(world);
         let registration = register(&world);
         let servers = [world.serve(), world.serve_as("second")];
@@ -67,7 +67,7 @@ on_both_stores! {
     }
 
     // T13
-    async fn of_redemptions_that_race_one_makes_a_grant_and_its_end_is_in_the_trail(world: World) {
+    async fn only_one_of_racing_redemptions_creates_a_grant_and_its_revocation_is_recorded(world: World) {
         let world = with_one_address(world);
         let registration = register(&world);
         let servers = [world.serve(), world.serve_as("second")];
@@ -89,7 +89,7 @@ on_both_stores! {
     }
 
     // T50
-    async fn a_refresh_token_in_foreign_hands_is_in_the_trail_and_goes_on_for_its_owner(world: World) {
+    async fn a_refresh_token_used_by_another_client_is_recorded_and_stays_valid(world: World) {
         let registration = register(&world);
         let thief = another_client(&world, &registration);
         let server = world.serve();

@@ -12,7 +12,7 @@ const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 
 on_sqlite! {
     // T17
-    async fn a_code_dies_with_what_happens_to_its_person_before_it_is_redeemed(world: World) {
+    async fn a_pending_code_is_invalidated_by_changes_to_its_person(world: World) {
         let scene = Scene::of(world);
         for (number, fate) in ["lock", "delete"].into_iter().enumerate() {
             let person = Person::create(&scene.world, &format!("{fate}{number}@example.org"));
@@ -40,7 +40,7 @@ on_sqlite! {
     }
 
     // T17
-    async fn a_code_dies_with_the_password_that_it_was_got_with(world: World) {
+    async fn a_pending_code_is_invalidated_by_a_password_change(world: World) {
         let scene = Scene::of(world);
         let mut person = scene.person.clone();
         let code = code_of(&scene.browser, &scene.app, &person).await;
@@ -68,7 +68,7 @@ on_sqlite! {
     }
 
     // T17
-    async fn a_code_dies_when_the_person_disconnects_the_app(world: World) {
+    async fn a_pending_code_is_invalidated_by_disconnecting_the_app(world: World) {
         let scene = Scene::of(world);
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
         for all in [false, true] {

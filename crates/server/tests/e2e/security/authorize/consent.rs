@@ -13,7 +13,7 @@ const OTHER_URI: &str = "https://other.example.org/callback";
 
 on_sqlite! {
     // T29
-    async fn fields_that_somebody_adds_to_the_form_change_nothing(world: World) {
+    async fn additional_form_fields_change_nothing(world: World) {
         let scene = Scene::of(world);
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", OTHER_URI]);
         let asking = scene.asking().with("scope", "sleep");
@@ -48,7 +48,7 @@ on_sqlite! {
     }
 
     // T29
-    async fn granted_is_what_was_ticked_and_asked_for_and_is_allowed_now(world: World) {
+    async fn the_grant_has_the_scopes_that_are_ticked_requested_and_allowed(world: World) {
         let scene = Scene::of(world);
         let asking = scene.asking().with("scope", "profile sleep");
         assert_eq!(grant(&scene, &asking, &["sleep"]).await, "sleep");
@@ -69,7 +69,7 @@ on_sqlite! {
     }
 
     // T29
-    async fn what_the_operator_took_away_meanwhile_is_not_granted(world: World) {
+    async fn scopes_and_uris_removed_meanwhile_are_not_granted(world: World) {
         let scene = Scene::of(world);
         let client = &scene.app.client_id;
         let uri = ["client", "update", client, "--redirect-uri"];
@@ -93,7 +93,7 @@ on_sqlite! {
     }
 
     // T29
-    async fn a_decision_counts_once(world: World) {
+    async fn a_decision_applies_once(world: World) {
         let scene = Scene::of(world);
         let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
         let (form, path) = (consent.form("/consent"), consent_path(&consent));
@@ -106,7 +106,7 @@ on_sqlite! {
     }
 
     // T29
-    async fn of_many_decisions_at_once_one_counts(world: World) {
+    async fn only_one_of_many_concurrent_decisions_applies(world: World) {
         let scene = Scene::of(with_one_address(world));
         let second = scene.world.serve_as("second");
         let browsers = [scene.browser.clone(), scene.browser.at(&second)];
@@ -133,7 +133,7 @@ on_sqlite! {
     }
 
     // T29
-    async fn nobody_else_opens_or_decides_a_request(world: World) {
+    async fn another_person_or_browser_can_neither_open_nor_decide_a_request(world: World) {
         let scene = Scene::of(world);
         let stranger = Person::create(&scene.world, "stranger@example.org");
         let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
@@ -168,7 +168,7 @@ on_sqlite! {
     }
 
     // T29
-    async fn a_request_that_nobody_opened_yet_is_decided_by_nobody(world: World) {
+    async fn a_request_cannot_be_decided_before_it_is_opened(world: World) {
         let scene = Scene::of(world);
         let sent = ask(&scene.browser, &scene.asking()).await;
         let other = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;

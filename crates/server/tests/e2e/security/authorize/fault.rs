@@ -8,7 +8,7 @@ use crate::e2e::world::World;
 
 on_sqlite! {
     // T23
-    async fn other_faults_are_told_to_the_app(world: World) {
+    async fn other_errors_are_reported_to_the_app(world: World) {
         let scene = Scene::of(world);
         let asking = scene.asking();
         let client = &scene.app.client_id;
@@ -43,7 +43,7 @@ on_sqlite! {
     }
 
     // T23
-    async fn no_other_response_type_ever_issues_anything(world: World) {
+    async fn no_other_response_type_issues_anything(world: World) {
         let scene = Scene::of(world);
         let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
         let form = consent.form("/consent").with("remember", "yes").with("decision", "allow");
@@ -60,7 +60,7 @@ on_sqlite! {
     }
 
     // T23
-    async fn to_deny_and_to_tick_nothing_are_both_told_as_access_denied(world: World) {
+    async fn denying_and_ticking_nothing_are_both_access_denied(world: World) {
         let scene = Scene::of(world);
         let asking = scene.asking();
         let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
@@ -85,7 +85,7 @@ on_sqlite! {
     }
 
     // T24
-    async fn an_app_or_uri_given_twice_gets_a_page(world: World) {
+    async fn a_repeated_app_or_uri_gets_an_error_page(world: World) {
         let scene = Scene::of(world);
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
         let asking = scene.asking();
@@ -103,7 +103,7 @@ on_sqlite! {
     }
 
     // T24
-    async fn any_other_parameter_given_twice_is_told_to_the_app(world: World) {
+    async fn any_other_repeated_parameter_is_reported_to_the_app(world: World) {
         let scene = Scene::of(world);
         let asking = scene.asking().with("code_challenge", CHALLENGE).with("code_challenge_method", "S256");
         let asking = asking.with("prompt", "login").with("response_mode", "query").with("login_hint", "a@example.org");

@@ -10,7 +10,7 @@ const EVIL: &str = "https://evil.example/";
 
 on_sqlite! {
     // T22
-    async fn an_unproven_app_gets_a_page_and_no_redirect(world: World) {
+    async fn an_unverified_app_gets_an_error_page_and_no_redirect(world: World) {
         let scene = Scene::of(world);
         let service = scene.world.json(&[
             "client", "create", "--name", "Backend", "--service", "--scope", "sleep:write", "--json",
@@ -42,7 +42,7 @@ on_sqlite! {
     }
 
     // T22
-    async fn no_parameter_chooses_where_a_person_is_sent(world: World) {
+    async fn no_parameter_determines_the_redirect_target(world: World) {
         let scene = Scene::of(world);
         let names = ["next", "return_to", "returnTo", "redirect", "url", "continue", "error", "iss", "to", "callback"];
         let evil = names.iter().fold(scene.asking(), |asking, name| asking.with(name, EVIL));
@@ -57,7 +57,7 @@ on_sqlite! {
         assert_eq!(members, ["error", "error_description", "iss", "state"]);
     }
 
-    async fn an_address_leaves_only_so_many_requests_behind_before_anybody_has_signed_in(world: World) {
+    async fn pending_requests_per_address_are_limited_before_sign_in(world: World) {
         let scene = Scene::of(world.with("RESTWELL__ACCOUNTS__APP_REQUESTS_PER_ADDRESS", "5"));
         for _ in 0..5 {
             ask(&Browser::new(&scene.server), &scene.asking()).await.request_id();
@@ -72,7 +72,7 @@ on_sqlite! {
     }
 
     // T22
-    async fn after_signing_in_nobody_leaves_the_site(world: World) {
+    async fn signing_in_never_redirects_to_another_site(world: World) {
         let scene = Scene::of(world);
         let (browser, person) = (&scene.browser, &scene.person);
         let evil = ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/apps", "Apps"];

@@ -13,7 +13,7 @@ const VERIFIER: &str = "a-verifier-of-43-to-128-unreserved-characters";
 
 on_sqlite! {
     // T40
-    async fn only_a_sha256_challenge_is_taken(world: World) {
+    async fn only_a_sha256_challenge_is_accepted(world: World) {
         let scene = Scene::of(world);
         let asking = scene.asking();
         let good = challenge(VERIFIER);
@@ -36,7 +36,7 @@ on_sqlite! {
     }
 
     // T41
-    async fn a_code_with_a_challenge_needs_its_verifier_by_every_way_of_asking(world: World) {
+    async fn a_code_with_a_challenge_requires_its_verifier_by_every_transport(world: World) {
         let scene = Scene::of(world);
         let code = code_for(&scene, &with_challenge(&scene.asking())).await;
         let caller = Caller::of(&scene.server);
@@ -58,7 +58,7 @@ on_sqlite! {
     }
 
     // T42
-    async fn a_verifier_without_a_challenge_is_a_downgrade_and_refused(world: World) {
+    async fn a_verifier_without_a_challenge_is_rejected_as_a_downgrade(world: World) {
         let scene = Scene::of(world);
         let code = code_for(&scene, &scene.asking()).await;
         for _ in 0..2 {

@@ -9,7 +9,7 @@ use crate::e2e::world::World;
 
 on_sqlite! {
     // T34
-    async fn only_a_remembered_consent_lets_an_app_through_and_never_for_more(world: World) {
+    async fn only_remembered_consent_skips_the_page_and_never_for_more_scopes(world: World) {
         let scene = Scene::of(world);
         let sleep = scene.asking().with("scope", "sleep");
         // Allowed without being remembered: shown again.
@@ -34,7 +34,7 @@ on_sqlite! {
     }
 
     // T34
-    async fn to_deny_ends_an_earlier_consent(world: World) {
+    async fn denying_ends_an_earlier_consent(world: World) {
         let scene = Scene::of(world);
         let sleep = scene.asking().with("scope", "sleep");
         decide(&scene, &sleep, &["sleep"], true).await;
@@ -50,7 +50,7 @@ on_sqlite! {
     }
 
     // T34
-    async fn prompt_none_shows_no_page_and_gives_nothing_that_was_not_remembered(world: World) {
+    async fn prompt_none_shows_no_page_and_requires_remembered_consent(world: World) {
         let scene = Scene::of(world);
         let silent = scene.asking().with("scope", "sleep").with("prompt", "none");
         assert_eq!(error(&ask(&scene.browser, &silent).await), "login_required");
@@ -69,7 +69,7 @@ on_sqlite! {
     }
 
     // T34
-    async fn prompt_login_and_prompt_consent_show_their_pages_whatever_is_remembered(world: World) {
+    async fn prompt_login_and_prompt_consent_show_their_pages_despite_remembered_consent(world: World) {
         let scene = Scene::of(world);
         let sleep = scene.asking().with("scope", "sleep");
         decide(&scene, &sleep, &["sleep"], true).await;

@@ -63,7 +63,7 @@ const LOOKALIKES: [&str; 28] = [
 
 on_sqlite! {
     // T20
-    async fn a_redirect_uri_that_is_not_the_registered_text_gets_a_page_and_leaves_nothing(world: World) {
+    async fn an_unregistered_redirect_uri_gets_an_error_page_and_stores_nothing(world: World) {
         let scene = Scene::of(world);
         let asking = scene.asking();
         for uri in wrong_uris() {
@@ -87,7 +87,7 @@ on_sqlite! {
     }
 
     // T20
-    async fn what_is_no_proper_text_is_no_redirect_uri(world: World) {
+    async fn malformed_text_is_not_a_redirect_uri(world: World) {
         let scene = Scene::of(world);
         let rest = scene.asking().without("redirect_uri").path();
         let good = "https%3A%2F%2Fapp.example.org%2Fcallback";
@@ -104,7 +104,7 @@ on_sqlite! {
     }
 
     // T20
-    async fn a_loopback_port_is_compared_like_everything_else(world: World) {
+    async fn a_loopback_port_must_match_exactly(world: World) {
         const LOOPBACK: &str = "http://127.0.0.1:7777/callback";
         let scene = Scene::of(world);
         let app = app_of(&scene.world, &scene.person, &["--name", "Script", "--redirect-uri", LOOPBACK]);

@@ -43,7 +43,7 @@ const DANGEROUS: [&str; 35] = [
 
 on_sqlite! {
     // T21
-    async fn a_dangerous_redirect_uri_is_registered_by_no_command(world: World) {
+    async fn no_command_registers_a_dangerous_redirect_uri(world: World) {
         let good = "https://app.example.org/cb?tenant=1";
         let create = ["client", "create", "--name", "App", "--scope", "sleep", "--json", "--redirect-uri"];
         let app = text(&world.json(&[&create[..], &[good]].concat()), "client_id");

@@ -17,7 +17,7 @@ const EVIL_HEADERS: [(&str, &str); 5] = [
 
 on_sqlite! {
     // T25
-    async fn a_state_comes_back_byte_for_byte(world: World) {
+    async fn the_state_is_returned_byte_for_byte(world: World) {
         let scene = Scene::of(world);
         remember_everything(&scene).await;
         let states = [
@@ -45,7 +45,7 @@ on_sqlite! {
     }
 
     // T25
-    async fn no_state_comes_back_where_none_was_sent_and_a_long_one_is_refused(world: World) {
+    async fn no_state_is_returned_if_none_was_sent_and_a_long_one_is_rejected(world: World) {
         let scene = Scene::of(world);
         for asking in [scene.asking().without("state"), scene.asking().with("state", "")] {
             let refused = ask(&scene.browser, &asking.with("scope", "x")).await.answer_to(REDIRECT_URI);
@@ -64,7 +64,7 @@ on_sqlite! {
     }
 
     // T26
-    async fn every_way_back_names_the_configured_issuer_whatever_the_request_calls_the_server(world: World) {
+    async fn every_redirect_to_the_app_has_the_configured_issuer(world: World) {
         let scene = Scene::of(with_one_address(world));
         let metadata = Caller::of(&scene.server).get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await;
         assert_eq!(metadata.json()["authorization_response_iss_parameter_supported"], true);

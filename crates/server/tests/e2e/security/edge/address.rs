@@ -31,7 +31,7 @@ fn loopback(last: u8) -> Ipv4Addr {
 
 on_sqlite! {
     // T83
-    async fn nobody_moves_into_another_bucket_directly_or_through_a_proxy(world: World) {
+    async fn callers_cannot_change_their_bucket_directly_or_through_a_proxy(world: World) {
         let world = world
             .with("RESTWELL__SERVER__TRUSTED_PROXIES", "127.0.0.1, 2001:db8::/32")
             .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "4");
@@ -84,7 +84,7 @@ on_sqlite! {
     }
 
     // T26, T99: a trusted proxy is trusted for addresses only.
-    async fn links_issuer_and_cookies_follow_from_the_settings_alone(world: World) {
+    async fn links_issuer_and_cookies_depend_on_the_settings_alone(world: World) {
         let world = world.with("RESTWELL__SERVER__TRUSTED_PROXIES", "127.0.0.0/8");
         let server = world.serve();
         let proxies = [

@@ -10,7 +10,7 @@ const PERSON: &str = "11111111-2222-4333-8444-555555555555";
 
 // T01, T05
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_proxy_writes_down_a_query_a_header_a_body_or_a_persons_id() {
+async fn no_proxy_logs_a_query_a_header_a_body_or_a_persons_id() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     let server = world.serve();
     for kind in Kind::ALL {

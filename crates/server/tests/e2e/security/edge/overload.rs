@@ -87,7 +87,7 @@ async fn ask(address: String, request: String) -> (String, Duration) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_thousand_callers_of_a_slow_store_get_right_answers_or_are_told_to_come_back() {
+async fn two_thousand_callers_of_a_slow_store_get_correct_responses_or_503() {
     let direct = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&direct);
     let url = slow_road(&direct.storage_url).await;
@@ -147,7 +147,7 @@ const NIGHTS: usize = 3000;
 
 on_both_stores! {
     // The store has two connections.
-    async fn readers_who_stop_reading_keep_no_connection_to_the_store(world: World) {
+    async fn clients_that_stop_reading_hold_no_store_connection(world: World) {
         let world = world.in_processes();
         // One person's share is 16 MiB.
         let world = world
@@ -200,7 +200,7 @@ on_both_stores! {
 const OF_ONE_PERSON: usize = 128;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hundreds_of_large_pages_of_one_reader_that_wait_keep_nobody_from_a_small_one() {
+async fn hundreds_of_pending_large_pages_of_one_reader_do_not_block_small_ones() {
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&world);
     let code = code(&world, &registration, &SCOPES);

@@ -95,7 +95,7 @@ async fn lose(scene: &mut Scene, request: reqwest::RequestBuilder) -> (Reply, Ve
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_read_whose_answer_is_lost_is_asked_again_once() {
+async fn a_read_whose_response_is_lost_is_retried_once() {
     for kind in Kind::ALL {
         for path in ["profile", "sleep", "supplements", "changes"] {
             let (losses, expected) = if path == "sleep" { (2, 502) } else { (1, 200) };
@@ -112,7 +112,7 @@ async fn a_read_whose_answer_is_lost_is_asked_again_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_that_changes_something_is_sent_again() {
+async fn no_request_that_changes_data_is_retried() {
     for kind in Kind::ALL {
         let mut scene = Scene::new(kind, "", 0).await;
         let user = scene.registration.user_id.clone();

@@ -58,7 +58,7 @@ fn attempts(good: &str) -> Vec<Attempt> {
 
 // T97, T98, T100
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_malformed_uses_up_a_code_through_a_proxy() {
+async fn no_malformed_request_uses_up_a_code_through_a_proxy() {
     let world = World::new(StoreKind::Sqlite).await;
     let registration = register(&world);
     let server = world.serve();
@@ -84,7 +84,7 @@ async fn nothing_malformed_uses_up_a_code_through_a_proxy() {
 // T98: neither proxy rejects a line that ends without a carriage return, and neither forwards one. They
 // rewrite requests, so that both sides see the same ones.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_request_hides_in_another_between_a_proxy_and_a_replica() {
+async fn no_request_is_smuggled_between_a_proxy_and_a_replica() {
     let world = World::new(StoreKind::Sqlite).await;
     let server = world.serve();
     let hidden = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -121,7 +121,7 @@ async fn no_request_hides_in_another_between_a_proxy_and_a_replica() {
 
 // T101
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_head_that_does_not_arrive_is_given_up_and_idle_connections_keep_nobody_out() {
+async fn an_incomplete_head_times_out_and_idle_connections_block_no_client() {
     let world = World::new(StoreKind::Sqlite).await;
     let server = world.serve();
     for kind in Kind::ALL {

@@ -17,7 +17,7 @@ use reqwest::Method;
 use sample::Material;
 
 on_sqlite! {
-    async fn every_endpoint_answers_every_credential_as_the_table_says(world: World) {
+    async fn every_endpoint_responds_to_every_credential_as_the_table_requires(world: World) {
         let world = world.in_processes();
         // Email is configured without a listener: these endpoints only queue messages.
         let world = world.with("RESTWELL__MAIL__HOST", "127.0.0.1").with("RESTWELL__MAIL__PORT", "9");

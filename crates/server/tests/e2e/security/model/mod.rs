@@ -23,13 +23,13 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 #[test]
-fn whatever_happens_only_what_should_work_works() {
+fn in_any_sequence_exactly_what_is_valid_works() {
     run(Plan { cases: 16, actions: 1..=60, access_cache: Duration::ZERO });
 }
 
 /// The same with servers that cache grants: access then ends after a short time.
 #[test]
-fn whatever_happens_what_ended_is_refused_within_two_seconds_where_access_is_remembered() {
+fn in_any_sequence_cached_access_ends_within_two_seconds() {
     run(Plan { cases: 3, actions: 1..=30, access_cache: Duration::from_millis(300) });
 }
 

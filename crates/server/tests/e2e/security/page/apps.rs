@@ -14,7 +14,7 @@ const AGENT: &str = "NightReader/4.2 (kitchen tablet)";
 
 on_sqlite! {
     // T57
-    async fn a_person_sees_what_each_app_may_read_since_when_and_from_where_it_came_last(world: World) {
+    async fn a_person_sees_scopes_start_and_last_address_of_each_app(world: World) {
         let scene = Scene::of(world);
         let browser = &scene.browser;
         let asking = scene.asking().with("scope", "profile sleep");
@@ -48,7 +48,7 @@ on_sqlite! {
     }
 
     // T34, T57
-    async fn an_app_that_is_only_remembered_is_listed_so_that_it_can_be_taken_back(world: World) {
+    async fn an_app_with_only_remembered_consent_is_listed_and_can_be_disconnected(world: World) {
         let scene = Scene::of(world);
         let browser = &scene.browser;
         let code = browser.submit(&remembering(&scene).await).await.answer_to(REDIRECT_URI)["code"].clone();

@@ -31,7 +31,7 @@ struct Filled {
 
 on_sqlite! {
     // T27
-    async fn a_form_of_another_site_is_refused_and_changes_nothing(world: World) {
+    async fn a_form_of_another_site_is_rejected_and_changes_nothing(world: World) {
         let victim = Victim::of(world).await;
         for filled in victim.forms().await {
             for forged in victim.forgeries(&filled).await {
@@ -70,7 +70,7 @@ on_sqlite! {
     }
 
     // T27
-    async fn the_same_forms_count_when_they_come_from_the_page(world: World) {
+    async fn the_same_forms_work_from_the_page(world: World) {
         let victim = Victim::of(world).await;
         let browser = &victim.scene.browser;
         let forms = victim.forms().await;

@@ -25,7 +25,7 @@ const PAGES: [&str; 10] = [
 
 on_sqlite! {
     // T02, T28
-    async fn every_page_is_shown_in_no_frame_and_its_forms_lead_nowhere_else(world: World) {
+    async fn no_page_can_be_framed_and_forms_stay_on_the_site(world: World) {
         let scene = Scene::of(world);
         let browser = &scene.browser;
         let link = text(&scene.world.json(&["user", "reset-password", &scene.person.user_id, "--json"]), "password_link");
@@ -48,7 +48,7 @@ on_sqlite! {
     }
 
     // T02, T28
-    async fn what_goes_wrong_is_told_on_a_page_as_guarded_as_the_others(world: World) {
+    async fn error_pages_have_the_same_protection(world: World) {
         let scene = Scene::of(world.with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "1"));
         let browser = &scene.browser;
         let form = browser.open("/sign-in").await.form("/sign-in");
@@ -93,7 +93,7 @@ on_sqlite! {
     }
 
     // T28
-    async fn the_pages_that_lead_to_an_app_name_its_origin_and_no_other(world: World) {
+    async fn pages_that_redirect_to_an_app_allow_only_its_origin(world: World) {
         let scene = Scene::of(world);
         let deep = "https://night.example.org:8443/deep/callback?tenant=1";
         let loopback = "http://127.0.0.1:7777/callback";

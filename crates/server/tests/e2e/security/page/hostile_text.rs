@@ -19,7 +19,7 @@ const EMAIL: &str = "\"><b>&'@example.org";
 // The test browser fails on every element, attribute and URL that the templates do not contain.
 on_sqlite! {
     // T33
-    async fn the_names_that_others_choose_are_shown_as_they_are_and_do_nothing(world: World) {
+    async fn names_chosen_by_others_are_shown_escaped(world: World) {
         let mut scene = Scene::of(world);
         let create = ["user", "create", "--email", EMAIL, "--timezone", "UTC", "--json", "--password-stdin"];
         let told = serde_json::from_str(&type_password(&scene.world, &create, PASSWORD)).expect("JSON");
@@ -66,7 +66,7 @@ on_sqlite! {
     }
 
     // T33
-    async fn no_page_of_an_error_repeats_what_was_sent(world: World) {
+    async fn no_error_page_repeats_input(world: World) {
         const MARK: &str = "LEAKME123<script>";
         let scene = Scene::of(world);
         let browser = &scene.browser;

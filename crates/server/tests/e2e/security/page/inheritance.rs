@@ -12,7 +12,7 @@ use std::time::Duration;
 
 on_sqlite! {
     // T59, T67
-    async fn a_person_made_anew_with_the_same_address_inherits_nothing(world: World) {
+    async fn a_new_person_with_the_same_address_inherits_nothing(world: World) {
         let scene = Scene::of(world);
         let (browser, person) = (&scene.browser, &scene.person);
         let caller = Caller::of(&scene.server);
@@ -68,7 +68,7 @@ on_sqlite! {
     }
 
     // T67
-    async fn another_address_makes_no_other_person(world: World) {
+    async fn changing_the_address_keeps_the_person(world: World) {
         let scene = Scene::of(world);
         scene.browser.sign_in(&scene.person).await;
         let personal = make_token(&scene.browser, "mine", &["profile"]).await;

@@ -59,7 +59,7 @@ on_both_stores! {
     }
 
     // T01, T56
-    async fn a_message_that_waits_lies_sealed_in_the_store(world: World) {
+    async fn a_queued_message_is_sealed_in_the_store(world: World) {
         let world = world.in_processes();
         let world = world
             .with("RESTWELL__LOG__LEVEL", "trace")

@@ -36,7 +36,7 @@ async fn fill_in(scene: &Scene, path: &str, password: &str) -> (Browser, PageFor
 }
 
 on_both_stores! {
-    async fn a_link_chooses_a_password_once_and_looking_does_not_use_it_up(world: World) {
+    async fn a_link_sets_a_password_once_and_opening_it_does_not_use_it_up(world: World) {
         let scene = Scene::of(world);
         let (person, path) = invite(&scene.world, "new@example.org");
         let sign_in = scene.browser.open("/sign-in").await.form("/sign-in");
@@ -66,7 +66,7 @@ on_both_stores! {
         assert_rows(&scene.world, "password_link", "", 0).await;
     }
 
-    async fn of_many_uses_of_a_link_at_once_one_counts(world: World) {
+    async fn only_one_of_many_concurrent_uses_of_a_link_succeeds(world: World) {
         let scene = Scene::of(with_one_address(world));
         let second = scene.world.serve_as("second");
         let (person, path) = invite(&scene.world, "new@example.org");
@@ -88,7 +88,7 @@ on_both_stores! {
         browser.sign_in(&person).await;
     }
 
-    async fn a_link_dies_with_a_newer_password_a_lock_another_address_and_the_account(world: World) {
+    async fn a_link_is_invalidated_by_a_new_password_a_lock_a_new_address_and_deletion(world: World) {
         let scene = Scene::of(world);
         let person = &scene.person;
         // Using one of two links invalidates the other.
@@ -118,7 +118,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_link_is_no_other_links_and_ends(world: World) {
+    async fn a_link_has_one_purpose_and_expires(world: World) {
         let scene = Scene::of(world);
         let (_, path) = invite(&scene.world, "new@example.org");
         let (_, other) = invite(&scene.world, "other@example.org");
@@ -144,7 +144,7 @@ on_both_stores! {
         assert_rows(&scene.world, "password", "", 1).await;
     }
 
-    async fn without_the_operator_nobody_signs_up_or_gets_a_link(world: World) {
+    async fn without_configuration_there_is_no_sign_up_and_no_reset(world: World) {
         let scene = Scene::of(world);
         let browser = &scene.browser;
         let sign_in = browser.open("/sign-in").await;

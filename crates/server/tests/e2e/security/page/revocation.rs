@@ -123,7 +123,7 @@ impl Replicas {
 
 on_both_stores! {
     // T67
-    async fn a_locked_and_then_deleted_person_is_refused_everywhere_with_every_kind_of_token(world: World) {
+    async fn a_locked_and_then_deleted_person_is_rejected_everywhere_with_every_token(world: World) {
         let replicas = Replicas::of(world).await;
         let (access, personal, user) = (replicas.access(), &replicas.personal, replicas.scene.person.user_id.as_str());
         let world = &replicas.scene.world;
@@ -148,7 +148,7 @@ on_both_stores! {
     }
 
     // T67
-    async fn a_disabled_client_is_refused_everywhere_and_the_persons_own_token_goes_on(world: World) {
+    async fn a_disabled_client_is_rejected_everywhere_and_personal_tokens_stay_valid(world: World) {
         let replicas = Replicas::of(world).await;
         let (access, personal) = (replicas.access(), &replicas.personal);
         replicas.warm(&[&access, personal]).await;
@@ -190,7 +190,7 @@ on_both_stores! {
     }
 
     // T67
-    async fn a_revoked_personal_token_is_refused_everywhere_and_the_app_goes_on(world: World) {
+    async fn a_revoked_personal_token_is_rejected_everywhere_and_the_app_stays_connected(world: World) {
         let replicas = Replicas::of(world).await;
         let (access, personal) = (replicas.access(), &replicas.personal);
         replicas.warm(&[&access, personal]).await;
@@ -201,7 +201,7 @@ on_both_stores! {
     }
 
     // T67
-    async fn a_grant_that_the_operator_revokes_by_person_is_refused_everywhere_and_tokens_of_ones_own_go_on(world: World) {
+    async fn a_grant_revoked_by_the_operator_is_rejected_everywhere_and_personal_tokens_stay_valid(world: World) {
         let replicas = Replicas::of(world).await;
         let (access, personal) = (replicas.access(), &replicas.personal);
         replicas.warm(&[&access, personal]).await;

@@ -68,7 +68,7 @@ impl Secrets {
 
 on_sqlite! {
     // T18
-    async fn a_secret_of_one_kind_counts_in_no_place_of_another(world: World) {
+    async fn a_secret_is_accepted_only_in_its_own_place(world: World) {
         let world = world.with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "1000");
         let scene = Scene::of(world);
         let secrets = Secrets::of(&scene).await;

@@ -14,7 +14,7 @@ const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 
 on_sqlite! {
     // T30
-    async fn a_session_that_somebody_planted_is_never_adopted(world: World) {
+    async fn a_planted_session_is_never_adopted(world: World) {
         let scene = Scene::of(world);
         let attacker = Person::create(&scene.world, "attacker@example.org");
         let theirs = Browser::new(&scene.server);
@@ -46,7 +46,7 @@ on_sqlite! {
     }
 
     // T30
-    async fn what_a_browser_had_before_it_signed_in_is_no_session_after(world: World) {
+    async fn cookies_from_before_the_sign_in_are_no_session(world: World) {
         let scene = Scene::of(world);
         scene.browser.open("/sign-in").await;
         let visit = scene.browser.cookie(VISIT).expect("visit");
@@ -67,7 +67,7 @@ on_sqlite! {
     }
 
     // T30
-    async fn a_new_password_makes_a_new_session_and_ends_every_other(world: World) {
+    async fn a_new_password_creates_a_new_session_and_ends_all_others(world: World) {
         let scene = Scene::of(with_one_address(world));
         let second = scene.world.serve_as("second");
         let other = Browser::new(&second);
@@ -134,7 +134,7 @@ on_sqlite! {
     }
 
     // T32
-    async fn whatever_takes_a_form_answers_with_a_page_or_a_303_and_no_secret_in_it(world: World) {
+    async fn every_form_endpoint_returns_a_page_or_a_303_without_secrets(world: World) {
         let scene = Scene::of(world);
         let sent = ask(&scene.browser, &scene.asking()).await;
         let page = scene.browser.follow(&sent).await;

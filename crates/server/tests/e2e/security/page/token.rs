@@ -38,7 +38,7 @@ on_sqlite! {
         caller.read(&token, &path).await.assert_problem(403, "other_user");
     }
 
-    async fn a_form_that_asks_for_a_wrong_token_makes_none(world: World) {
+    async fn an_invalid_token_form_creates_none(world: World) {
         let scene = Scene::of(world);
         scene.browser.sign_in(&scene.person).await;
         let form = scene.browser.open("/tokens").await.form("/tokens").with("name", "x").tick("scope", &["sleep"]);
@@ -53,7 +53,7 @@ on_sqlite! {
         assert_rows(&scene.world, "personal_token", "", 0).await;
     }
 
-    async fn a_token_is_made_by_somebody_who_has_just_signed_in(world: World) {
+    async fn creating_a_token_requires_a_recent_sign_in(world: World) {
         let scene = Scene::of(world);
         scene.browser.sign_in(&scene.person).await;
         let form = scene.browser.open("/tokens").await.form("/tokens").with("name", "x").tick("scope", &["sleep"]);
@@ -75,7 +75,7 @@ on_sqlite! {
         assert_rows(&scene.world, "session", "", 1).await;
     }
 
-    async fn nobody_revokes_another_persons_token(world: World) {
+    async fn another_persons_token_cannot_be_revoked(world: World) {
         let scene = Scene::of(world);
         let stranger = Person::create(&scene.world, "stranger@example.org");
         scene.browser.sign_in(&scene.person).await;
