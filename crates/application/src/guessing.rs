@@ -27,7 +27,7 @@ pub(crate) enum AttemptRefused {
     /// There were as many as may be.
     #[error("too many attempts")]
     TooMany {
-        /// After how many seconds the window ends.
+        /// Seconds until the window ends.
         retry_after_seconds: u32,
         /// Whether it is the first of the window that is refused: the one to be written down.
         is_first: bool,

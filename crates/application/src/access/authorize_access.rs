@@ -82,7 +82,7 @@ pub struct GrantedAccess {
     pub usable: ScopeSet,
     /// The person's zone.
     pub home_timezone: TimeZone,
-    /// Where the daily counter stands.
+    /// Current state of the daily counter.
     pub rate: RateStatus,
 }
 
@@ -101,13 +101,13 @@ pub enum AuthorizeAccessError {
     /// The token does not hold the scope of this endpoint.
     #[error("the token lacks the scope {needed}")]
     InsufficientScope {
-        /// What it lacks.
+        /// The missing scopes.
         needed: ScopeSet,
     },
     /// The limit of the day is reached.
     #[error("the daily limit is reached")]
     RateLimited {
-        /// Where the counter stands.
+        /// Current state of the daily counter.
         rate: RateStatus,
         /// The seconds until it begins again.
         retry_after_seconds: u32,
@@ -134,7 +134,7 @@ pub struct AccessPorts {
     pub clients: Arc<dyn ClientReader>,
     /// Counts requests.
     pub limiter: Arc<dyn RateLimiter>,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -145,7 +145,7 @@ pub struct AuthorizeAccess {
 }
 
 impl AuthorizeAccess {
-    /// Takes the ports and the limits.
+    /// Creates the use case.
     pub fn new(ports: AccessPorts, limits: DailyLimits) -> Self {
         Self { ports, limits }
     }
@@ -166,7 +166,7 @@ impl AuthorizeAccess {
         Ok(GrantedAccess { user_id, reader, scopes: held, usable, home_timezone, rate })
     }
 
-    /// Tells the time.
+    /// The clock.
     pub(super) fn now(&self) -> DateTime<Utc> {
         self.ports.clock.now()
     }

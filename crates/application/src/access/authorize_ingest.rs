@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Who asks to write what.
 #[derive(Clone, Copy)]
 pub struct AuthorizeIngestQuery<'a> {
-    /// The bearer token, as sent.
+    /// Bearer token, as sent.
     pub token: &'a str,
     /// The `user_id` of the path, as sent; nothing where the path names nobody.
     pub user_id: Option<&'a str>,
@@ -27,7 +27,7 @@ pub struct GrantedIngest {
     pub client_id: ClientId,
     /// The person of the path; whether there is one is still to be found out.
     pub user_id: Option<UserId>,
-    /// Where the daily counter stands.
+    /// Current state of the daily counter.
     pub rate: RateStatus,
 }
 

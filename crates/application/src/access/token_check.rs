@@ -14,7 +14,7 @@ pub struct TokenCheck {
 }
 
 impl TokenCheck {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(verifier: Arc<dyn TokenVerifier>, unknown_keys: Arc<dyn UnknownKeyReload>) -> Self {
         Self { verifier, unknown_keys }
     }

@@ -1,22 +1,21 @@
-//! The counters that a password attempt adds to.
+//! Counter keys of a password attempt.
 
 use super::password_check::PasswordAttempt;
 use crate::guessing::failure_key;
 use crate::ports::storage::FailureKey;
 use domain::address::AddressBlock;
 
-/// The keys of one attempt.
 pub(super) struct AttemptCounters {
     pub(super) account: FailureKey,
     pub(super) account_and_day: FailureKey,
     pub(super) address: FailureKey,
-    /// Limits nothing: see where it is written.
+    /// Enforces no limit: see `PasswordCheckpoint::stand_in`.
     pub(super) unknown_account: FailureKey,
 }
 
 impl AttemptCounters {
-    /// Takes an ill-formed email address as it is: it counts like one that nobody has. A browser that the account
-    /// knows is counted apart from strangers, so that these cannot use up its attempts.
+    /// Returns the keys of an attempt. A malformed email address is counted like an unknown one. Known
+    /// browsers have separate counters, so strangers cannot use up their attempts.
     pub(super) fn of(attempt: &PasswordAttempt<'_>, is_known_browser: bool) -> Self {
         let [account, account_and_day, known, known_and_day] = account_counters(attempt.email);
         let [account, account_and_day] =
@@ -31,10 +30,10 @@ impl AttemptCounters {
     }
 }
 
-/// Makes the keys of the counters of an account: those of the short window and of the day for strangers, then the
-/// same two for the browsers that it knows.
+/// Returns the counter keys of an account: the short window and the day for strangers, then the same two for
+/// known browsers.
 pub(crate) fn account_counters(email: &str) -> [FailureKey; 4] {
-    // The same rule as `Email::normalised`, for texts that are no address as well.
+    // Same rule as `Email::normalised`, but applied to malformed addresses as well.
     let account = email.to_lowercase();
     [
         failure_key(&["sign-in/account", &account]),

@@ -1,4 +1,4 @@
-//! Changes the password of a person who is signed in.
+//! Changes the password of a signed-in user.
 
 use super::open_session::fresh_session;
 use super::password_change::replace_password;
@@ -20,35 +20,35 @@ use domain::user::Email;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What a signed-in person asks for.
+/// Input of [`ChangePassword`].
 #[derive(Clone, Copy)]
 pub struct ChangePasswordCommand<'a> {
-    /// Who.
+    /// The user's id.
     pub user_id: UserId,
-    /// Their address, as their session shows it.
+    /// Their email address, from the session.
     pub email: &'a Email,
-    /// The present password, as typed.
+    /// Current password, as typed.
     pub current: &'a str,
-    /// The new password, as typed.
+    /// New password, as typed.
     pub new: &'a str,
-    /// What this browser keeps of an earlier sign-in, if anything.
+    /// Known-browser cookie of an earlier sign-in, if any.
     pub known_browser: Option<&'a Secret>,
-    /// Whether apps and personal access tokens are to lose their access as well (security.md T67).
+    /// Whether to revoke the grants of apps and the personal access tokens too (security.md T67).
     pub disconnect_apps: bool,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
-/// Why a password is not changed.
+/// Errors of [`ChangePassword`].
 #[derive(Debug, thiserror::Error)]
 pub enum ChangePasswordError {
-    /// The new one does not obey the rules. The present one was not looked at.
+    /// The new password breaks a rule; the current one was not checked.
     #[error(transparent)]
     Rule(#[from] NewPasswordError),
-    /// The present one was not taken.
+    /// The current password was rejected.
     #[error(transparent)]
     Check(#[from] PasswordCheckError),
-    /// The message that tells the person cannot be sealed.
+    /// The notification email cannot be encrypted for the outbox.
     #[error(transparent)]
     Seal(#[from] MailSealError),
 }
@@ -82,7 +82,7 @@ pub struct ChangePassword {
 }
 
 impl ChangePassword {
-    /// Takes the ports, the limits against guessing, and the outbox if mail can be sent.
+    /// Creates the use case with the sign-in limits; without an outbox it sends no email.
     pub fn new(
         ports: SignInPorts,
         limits: SignInLimits,
@@ -92,7 +92,8 @@ impl ChangePassword {
         Self { checkpoint: PasswordCheckpoint::new(ports, limits), judge, mail }
     }
 
-    /// Sets the new password, ends every session, and returns a new one for this browser (security.md T30).
+    /// Sets the new password, ends every session, and returns a new session for this browser (security.md
+    /// T30).
     pub async fn run(&self, command: ChangePasswordCommand<'_>) -> Result<SignedIn, ChangePasswordError> {
         let new = NewPassword::judge(command.new, command.email, self.judge.as_ref())?;
         let proven = self.prove(&command).await?;
@@ -104,7 +105,7 @@ impl ChangePassword {
         Ok(signed_in)
     }
 
-    /// Checks the present password, within the same limits as a sign-in.
+    /// Checks the current password within the sign-in limits.
     async fn prove(&self, command: &ChangePasswordCommand<'_>) -> Result<ProvenPassword, PasswordCheckError> {
         let password = Password::parse(command.current).map_err(|_| PasswordCheckError::InvalidForm)?;
         let attempt = PasswordAttempt {
@@ -141,7 +142,7 @@ impl ChangePassword {
         Ok(SignedIn { session, cookie, known_browser: known_browser_cookie(command.user_id, hash) })
     }
 
-    /// Takes everything back that apps and scripts hold, and what they would get without being asked about.
+    /// Revokes all grants and personal tokens, and deletes the remembered consents.
     async fn disconnect(
         &self,
         unit: &mut dyn UnitOfWork,

@@ -1,4 +1,4 @@
-//! Uses a link: somebody chooses a password, for their account or for a new one.
+//! Redeems a password link: sets the password of an existing or a new account.
 
 use super::attempt_counters::account_counters;
 use super::find_password_link::usable;
@@ -24,27 +24,28 @@ use domain::user::{Biology, Email, User, UserStatus};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What the use case needs.
+/// Ports of [`ChoosePassword`].
 #[derive(Clone)]
 pub struct ChoosePasswordPorts {
-    /// Reads links.
+    /// Reader of password links.
     pub links: Arc<dyn PasswordLinkReader>,
-    /// Stores passwords and accounts, and uses links up.
+    /// Units of work that set passwords, create accounts and consume links.
     pub units: Arc<dyn UnitOfWorkFactory>,
-    /// Hashes the password.
+    /// Password hasher.
     pub hasher: Arc<dyn PasswordHasher>,
-    /// Judges the password.
+    /// Password strength check.
     pub judge: Arc<dyn PasswordJudge>,
-    /// The counters against guessing, which a new password settles.
+    /// Sign-in failure counters; a new password resets those of the account.
     pub failures: Arc<dyn FailureCounter>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
+    /// Source of ids and secrets.
     pub entropy: Arc<dyn Entropy>,
 }
 
 impl ChoosePasswordPorts {
-    /// Forgets what was guessed at an account before its new password. What hinders it ends by itself.
+    /// Deletes the account's failure counters after a password change. An error is only logged: the windows
+    /// end by themselves.
     pub(super) async fn lift_limits(&self, user_id: UserId, email: &Email) {
         if let Err(error) = self.failures.forget(&account_counters(email.as_str())).await {
             tracing::warn!(%user_id, %error, "could not forget failed sign-ins after a new password");
@@ -52,47 +53,48 @@ impl ChoosePasswordPorts {
     }
 }
 
-/// What the holder of a link sends.
+/// Input of [`ChoosePassword`].
 #[derive(Clone, Copy)]
 pub struct ChoosePasswordCommand<'a> {
-    /// The link's secret, as sent.
+    /// Secret of the link, as sent.
     pub link: &'a str,
-    /// The password, as typed.
+    /// Password, as typed.
     pub password: &'a str,
-    /// The zone of a new account; UTC when none is named. Of no meaning for an account that exists.
+    /// Time zone of a new account; UTC if `None`. Ignored for an existing account.
     pub home_timezone: Option<TimeZone>,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
-/// Whose password was chosen.
+/// The account whose password was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenPassword {
-    /// Whose.
+    /// Owner's id.
     pub user_id: UserId,
-    /// Their address.
+    /// Email address of the account.
     pub email: Email,
 }
 
-/// Why no password was chosen.
+/// Errors of [`ChoosePassword`].
 #[derive(Debug, thiserror::Error)]
 pub enum ChoosePasswordError {
-    /// It is no link, was used, has ended, or its account is locked; which of them is not told.
+    /// The link is malformed, unknown, used or expired, or its account is locked; the caller does not learn
+    /// which.
     #[error("the link cannot be used")]
     UnusableLink,
-    /// The password does not obey the rules. The link can be used again.
+    /// The password breaks a rule. The link stays valid.
     #[error(transparent)]
     Rule(#[from] NewPasswordError),
-    /// Meanwhile somebody made an account with the address of this sign-up; the link is used up.
+    /// An account with this email address was created since the link was sent. The link is consumed.
     #[error("there is an account with this address already")]
     AccountExists,
-    /// As many passwords as may be are being hashed; the link can be used again.
+    /// All hashing slots are busy. The link stays valid.
     #[error("too many passwords are being hashed at this moment")]
     Busy,
     /// The password could not be hashed.
     #[error("the password could not be hashed")]
     HashingFailed,
-    /// The message that tells the person cannot be sealed.
+    /// The notification email cannot be encrypted for the outbox.
     #[error(transparent)]
     Seal(#[from] MailSealError),
     /// The store failed.
@@ -118,20 +120,20 @@ impl From<QueueMailError> for ChoosePasswordError {
     }
 }
 
-/// Uses links. Nobody is signed in by it: the new password is typed once more, on the page for it.
+/// Redeems password links. It opens no session: the user then signs in with the new password.
 pub struct ChoosePassword {
     ports: ChoosePasswordPorts,
     mail: Option<QueueMail>,
 }
 
 impl ChoosePassword {
-    /// Takes the ports, and the outbox if mail can be sent.
+    /// Creates the use case; without an outbox it sends no email.
     pub fn new(ports: ChoosePasswordPorts, mail: Option<QueueMail>) -> Self {
         Self { ports, mail }
     }
 
-    /// Judges and hashes the password, then uses the link up and stores the hash, all or nothing. Of many racing uses
-    /// of a link one succeeds.
+    /// Validates and hashes the password, then consumes the link and stores the hash in one transaction. Of
+    /// several concurrent uses of a link, one succeeds.
     pub async fn run(
         &self,
         command: ChoosePasswordCommand<'_>,
@@ -144,7 +146,7 @@ impl ChoosePassword {
         let new = NewPassword::judge(command.password, &found.email, self.ports.judge.as_ref())?;
         let hash = self.ports.hasher.hash(new.password()).await?;
         let chosen = self.write(&secret, &command, &hash).await?;
-        // Whoever reads the mail of the account may try again at once.
+        // The owner of the mailbox may sign in again at once.
         self.ports.lift_limits(chosen.user_id, &chosen.email).await;
         Ok(chosen)
     }
@@ -159,7 +161,7 @@ impl ChoosePassword {
         let writing = Writing { hash, now, address: AddressBlock::containing(command.address) };
         let mut unit = self.ports.units.begin().await?;
         let hash = secret.hash();
-        // Meanwhile the link may have been used, or the account locked.
+        // Read again: the link may have been used, or the account locked, while the password was hashed.
         let usable = find_and_hold(unit.as_mut(), &hash, now).await?;
         let usable = usable.ok_or(ChoosePasswordError::UnusableLink)?;
         unit.password_links().consume(&hash).await?.ok_or(ChoosePasswordError::UnusableLink)?;
@@ -173,12 +175,12 @@ impl ChoosePassword {
                 self.sign_up(unit.as_mut(), &email, command.home_timezone, &writing).await?
             }
         };
-        // Committed in any case: a link whose address is taken is of no more use.
+        // Committed even if the address is taken: the link is useless then.
         unit.commit().await?;
         user_id.map(|user_id| ChosenPassword { user_id, email }).ok_or(ChoosePasswordError::AccountExists)
     }
 
-    /// Sets the password of an account that exists, and tells its person when it had another one.
+    /// Sets the password of an existing account, and emails the owner if it replaces another password.
     async fn replace(
         &self,
         unit: &mut dyn UnitOfWork,
@@ -195,7 +197,7 @@ impl ChoosePassword {
         Ok(())
     }
 
-    /// Makes an account with this address and password; nothing when somebody else was quicker.
+    /// Creates an account with this address and password; `None` if the address was taken in the meantime.
     async fn sign_up(
         &self,
         unit: &mut dyn UnitOfWork,
@@ -216,7 +218,7 @@ impl ChoosePassword {
             other => other?,
         }
         unit.passwords().set(user.id, writing.hash, writing.now).await?;
-        // Another link for the same address would outlive the account.
+        // Another sign-up link for this address would outlive the account.
         unit.password_links().delete_sign_ups(email).await?;
         for kind in [AuditKind::UserCreated, AuditKind::PasswordSet] {
             unit.audit().append(&self.event(kind, user.id, writing)).await?;
@@ -230,14 +232,14 @@ impl ChoosePassword {
     }
 }
 
-/// What is written with everything, whatever the link is for.
+/// Values shared by every write, whatever the purpose of the link.
 struct Writing<'a> {
     hash: &'a PasswordHash,
     now: DateTime<Utc>,
     address: AddressBlock,
 }
 
-/// Returns a usable link and holds its person until the end of the unit of work.
+/// Returns a usable link, and locks its user until the unit of work ends.
 async fn find_and_hold(
     unit: &mut dyn UnitOfWork,
     hash: &SecretHash,

@@ -1,4 +1,4 @@
-//! Signs a person out everywhere.
+//! Signs a user out of every browser.
 
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
@@ -7,23 +7,23 @@ use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, SessionId, UserId};
 use std::sync::Arc;
 
-/// Whose sessions end.
+/// Input of [`EndSessions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndSessionsCommand {
-    /// Whose.
+    /// Owner's id.
     pub user_id: UserId,
-    /// The one that stays, if any.
+    /// Session that stays open, if any.
     pub except: Option<SessionId>,
-    /// Who asks: the person or the operator.
+    /// The caller: the user or the operator.
     pub actor: AuditActor,
-    /// From where, when it is the person.
+    /// The user's network; `None` for the operator.
     pub address: Option<AddressBlock>,
 }
 
-/// Why no session ends.
+/// Errors of [`EndSessions`].
 #[derive(Debug, thiserror::Error)]
 pub enum EndSessionsError {
-    /// There is no such person.
+    /// No user has this id.
     #[error("there is no user with this id")]
     NotFound,
     /// The store failed.
@@ -31,7 +31,7 @@ pub enum EndSessionsError {
     Storage(#[from] StorageError),
 }
 
-/// Ends all sessions of a person.
+/// Ends all sessions of a user.
 pub struct EndSessions {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
@@ -39,12 +39,12 @@ pub struct EndSessions {
 }
 
 impl EndSessions {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         Self { units, entropy, clock }
     }
 
-    /// Ends the sessions and returns how many there were. Apps and personal access tokens keep theirs.
+    /// Ends the sessions and returns their number. Grants and personal access tokens stay valid.
     pub async fn run(&self, command: EndSessionsCommand) -> Result<u64, EndSessionsError> {
         let EndSessionsCommand { user_id, except, actor, address } = command;
         let mut unit = self.units.begin().await?;

@@ -1,4 +1,4 @@
-//! Finds out what a link to choose a password is for, without using it.
+//! Looks up the purpose of a password link without consuming it.
 
 use crate::ports::storage::{PasswordLinkReader, PasswordLinkWithAccount, StorageError};
 use crate::ports::system::Clock;
@@ -8,12 +8,12 @@ use domain::secret::{Secret, SecretKind};
 use domain::user::Email;
 use std::sync::Arc;
 
-/// A link that can be used.
+/// A usable password link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsablePasswordLink {
-    /// What it is for.
+    /// Purpose of the link.
     pub purpose: PasswordLinkPurpose,
-    /// The email address of the account, or of the one to create.
+    /// Email address of the account, or of the account to create.
     pub email: Email,
     /// Expiry.
     pub expires_at: DateTime<Utc>,
@@ -30,19 +30,19 @@ pub enum FindPasswordLinkError {
     Storage(#[from] StorageError),
 }
 
-/// Finds links.
+/// Looks up password links.
 pub struct FindPasswordLink {
     links: Arc<dyn PasswordLinkReader>,
     clock: Arc<dyn Clock>,
 }
 
 impl FindPasswordLink {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(links: Arc<dyn PasswordLinkReader>, clock: Arc<dyn Clock>) -> Self {
         Self { links, clock }
     }
 
-    /// Returns what the link is for. Changes nothing: email programs follow links on their own.
+    /// Returns the purpose of a link. Changes nothing, because email programs prefetch links.
     pub async fn run(&self, link: &str) -> Result<UsablePasswordLink, FindPasswordLinkError> {
         let secret =
             Secret::parse(SecretKind::PasswordLink, link).map_err(|_| FindPasswordLinkError::Unusable)?;

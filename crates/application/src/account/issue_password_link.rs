@@ -1,4 +1,4 @@
-//! Hands out a link with which a person chooses a password: the operator's way.
+//! Issues a password link for the operator.
 
 use crate::mail::{HandedOutLink, QueueMail, QueueMailError, invitation, new_password};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
@@ -10,27 +10,27 @@ use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::secret::{Secret, SecretKind};
 use std::sync::Arc;
 
-/// A link, with the one chance to learn it.
+/// An issued link; only its hash is stored.
 #[derive(Debug)]
 pub struct IssuedPasswordLink {
-    /// The link.
+    /// Secret of the link.
     pub link: Secret,
-    /// From when on it counts no more.
+    /// Expiry.
     pub expires_at: DateTime<Utc>,
-    /// Whether a message with it waits to be sent.
+    /// Whether an email with the link is queued.
     pub is_mailed: bool,
 }
 
-/// Why no link is handed out.
+/// Errors of [`IssuePasswordLink`].
 #[derive(Debug, thiserror::Error)]
 pub enum IssuePasswordLinkError {
-    /// There is no such person.
+    /// No user has this id.
     #[error("there is no user with this id")]
     NotFound,
-    /// The person's account is locked; the link would not work.
+    /// The account is locked, so the link would not work.
     #[error("this user is locked")]
     UserLocked,
-    /// The message cannot be sealed.
+    /// The email cannot be encrypted for the outbox.
     #[error(transparent)]
     Seal(#[from] MailSealError),
     /// The store failed.
@@ -47,7 +47,7 @@ impl From<QueueMailError> for IssuePasswordLinkError {
     }
 }
 
-/// Hands out links, to invite somebody or to have them choose another password.
+/// Issues links that invite a user or let them choose another password.
 pub struct IssuePasswordLink {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
@@ -56,7 +56,7 @@ pub struct IssuePasswordLink {
 }
 
 impl IssuePasswordLink {
-    /// Takes the ports, and the outbox if mail can be sent.
+    /// Creates the use case; without an outbox it sends no email.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
         entropy: Arc<dyn Entropy>,
@@ -66,8 +66,8 @@ impl IssuePasswordLink {
         Self { units, entropy, clock, mail }
     }
 
-    /// Makes the one link that counts from now on, and mails it when mail can be sent. A present password keeps
-    /// working until another one is chosen.
+    /// Replaces the user's links with a new one, and emails it if there is an outbox. The current password
+    /// stays valid until another one is chosen.
     pub async fn run(&self, user_id: UserId) -> Result<IssuedPasswordLink, IssuePasswordLinkError> {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;

@@ -1,4 +1,4 @@
-//! What asking for a link has in common, whether to reset a password or to sign up (security.md T80).
+//! Shared parts of password reset and sign-up requests (security.md T80).
 
 use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
 use crate::mail::QueueMailError;
@@ -13,12 +13,12 @@ use domain::secret::{Secret, SecretKind};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// How often links may be asked for.
+/// Rate limits for requesting links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkRequestLimits {
-    /// For one email address, whoever asks: nobody's mailbox is flooded.
+    /// Per email address, from any network, so that no mailbox is flooded.
     pub per_email: AttemptLimit,
-    /// From one address (IPv6: its /64), whatever the email address.
+    /// Per network address (IPv6: /64), for any email address.
     pub per_address: AttemptLimit,
 }
 
@@ -31,41 +31,41 @@ impl Default for LinkRequestLimits {
     }
 }
 
-/// What a use case needs to send links to whoever asks.
+/// Ports of the use cases that send links on request.
 #[derive(Clone)]
 pub struct LinkRequestPorts {
-    /// Where accounts, links and messages are.
+    /// Units of work that read accounts and store links and emails.
     pub units: Arc<dyn UnitOfWorkFactory>,
-    /// Counts requests.
+    /// Request counters.
     pub failures: Arc<dyn FailureCounter>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
+    /// Source of ids and secrets.
     pub entropy: Arc<dyn Entropy>,
 }
 
-/// Somebody's wish for a link.
+/// A request for a link.
 #[derive(Clone, Copy)]
 pub struct LinkRequestCommand<'a> {
-    /// The email address, as typed.
+    /// Email address, as typed.
     pub email: &'a str,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
-/// Why a request is not taken. None of the reasons depends on whether an account exists.
+/// Why a request is rejected. No reason depends on whether an account exists.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkRequestError {
-    /// The text is no email address, as whoever typed it can see.
+    /// The text is not an email address.
     #[error("not an email address")]
     InvalidEmail,
-    /// Too many were asked for, for this email address or from here.
+    /// The limit of the email address or of the network is reached.
     #[error("too many links were asked for")]
     TooManyAttempts {
-        /// After how many seconds the window ends.
+        /// Seconds until the window ends.
         retry_after_seconds: u32,
     },
-    /// The message cannot be sealed.
+    /// The email cannot be encrypted for the outbox.
     #[error(transparent)]
     Seal(#[from] MailSealError),
     /// The store failed.
@@ -94,8 +94,8 @@ impl From<QueueMailError> for LinkRequestError {
 }
 
 impl LinkRequestPorts {
-    /// Counts a request, first of the address, then of the email address: what the one is refused is not held
-    /// against the other. Every request counts, whatever becomes of it.
+    /// Counts the request for the network, then for the email address. A request rejected for its network is
+    /// not counted for the email address. Every request counts, even if it fails later.
     pub(super) async fn admit(
         &self,
         command: &LinkRequestCommand<'_>,
@@ -109,14 +109,13 @@ impl LinkRequestPorts {
         count_attempt(self.failures.as_ref(), by_email, limits.per_email, now).await
     }
 
-    /// Draws a link of this purpose.
     pub(super) fn draw(&self, purpose: PasswordLinkPurpose, now: DateTime<Utc>) -> (Secret, PasswordLink) {
         let secret = Secret::from_bytes(SecretKind::PasswordLink, &self.entropy.secret_bytes());
         let link = PasswordLink::new(secret.hash(), purpose, now);
         (secret, link)
     }
 
-    /// Writes down that a link was handed out: about nobody when it is for a sign-up.
+    /// Records in the audit trail that a link was issued; a sign-up has no user.
     pub(super) async fn note_issue(
         &self,
         unit: &mut dyn UnitOfWork,

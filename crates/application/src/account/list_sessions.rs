@@ -1,4 +1,4 @@
-//! Lists the browsers in which a person is signed in.
+//! Lists the browsers in which a user is signed in.
 
 use crate::ports::storage::{SessionReader, StorageError};
 use crate::ports::system::Clock;
@@ -14,12 +14,12 @@ pub struct ListSessions {
 }
 
 impl ListSessions {
-    /// Takes the ports and the lifetime of sessions.
+    /// Creates the use case for this session lifetime.
     pub fn new(reader: Arc<dyn SessionReader>, clock: Arc<dyn Clock>, lifetime: SessionLifetime) -> Self {
         Self { reader, clock, lifetime }
     }
 
-    /// Returns the live sessions, the latest sign-in first.
+    /// Returns the live sessions, latest sign-in first.
     pub async fn run(&self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
         let mut sessions = self.reader.list_sessions(user_id).await?;
         let now = self.clock.now();

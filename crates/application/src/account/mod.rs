@@ -1,8 +1,8 @@
-//! Accounts: how people sign in and out, and how they choose and change their password.
+//! Accounts: sign-in, sign-out, and choosing and changing passwords.
 //!
-//! Whatever asks for a password goes through the same check (`password_check.rs`), so that the limits against
-//! guessing, the one hash and the one answer (security.md T80 to T82) are the same everywhere. No unit of work
-//! is open while a password is hashed.
+//! Every password check goes through `password_check.rs`. This applies the limits on guessing, the single
+//! hash and the uniform error (security.md T80 to T82) everywhere. No unit of work is open while a password
+//! is hashed.
 
 mod attempt_counters;
 mod change_password;

@@ -1,10 +1,10 @@
-//! The rules for a password that somebody chooses (security.md T85; NIST SP 800-63B-4 section 3.1.1.2).
+//! Rules for new passwords (security.md T85; NIST SP 800-63B-4 section 3.1.1.2).
 
 use crate::ports::system::PasswordJudge;
 use domain::password::Password;
 use domain::user::Email;
 
-/// Why a password may not be chosen.
+/// Why a new password is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NewPasswordError {
     /// It has fewer than [`domain::password::MIN_CHARACTERS`] characters.
@@ -13,18 +13,18 @@ pub enum NewPasswordError {
     /// It has more than [`domain::password::MAX_BYTES`] bytes.
     #[error("a password has at most 1024 bytes")]
     TooLong,
-    /// It is common, or made of common words, patterns and the person's own address.
+    /// It is common, or consists of common words, patterns and parts of the user's email address.
     #[error("this password would be guessed early")]
     Guessable,
 }
 
-/// A password that obeys the rules: the only kind that is ever hashed to be stored.
+/// A password that follows the rules. No other password is hashed and stored.
 #[derive(Debug, Clone)]
 pub struct NewPassword(Password);
 
 impl NewPassword {
-    /// Judges what somebody typed, for the account with this address. Every character of Unicode may be in it and
-    /// none must be.
+    /// Validates a typed password for the account with this address. Any Unicode character is allowed and
+    /// none is required.
     pub fn judge(text: &str, account: &Email, judge: &dyn PasswordJudge) -> Result<Self, NewPasswordError> {
         if text.is_empty() {
             return Err(NewPasswordError::TooShort);
@@ -39,7 +39,7 @@ impl NewPassword {
         Ok(Self(password))
     }
 
-    /// Returns the password, to be hashed.
+    /// Returns the password for hashing.
     pub const fn password(&self) -> &Password {
         &self.0
     }

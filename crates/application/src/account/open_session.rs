@@ -1,4 +1,4 @@
-//! Makes the session of a browser in which somebody has just proved who they are.
+//! Creates a session after authentication.
 
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
@@ -6,7 +6,7 @@ use domain::id::{SessionId, UserId};
 use domain::secret::{Secret, SecretKind};
 use domain::session::{AuthenticationMethod, Session};
 
-/// Draws a session with an id and a cookie that no request ever carried (security.md T30).
+/// Creates a session with a new id and a new cookie (security.md T30).
 pub(super) fn fresh_session(user_id: UserId, now: DateTime<Utc>, entropy: &dyn Entropy) -> (Session, Secret) {
     let cookie = Secret::from_bytes(SecretKind::Session, &entropy.secret_bytes());
     let session = Session {

@@ -1,15 +1,15 @@
-//! Puts another password in the place of the old one, with everything that must end with it.
+//! Replaces a password, and revokes what depends on the old one.
 
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::UserId;
 use domain::password::PasswordHash;
 
-/// How far the clocks of two replicas may be apart, so that no code of a faster one survives.
+/// Maximum clock difference between replicas; codes issued by a faster replica are discarded too.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::hours(1);
 
-/// Stores the hash, and ends what the old password may have opened: every session, every link to choose a password,
-/// and every code that an app has not redeemed yet (security.md T17, T30). Returns how many sessions ended.
+/// Stores the hash, and deletes what the old password may have opened: sessions, password links, and codes
+/// not yet redeemed (security.md T17, T30). Returns the number of ended sessions.
 pub(super) async fn replace_password(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,

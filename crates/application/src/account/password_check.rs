@@ -1,17 +1,19 @@
-//! Checks a password, within the limits against guessing (security.md T80 to T82, T84).
+//! Checks a password within the limits on guessing (security.md T80 to T82, T84).
 //!
-//! Three counters stand before the hash, one after the other: the address block, the account, the account over a
-//! day. Each attempt adds to a counter before it goes on, so that of racing attempts over many replicas no more
-//! than the limit are ever hashed. The order matters: what the address is refused does not count against the
-//! account, else one machine could lock everybody out; what the short window refuses does not count against the
-//! day, else a burst would lock a person out until tomorrow.
+//! Three counters are checked before the hash, in this order: the address block, the account, the account
+//! over a day. Each attempt increments a counter before it continues. Concurrent attempts on several replicas
+//! therefore never hash more than the limit.
 //!
-//! A browser in which the person has signed in with this password before has counters of the account of its own, of
-//! the same size ([`domain::known_browser`]): strangers cannot use them up.
+//! The order matters. Attempts rejected for their address do not count for the account: otherwise one machine
+//! could lock every account. Attempts rejected by the short window do not count for the day: otherwise a
+//! burst would lock a user out until the next day.
 //!
-//! The right password deletes the counters of the account that it was counted in. That of the address is shared with its neighbours: the
-//! attempt alone is taken back. While it is under way it counts, afterwards only what failed counts, so that many
-//! people behind one address sign in unhindered and a guesser cannot refill the budget with an account of their own.
+//! A browser in which the user signed in with this password before has separate account counters with the
+//! same limits ([`domain::known_browser`]). Strangers cannot use these up.
+//!
+//! A correct password deletes the account counters it was counted in. The address counter is shared with
+//! other users, so only this attempt is subtracted. Many users behind one address can then sign in freely,
+//! and an attacker cannot reset the counter with an account they own.
 
 use super::attempt_counters::AttemptCounters;
 use crate::audit::append_refusal;
@@ -29,15 +31,15 @@ use domain::user::Email;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// How often a password may be tried.
+/// Rate limits for password attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignInLimits {
-    /// For one account, whoever tries; once more for the browsers that the account knows.
+    /// Per account, from any address; known browsers have a separate counter with the same limit.
     pub per_account: AttemptLimit,
-    /// For one account over a longer time, likewise: both together let no more than 100 failures in a row through
-    /// (NIST SP 800-63B-4 section 3.2.2).
+    /// Per account over a longer window, with the same separation. Together with the short window this allows
+    /// at most 100 consecutive failures (NIST SP 800-63B-4 section 3.2.2).
     pub per_account_and_day: AttemptLimit,
-    /// For one address (IPv6: its /64), whatever the account. Right passwords do not count.
+    /// Per network address (IPv6: /64), for any account. Correct passwords do not count.
     pub per_address: AttemptLimit,
 }
 
@@ -51,42 +53,43 @@ impl Default for SignInLimits {
     }
 }
 
-/// What a use case needs to check a password.
+/// Ports of a password check.
 #[derive(Clone)]
 pub struct SignInPorts {
-    /// What a password is checked against.
+    /// Reader of stored credentials.
     pub credentials: Arc<dyn CredentialReader>,
-    /// Checks it.
+    /// Password hasher.
     pub hasher: Arc<dyn PasswordHasher>,
-    /// Counts attempts.
+    /// Attempt counters.
     pub failures: Arc<dyn FailureCounter>,
-    /// Where sessions, passwords and the audit trail are written.
+    /// Units of work that write sessions, passwords and the audit trail.
     pub units: Arc<dyn UnitOfWorkFactory>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
+    /// Source of ids and secrets.
     pub entropy: Arc<dyn Entropy>,
 }
 
-/// Why a password is not taken.
+/// Why a password check fails.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordCheckError {
-    /// What was sent is no password at all: empty, or longer than any. Nothing was hashed.
+    /// The input is empty or longer than any password. Nothing was hashed.
     #[error("a password has 1 to 1024 bytes")]
     InvalidForm,
-    /// No such account, a locked one, one without a password, or a wrong password; which of them is not told.
+    /// The account is unknown, locked or has no password, or the password is wrong; the caller does not learn
+    /// which.
     #[error("the address or the password is wrong")]
     WrongCredentials,
-    /// Too many were tried for this account or from this address. Nothing was hashed.
+    /// The limit of this account or of this address is reached. Nothing was hashed.
     #[error("too many attempts")]
     TooManyAttempts {
-        /// After how many seconds the window ends.
+        /// Seconds until the window ends.
         retry_after_seconds: u32,
     },
-    /// As many passwords as may be are being hashed; a moment later there is room.
+    /// All hashing slots are busy; a retry succeeds shortly.
     #[error("too many passwords are being checked at this moment")]
     Busy,
-    /// The stored hash is none, or the library failed.
+    /// The stored hash is invalid, or the library failed.
     #[error("the password could not be hashed or checked")]
     HashingFailed,
     /// The store failed.
@@ -114,29 +117,29 @@ impl From<PasswordHashingError> for PasswordCheckError {
     }
 }
 
-/// Who is said to have typed what, and where.
+/// A password attempt.
 #[derive(Clone, Copy)]
 pub(super) struct PasswordAttempt<'a> {
-    /// The account's address, as typed.
+    /// Email address of the account, as typed.
     pub(super) email: &'a str,
     pub(super) password: &'a Password,
     pub(super) address: IpAddr,
-    /// Whose account it has to be, when somebody is signed in.
+    /// Required owner of the account, if a user is signed in.
     pub(super) owner: Option<UserId>,
-    /// What the browser keeps of an earlier sign-in, if anything.
+    /// Known-browser cookie of an earlier sign-in, if any.
     pub(super) known_browser: Option<&'a Secret>,
 }
 
-/// Somebody who knows the password of an active account.
+/// Result of a successful password check.
 pub(super) struct ProvenPassword {
     pub(super) user_id: UserId,
-    /// The hash that was checked. Whoever writes on the strength of it makes sure that it is still the one.
+    /// The hash that was checked. Writers must verify in their unit of work that it is still the stored one.
     pub(super) hash: PasswordHash,
-    /// Whether it should be made anew with the parameters of today.
+    /// Whether the hash uses outdated parameters and should be replaced.
     pub(super) is_outdated: bool,
 }
 
-/// The one place where passwords are checked.
+/// The single entry point for password checks.
 pub(super) struct PasswordCheckpoint {
     ports: SignInPorts,
     limits: SignInLimits,
@@ -151,15 +154,15 @@ impl PasswordCheckpoint {
         &self.ports
     }
 
-    /// Counts the attempt, hashes exactly once, and settles the counters. A refusal for an account that exists is
-    /// written down.
+    /// Counts the attempt, hashes exactly once, and settles the counters. A failure for an existing account
+    /// is recorded in the audit trail.
     pub(super) async fn check(
         &self,
         attempt: PasswordAttempt<'_>,
     ) -> Result<ProvenPassword, PasswordCheckError> {
         let now = self.ports.clock.now();
-        // Looked up before anything is counted for a browser alone that claims to be known: what a stranger is
-        // refused costs no more than counting.
+        // Looked up before counting only if the browser presents a known-browser cookie, so that rejecting a
+        // stranger costs no more than the counters.
         let early = match attempt.known_browser {
             Some(_) => Some(self.find(&attempt).await?),
             None => None,
@@ -211,8 +214,8 @@ impl PasswordCheckpoint {
         Ok(())
     }
 
-    /// Writes down that a limit was reached: once a window, so that whoever goes on guessing writes nothing. What
-    /// hinders it does not open the limit.
+    /// Records that a limit was reached, once per window, so that further guesses write nothing. If this
+    /// fails, the limit still applies.
     async fn note_limit(
         &self,
         is_of_account: bool,
@@ -233,8 +236,8 @@ impl PasswordCheckpoint {
         Ok(())
     }
 
-    /// Costs what an event costs, for an account that does not exist and has no trail, so that time does not tell it
-    /// from one that does (security.md T80).
+    /// Costs as much as an audit event, for an account that does not exist. Timing then does not reveal
+    /// whether the account exists (security.md T80).
     async fn stand_in(&self, counters: &AttemptCounters, now: DateTime<Utc>) -> Result<(), StorageError> {
         let window = self.limits.per_address.window();
         self.ports.failures.record_failure(&[counters.unknown_account], now, window).await?;
@@ -246,21 +249,21 @@ impl PasswordCheckpoint {
         AuditEvent::new(id, now, kind, AuditActor::Person).from(AddressBlock::containing(attempt.address))
     }
 
-    /// Takes an attempt back that nobody looked at, so that a busy server does not lock people out.
+    /// Subtracts an attempt that was not checked, so that a busy server does not lock users out.
     async fn take_back(&self, counters: &AttemptCounters, at: DateTime<Utc>) -> Result<(), StorageError> {
         let keys = [counters.address, counters.account, counters.account_and_day];
         self.ports.failures.take_back(&keys, at).await
     }
 
     async fn find(&self, attempt: &PasswordAttempt<'_>) -> Result<Option<Credentials>, StorageError> {
-        // Whether an address is well formed is known to whoever typed it, so not asking the store tells nothing.
+        // The sender can see whether the address is well formed, so skipping the store reveals nothing.
         let Ok(email) = Email::parse(attempt.email) else { return Ok(None) };
         let found = self.ports.credentials.find_credentials(&email).await?;
-        // An address may go to another account while somebody is signed in.
+        // The address may have moved to another account while the user was signed in.
         Ok(found.filter(|found| attempt.owner.is_none_or(|owner| owner == found.user_id)))
     }
 
-    /// Writes down that a password was refused.
+    /// Records a rejected password.
     async fn note_refusal(
         &self,
         user_id: Option<UserId>,
@@ -276,13 +279,13 @@ impl PasswordCheckpoint {
     }
 }
 
-/// Returns whether the attempt comes from a browser in which the owner of this account has signed in.
+/// Returns whether the account's owner has signed in in this browser before.
 fn knows(found: &Credentials, attempt: &PasswordAttempt<'_>) -> bool {
     let known = attempt.known_browser.zip(found.password.as_ref());
     known.is_some_and(|(cookie, hash)| is_known_browser(cookie, found.user_id, hash))
 }
 
-/// Returns whose account it is and the hash, when the password is right and the account can be used.
+/// Returns the account's id and hash if the password is correct and the account is active.
 fn proven(found: Credentials, is_right: bool) -> Option<(UserId, PasswordHash)> {
     let Credentials { user_id, status, password } = found;
     password.filter(|_| is_right && status.is_active()).map(|hash| (user_id, hash))

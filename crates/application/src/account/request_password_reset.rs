@@ -1,4 +1,4 @@
-//! Sends a link to somebody who forgot the password.
+//! Sends a password reset link.
 
 use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
 use crate::mail::{HandedOutLink, QueueMail, reset};
@@ -8,7 +8,7 @@ use domain::id::UserId;
 use domain::password_link::PasswordLinkPurpose;
 use domain::user::{Email, User};
 
-/// Sends links to people who forgot their password. Made only when mail can be sent.
+/// Sends password reset links. Exists only if the server can send email.
 pub struct RequestPasswordReset {
     ports: LinkRequestPorts,
     limits: LinkRequestLimits,
@@ -16,21 +16,22 @@ pub struct RequestPasswordReset {
 }
 
 impl RequestPasswordReset {
-    /// Takes the ports, the limits and the outbox.
+    /// Creates the use case.
     pub fn new(ports: LinkRequestPorts, limits: LinkRequestLimits, mail: QueueMail) -> Self {
         Self { ports, limits, mail }
     }
 
-    /// Queues a link if an active account has this address. The answer is the same when there is none, and so is the
-    /// work, but for a statement or two (security.md T80). Earlier links stay: else anybody could spoil them.
+    /// Queues a link if an active account has this address. The response is always the same, and the work
+    /// differs by a statement or two (security.md T80). Earlier links stay valid: otherwise anyone could
+    /// invalidate them.
     pub async fn run(&self, command: LinkRequestCommand<'_>) -> Result<(), LinkRequestError> {
         self.ports.admit(&command, self.limits).await?;
         let email = Email::parse(command.email).map_err(|_| LinkRequestError::InvalidEmail)?;
         let now = self.ports.clock.now();
         let mut unit = self.ports.units.begin().await?;
         let found = unit.users().find_by_email(&email).await?;
-        // Read again to be held until the end: else the link could go to an address that was just given up. For
-        // nobody, somebody who is not there is looked up.
+        // Read again to lock the row: otherwise the link could go to an address that was just given up. If
+        // there is no account, a random id is looked up.
         let id = found.map_or_else(|| UserId::from_uuid(self.ports.entropy.uuid()), |user| user.id);
         let held = unit.users().find(id).await?;
         let has_address = |user: &User| user.email.normalised() == email.normalised();
@@ -51,15 +52,15 @@ impl RequestPasswordReset {
     ) -> Result<(), LinkRequestError> {
         let (secret, stored) = self.ports.draw(PasswordLinkPurpose::Reset { user_id: user.id }, now);
         unit.password_links().insert(&stored).await?;
-        // To the address of the account, not to the one that was typed.
+        // Sent to the address of the account, not to the typed one.
         let link = HandedOutLink { secret: &secret, stored: &stored };
         self.mail.run(unit, &reset(&user.email, self.mail.links(), &link), now).await?;
         self.ports.note_issue(unit, Some(user.id), command, now).await?;
         Ok(())
     }
 
-    /// Writes the same rows and takes them away again in the same transaction, so that nobody sees them and the time
-    /// does not tell that there is no account.
+    /// Writes the same rows and deletes them in the same transaction, so that timing does not reveal that
+    /// there is no account.
     async fn pretend(
         &self,
         unit: &mut dyn UnitOfWork,

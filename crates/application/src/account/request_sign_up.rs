@@ -1,4 +1,4 @@
-//! Sends a link to somebody who wants an account.
+//! Sends a sign-up link.
 
 use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
 use crate::mail::{HandedOutLink, QueueMail, account_exists, sign_up};
@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::password_link::PasswordLinkPurpose;
 use domain::user::{Email, User};
 
-/// Sends links to people who want an account. Made only when the settings open the sign-up and mail can be sent.
+/// Sends sign-up links. Exists only if the settings allow sign-up and the server can send email.
 pub struct RequestSignUp {
     ports: LinkRequestPorts,
     limits: LinkRequestLimits,
@@ -15,13 +15,13 @@ pub struct RequestSignUp {
 }
 
 impl RequestSignUp {
-    /// Takes the ports, the limits and the outbox.
+    /// Creates the use case.
     pub fn new(ports: LinkRequestPorts, limits: LinkRequestLimits, mail: QueueMail) -> Self {
         Self { ports, limits, mail }
     }
 
-    /// Queues a link, or the message that there is an account already. Only whoever reads the mail learns which; the
-    /// answer and the work are the same (security.md T80).
+    /// Queues a link, or an email that the account exists. Only the reader of the mailbox learns which; the
+    /// response and the work are the same (security.md T80).
     pub async fn run(&self, command: LinkRequestCommand<'_>) -> Result<(), LinkRequestError> {
         self.ports.admit(&command, self.limits).await?;
         let email = Email::parse(command.email).map_err(|_| LinkRequestError::InvalidEmail)?;
@@ -50,7 +50,7 @@ impl RequestSignUp {
         Ok(())
     }
 
-    /// Writes a link that nobody learns and takes it away again, because a link costs time that could be measured.
+    /// Also writes and deletes an unused link, because the time for one could be measured.
     async fn send_notice(
         &self,
         unit: &mut dyn UnitOfWork,

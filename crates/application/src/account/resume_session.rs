@@ -1,4 +1,4 @@
-//! Tells whose browser a request comes from.
+//! Resolves the session cookie of a request.
 
 use crate::ports::storage::{SessionReader, SessionWithUser, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
@@ -10,20 +10,20 @@ use domain::time::TimeZone;
 use domain::user::Email;
 use std::sync::Arc;
 
-/// A person who is signed in, in one browser.
+/// A signed-in user and their session.
 #[derive(Debug, Clone)]
 pub struct SignedInPerson {
-    /// Who.
+    /// The user's id.
     pub user_id: UserId,
-    /// Their address, shown to them alone.
+    /// Their email address; shown only to them.
     pub email: Email,
-    /// The zone in which they read times.
+    /// Time zone in which times are displayed.
     pub home_timezone: TimeZone,
-    /// The session of this browser.
+    /// Session of this browser.
     pub session: Session,
-    /// Its cookie, from which the tokens of forms are derived.
+    /// Session cookie, from which form tokens are derived.
     pub cookie: Secret,
-    /// Whether they proved who they are within the last minutes ([`domain::session::FRESH_SECONDS`]).
+    /// Whether the user authenticated within [`domain::session::FRESH_SECONDS`].
     pub is_fresh: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct ResumeSession {
 }
 
 impl ResumeSession {
-    /// Takes the ports, and how long sessions last.
+    /// Creates the use case for this session lifetime.
     pub fn new(
         sessions: Arc<dyn SessionReader>,
         units: Arc<dyn UnitOfWorkFactory>,
@@ -46,8 +46,8 @@ impl ResumeSession {
         Self { sessions, units, clock, lifetime }
     }
 
-    /// Returns who is signed in with this cookie; nobody when it is no cookie of ours, the session ended, or the
-    /// account is locked. Notes the use at most once a minute.
+    /// Returns the user signed in with this cookie; `None` if the cookie is malformed, the session has ended,
+    /// or the account is locked. Records the use at most once a minute.
     pub async fn run(&self, cookie: &str) -> Result<Option<SignedInPerson>, StorageError> {
         let Ok(cookie) = Secret::parse(SecretKind::Session, cookie) else { return Ok(None) };
         let Some(found) = self.sessions.find_session(&cookie.hash()).await? else { return Ok(None) };
@@ -59,7 +59,7 @@ impl ResumeSession {
         if session.should_record_use(now)
             && let Err(error) = self.record_use(&session, now).await
         {
-            // The page can do without; the session only seems unused for a minute longer.
+            // Not fatal: the session only seems unused for a minute longer.
             tracing::warn!(%error, "could not note that a session is in use");
         }
         let (user_id, is_fresh) = (session.user_id, session.is_fresh(now));

@@ -1,4 +1,4 @@
-//! Sets the password of an account for the operator, who hands it over by other means.
+//! Sets the password of an account for the operator.
 
 use super::password_change::replace_password;
 use super::{ChoosePasswordPorts, NewPassword, NewPasswordError};
@@ -8,16 +8,16 @@ use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use std::sync::Arc;
 
-/// Why no password was set.
+/// Errors of [`SetPassword`].
 #[derive(Debug, thiserror::Error)]
 pub enum SetPasswordError {
-    /// There is no such person.
+    /// No user has this id.
     #[error("there is no user with this id")]
     NotFound,
-    /// The password does not obey the rules.
+    /// The password breaks a rule.
     #[error(transparent)]
     Rule(#[from] NewPasswordError),
-    /// It could not be hashed.
+    /// The password could not be hashed.
     #[error(transparent)]
     Hashing(#[from] PasswordHashingError),
     /// The store failed.
@@ -32,17 +32,17 @@ pub struct SetPassword {
 }
 
 impl SetPassword {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(ports: ChoosePasswordPorts, profiles: Arc<dyn ProfileReader>) -> Self {
         Self { ports, profiles }
     }
 
-    /// Sets the password of a person instead of an earlier one, and ends what the earlier one may have opened: sessions,
-    /// links, codes that no app has redeemed. Whoever guessed at the account does not make its person wait any more.
+    /// Replaces the user's password, and ends what the old one may have opened: sessions, links, unredeemed
+    /// codes. Also resets the failure counters of the account.
     pub async fn run(&self, user_id: UserId, text: &str) -> Result<(), SetPasswordError> {
         let user = self.profiles.find_profile(user_id).await?.ok_or(SetPasswordError::NotFound)?;
         let new = NewPassword::judge(text, &user.email, self.ports.judge.as_ref())?;
-        // Hashed before the unit of work is opened: it is slow.
+        // Hashed before the unit of work opens, because hashing is slow.
         let hash = self.ports.hasher.hash(new.password()).await?;
         let now = self.ports.clock.now();
         let mut unit = self.ports.units.begin().await?;

@@ -1,4 +1,4 @@
-//! Signs a person in, in one browser.
+//! Signs a user in, in one browser.
 
 use super::open_session::fresh_session;
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};
@@ -13,53 +13,54 @@ use domain::secret::Secret;
 use domain::session::Session;
 use std::net::IpAddr;
 
-/// A session and whose it is: the key of its row.
+/// Primary key of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionKey {
-    /// Whose.
+    /// Owner's id.
     pub user_id: UserId,
-    /// Which.
+    /// The session's id.
     pub id: SessionId,
 }
 
-/// What somebody typed to sign in, or to confirm who they are.
+/// Input of [`SignIn`].
 #[derive(Clone, Copy)]
 pub struct SignInCommand<'a> {
-    /// The address of the account, as typed.
+    /// Email address of the account, as typed.
     pub email: &'a str,
-    /// The password, as typed.
+    /// Password, as typed.
     pub password: &'a str,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
-    /// What this browser keeps of an earlier sign-in, if anything.
+    /// Known-browser cookie of an earlier sign-in, if any.
     pub known_browser: Option<&'a Secret>,
-    /// The session of this browser until now, which ends when the new one begins.
+    /// Current session of this browser; the new one replaces it.
     pub replaces: Option<SessionKey>,
 }
 
-/// A new session, with the one chance to learn its cookie.
+/// A new session and its cookies, which are not stored in the clear.
 #[derive(Debug, Clone)]
 pub struct SignedIn {
     /// The session.
     pub session: Session,
-    /// What the browser keeps.
+    /// Session cookie.
     pub cookie: Secret,
-    /// What it keeps longer than the session, so that strangers who guess do not keep its person out.
+    /// Long-lived cookie that gives this browser separate attempt counters.
     pub known_browser: Secret,
 }
 
-/// Signs people in. Confirming the password does the same: it makes a new session, which is fresh.
+/// Signs users in. Confirming a password is the same operation: it creates a new, fresh session.
 pub struct SignIn {
     checkpoint: PasswordCheckpoint,
 }
 
 impl SignIn {
-    /// Takes the ports and the limits against guessing.
+    /// Creates the use case with the sign-in limits.
     pub fn new(ports: SignInPorts, limits: SignInLimits) -> Self {
         Self { checkpoint: PasswordCheckpoint::new(ports, limits) }
     }
 
-    /// Returns the new session when the password is right. `Storage(Retryable)` when it was changed meanwhile.
+    /// Returns a new session if the password is correct. `Storage(Retryable)` if it was changed in the
+    /// meantime.
     pub async fn run(&self, command: SignInCommand<'_>) -> Result<SignedIn, PasswordCheckError> {
         let SignInCommand { email, password, address, known_browser, replaces } = command;
         let password = Password::parse(password).map_err(|_| PasswordCheckError::InvalidForm)?;
@@ -92,8 +93,8 @@ impl SignIn {
         Ok(SignedIn { session, cookie, known_browser: known_browser_cookie(proven.user_id, hash) })
     }
 
-    /// Hashes the password anew when its hash is weaker than those of today (security.md T86). What hinders it does
-    /// not hinder the person: there is another sign-in.
+    /// Rehashes the password if its hash uses outdated parameters (security.md T86). An error is only logged:
+    /// the next sign-in retries.
     async fn better_hash(&self, proven: &ProvenPassword, password: &Password) -> Option<PasswordHash> {
         if !proven.is_outdated {
             return None;
@@ -108,8 +109,8 @@ impl SignIn {
     }
 }
 
-/// Makes sure, inside the unit of work, that what was proven outside of it still stands: otherwise a reset that ran
-/// meanwhile would end every session but the one that the old password is about to open.
+/// Verifies inside the unit of work that the checked hash is still the stored one. Otherwise a concurrent
+/// reset would end every session except the one that the old password is about to open.
 pub(super) async fn still_proven(
     unit: &mut dyn UnitOfWork,
     proven: &ProvenPassword,

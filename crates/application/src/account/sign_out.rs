@@ -1,4 +1,4 @@
-//! Signs a person out of one browser.
+//! Signs a user out of one browser.
 
 use super::SessionKey;
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
@@ -16,12 +16,13 @@ pub struct SignOut {
 }
 
 impl SignOut {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         Self { units, entropy, clock }
     }
 
-    /// Ends the session; returns whether it existed. Whoever asks is the person (with their address) or the operator.
+    /// Ends the session and returns whether it existed. `actor` is the user (with their address) or the
+    /// operator.
     pub async fn run(
         &self,
         session: SessionKey,
@@ -30,7 +31,7 @@ impl SignOut {
     ) -> Result<bool, StorageError> {
         let SessionKey { user_id, id } = session;
         let mut unit = self.units.begin().await?;
-        // Held until the end: what is being allowed or made in this session is waited for, or finds it gone.
+        // Locks the user: concurrent writes in this session finish first, or find it gone.
         unit.users().find(user_id).await?;
         let existed = unit.sessions().delete(user_id, id).await?;
         if existed {

@@ -15,7 +15,7 @@ pub struct FlushReads {
 }
 
 impl FlushReads {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(ledger: Arc<dyn ReadLedger>, store: Arc<dyn ReadTallyStore>) -> Self {
         Self { ledger, store }
     }

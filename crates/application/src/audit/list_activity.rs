@@ -50,7 +50,7 @@ pub struct ListActivity {
 }
 
 impl ListActivity {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(reads: ListReads, events: Arc<dyn AuditReader>) -> Self {
         Self { reads, events }
     }

@@ -10,7 +10,7 @@ pub struct ListAudit {
 }
 
 impl ListAudit {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn AuditReader>) -> Self {
         Self { reader }
     }

@@ -43,7 +43,7 @@ pub struct ListReads {
 }
 
 impl ListReads {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         tallies: Arc<dyn ReadTallyStore>,
         clients: Arc<dyn ClientReader>,

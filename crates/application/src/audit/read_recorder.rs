@@ -28,7 +28,7 @@ pub struct ReadRecorder {
 }
 
 impl ReadRecorder {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(ledger: Arc<dyn ReadLedger>, clock: Arc<dyn Clock>) -> Self {
         Self { ledger, clock }
     }

@@ -14,7 +14,7 @@ pub struct AuditTrail {
 }
 
 impl AuditTrail {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         Self { entropy, clock }
     }

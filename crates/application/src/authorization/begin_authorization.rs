@@ -32,7 +32,7 @@ pub struct BeginAuthorizationCommand<'a> {
     pub visit: &'a Secret,
     /// The session of who has signed in in this browser, if anybody.
     pub signed_in: Option<SessionKey>,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
@@ -68,7 +68,7 @@ pub enum BeginAuthorizationError {
     /// Too many requests came from here without anybody signed in.
     #[error("too many authorization requests")]
     TooManyRequests {
-        /// After how many seconds the window ends.
+        /// Seconds until the window ends.
         retry_after_seconds: u32,
     },
     /// The store failed.
@@ -95,7 +95,7 @@ pub struct BeginAuthorization {
 }
 
 impl BeginAuthorization {
-    /// Takes the ports and the configured issuer.
+    /// Creates the use case for this issuer.
     pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
         Self { ports, issuer, anonymous_requests: ANONYMOUS_REQUESTS }
     }

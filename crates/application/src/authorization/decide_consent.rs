@@ -32,13 +32,13 @@ pub enum ConsentDecision<'a> {
 pub struct DecideConsentCommand<'a> {
     /// The request that the form carried. A text that is no id is a request that is gone.
     pub request_id: AuthorizationRequestId,
-    /// The session of who has signed in.
+    /// Session of the signed-in user.
     pub session: SessionKey,
-    /// The cookie of the browser's visit.
+    /// Visit cookie of the browser.
     pub visit: &'a Secret,
     /// The decision.
     pub decision: ConsentDecision<'a>,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
@@ -49,7 +49,7 @@ pub struct DecideConsent {
 }
 
 impl DecideConsent {
-    /// Takes the ports and the configured issuer.
+    /// Creates the use case for this issuer.
     pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
         Self { ports, issuer }
     }

@@ -28,7 +28,7 @@ pub struct DescribeRequest {
 }
 
 impl DescribeRequest {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         requests: Arc<dyn AuthorizationRequestReader>,
         clients: Arc<dyn ClientReader>,

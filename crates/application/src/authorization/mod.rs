@@ -32,9 +32,9 @@ pub struct AuthorizationPorts {
     pub failures: Arc<dyn FailureCounter>,
     /// Keeps requests, consents and codes.
     pub units: Arc<dyn UnitOfWorkFactory>,
-    /// Draws codes and ids.
+    /// Source of ids and secrets.
     pub entropy: Arc<dyn Entropy>,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 

@@ -18,11 +18,11 @@ use std::net::IpAddr;
 pub struct OpenConsentCommand<'a> {
     /// The request that the page carries. A text that is no id is a request that is gone.
     pub request_id: AuthorizationRequestId,
-    /// The session of who has signed in.
+    /// Session of the signed-in user.
     pub session: &'a Session,
-    /// The cookie of the browser's visit.
+    /// Visit cookie of the browser.
     pub visit: &'a Secret,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
@@ -63,7 +63,7 @@ pub struct OpenConsent {
 }
 
 impl OpenConsent {
-    /// Takes the ports and the configured issuer.
+    /// Creates the use case for this issuer.
     pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
         Self { ports, issuer }
     }

@@ -10,7 +10,7 @@ pub struct FindLabels {
 }
 
 impl FindLabels {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn SupplementReader>) -> Self {
         Self { reader }
     }

@@ -30,7 +30,7 @@ pub struct DisconnectApps {
 }
 
 impl DisconnectApps {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy, clock.clone());
         Self { units, clock, trail }

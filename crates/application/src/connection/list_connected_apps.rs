@@ -10,7 +10,7 @@ pub struct ListConnectedApps {
 }
 
 impl ListConnectedApps {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(apps: Arc<dyn ConnectedAppReader>) -> Self {
         Self { apps }
     }

@@ -54,7 +54,7 @@ pub struct ErasePerson {
 }
 
 impl ErasePerson {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
         Self { units, entropy, clock, trail }

@@ -36,7 +36,7 @@ pub enum Exporter {
 /// Why an export does not begin, or does not come to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportRecordsError {
-    /// There is no such person.
+    /// No user has this id.
     #[error("there is no user with this id")]
     UnknownUser,
     /// It could not be written down.
@@ -75,7 +75,7 @@ pub struct ExportRecords {
 }
 
 impl ExportRecords {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(readers: ExportReaders, units: Arc<dyn UnitOfWorkFactory>, trail: AuditTrail) -> Self {
         Self { readers, units, trail, daily: DailyEvents::default() }
     }

@@ -31,7 +31,7 @@ pub struct ApplyProfile {
 }
 
 impl ApplyProfile {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
         profiles: Arc<dyn ProfileReader>,

@@ -13,7 +13,7 @@ pub struct ListImports {
 }
 
 impl ListImports {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn ImportReader>) -> Self {
         Self { reader }
     }

@@ -87,7 +87,7 @@ struct Job {
 }
 
 impl UndoImport {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy, clock.clone());
         Self { units, clock, trail }

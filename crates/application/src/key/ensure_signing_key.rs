@@ -20,7 +20,7 @@ pub struct EnsureSigningKey {
 }
 
 impl EnsureSigningKey {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         reader: Arc<dyn SigningKeyReader>,
         units: Arc<dyn UnitOfWorkFactory>,

@@ -37,7 +37,7 @@ pub struct ListSigningKeys {
 }
 
 impl ListSigningKeys {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn SigningKeyReader>) -> Self {
         Self { reader }
     }

@@ -14,7 +14,7 @@ pub struct ReloadSigningKeys {
 }
 
 impl ReloadSigningKeys {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn SigningKeyReader>, ring: Arc<dyn KeyRing>) -> Self {
         Self { reader, ring, loaded: Mutex::new(Vec::new()) }
     }

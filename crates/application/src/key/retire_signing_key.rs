@@ -31,7 +31,7 @@ pub struct RetireSigningKey {
 }
 
 impl RetireSigningKey {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy, clock.clone());
         Self { units, clock, trail }

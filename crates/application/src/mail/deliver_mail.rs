@@ -49,7 +49,7 @@ enum Outcome {
 }
 
 impl DeliverMail {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
         mailer: Arc<dyn Mailer>,

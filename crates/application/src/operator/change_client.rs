@@ -36,7 +36,7 @@ pub struct ChangeClient {
 }
 
 impl ChangeClient {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy, clock.clone());
         Self { units, clock, trail }

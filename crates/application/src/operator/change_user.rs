@@ -25,7 +25,7 @@ pub struct UserChange {
 /// Why a person is not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeUserError {
-    /// There is no such person.
+    /// No user has this id.
     #[error("there is no user with this id")]
     NotFound,
     /// Somebody else has this address, case aside.
@@ -53,7 +53,7 @@ pub struct ChangeUser {
 }
 
 impl ChangeUser {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy, clock.clone());
         Self { units, clock, trail }

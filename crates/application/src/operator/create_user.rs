@@ -58,7 +58,7 @@ pub struct CreateUser {
 }
 
 impl CreateUser {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
         Self { units, entropy, clock, trail }

@@ -25,7 +25,7 @@ pub struct FindLastUses {
 }
 
 impl FindLastUses {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(apps: Arc<dyn ConnectedAppReader>) -> Self {
         Self { apps }
     }

@@ -11,7 +11,7 @@ pub struct FindUserByEmail {
 }
 
 impl FindUserByEmail {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn CredentialReader>) -> Self {
         Self { reader }
     }

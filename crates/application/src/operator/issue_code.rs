@@ -42,7 +42,7 @@ pub enum IssueCodeError {
     /// There is no such client, or it is disabled.
     #[error("there is no enabled client with this id")]
     UnknownClient,
-    /// There is no such person.
+    /// No user has this id.
     #[error("there is no user with this id")]
     UnknownUser,
     /// The person's account is locked.
@@ -74,7 +74,7 @@ pub struct IssueCode {
 }
 
 impl IssueCode {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
         Self { units, entropy, clock, trail }

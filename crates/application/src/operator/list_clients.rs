@@ -11,7 +11,7 @@ pub struct ListClients {
 }
 
 impl ListClients {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn ClientReader>) -> Self {
         Self { reader }
     }
@@ -28,7 +28,7 @@ pub struct FindClient {
 }
 
 impl FindClient {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn ClientReader>) -> Self {
         Self { reader }
     }

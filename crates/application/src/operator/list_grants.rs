@@ -11,7 +11,7 @@ pub struct ListGrants {
 }
 
 impl ListGrants {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn GrantReader>) -> Self {
         Self { reader }
     }

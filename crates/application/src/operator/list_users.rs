@@ -13,7 +13,7 @@ pub struct ListUsers {
 }
 
 impl ListUsers {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn ProfileReader>) -> Self {
         Self { reader }
     }
@@ -30,7 +30,7 @@ pub struct FindUser {
 }
 
 impl FindUser {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn ProfileReader>) -> Self {
         Self { reader }
     }
@@ -49,7 +49,7 @@ pub struct ShowUser {
 }
 
 impl ShowUser {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn ProfileReader>, units: Arc<dyn UnitOfWorkFactory>, trail: AuditTrail) -> Self {
         Self { reader, units, trail }
     }

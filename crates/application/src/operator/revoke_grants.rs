@@ -30,7 +30,7 @@ pub struct RevokeGrants {
 }
 
 impl RevokeGrants {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         grants: Arc<dyn GrantReader>,
         units: Arc<dyn UnitOfWorkFactory>,

@@ -28,7 +28,7 @@ pub struct CreatePersonalTokenCommand<'a> {
     pub scopes: &'a [&'a str],
     /// After how many days it ends; nothing means never.
     pub expires_in_days: Option<u32>,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
@@ -79,7 +79,7 @@ pub struct CreatePersonalToken {
 }
 
 impl CreatePersonalToken {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
         Self { units, entropy, clock, trail }

@@ -22,7 +22,7 @@ pub struct ListPersonalTokens {
 }
 
 impl ListPersonalTokens {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn PersonalTokenReader>, clock: Arc<dyn Clock>) -> Self {
         Self { reader, clock }
     }

@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// Which changes are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangePageQuery {
-    /// Whose.
+    /// Owner's id.
     pub user_id: UserId,
     /// Those after this position; from the beginning without one.
     pub after: Option<ChangePosition>,
     /// Only of these kinds; none gives an empty page.
     pub kinds: Vec<ChangeKind>,
-    /// At most so many.
+    /// Maximum number of items.
     pub limit: u32,
 }
 

@@ -17,7 +17,7 @@ pub struct ReadChangesQuery {
     pub cursor: Option<ChangeCursor>,
     /// Only these kinds; without, all that the token allows.
     pub kinds: Option<Vec<ChangeKind>>,
-    /// At most so many.
+    /// Maximum number of items.
     pub limit: u32,
 }
 
@@ -38,7 +38,7 @@ pub enum ReadChangesError {
     /// A kind was asked for that the token does not allow.
     #[error("the token lacks a scope")]
     InsufficientScope {
-        /// What it lacks.
+        /// The missing scopes.
         needed: ScopeSet,
     },
     /// The cursor was given out for somebody else.
@@ -61,7 +61,7 @@ pub struct ReadChanges {
 }
 
 impl ReadChanges {
-    /// Takes the ports, and what counts reads.
+    /// Creates the use case; `recorder` logs each read.
     pub fn new(reader: Arc<dyn ChangeReader>, recorder: ReadRecorder, clock: Arc<dyn Clock>) -> Self {
         Self { reader, recorder, clock }
     }

@@ -15,7 +15,7 @@ pub struct ReadProfile {
 }
 
 impl ReadProfile {
-    /// Takes the port, and what counts reads.
+    /// Creates the use case; `recorder` logs each read.
     pub fn new(reader: Arc<dyn ProfileReader>, recorder: ReadRecorder) -> Self {
         Self { reader, recorder }
     }

@@ -14,7 +14,7 @@ pub struct ReadSleep {
 }
 
 impl ReadSleep {
-    /// Takes the port, and what counts reads.
+    /// Creates the use case; `recorder` logs each read.
     pub fn new(reader: Arc<dyn SleepReader>, recorder: ReadRecorder) -> Self {
         Self { reader, recorder }
     }

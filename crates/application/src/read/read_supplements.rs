@@ -14,7 +14,7 @@ pub struct ReadSupplements {
 }
 
 impl ReadSupplements {
-    /// Takes the port, and what counts reads.
+    /// Creates the use case; `recorder` logs each read.
     pub fn new(reader: Arc<dyn SupplementReader>, recorder: ReadRecorder) -> Self {
         Self { reader, recorder }
     }

@@ -8,7 +8,7 @@ use domain::time::{DateRange, UtcOffset};
 /// Which sessions are asked for, and how much of each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SleepPageQuery {
-    /// Whose.
+    /// Owner's id.
     pub user_id: UserId,
     /// Those whose time in bed starts in this range, both ends inclusive.
     pub range: DateRange,

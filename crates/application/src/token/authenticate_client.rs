@@ -41,7 +41,7 @@ pub struct PresentedCredentials<'a> {
     pub client_id: &'a str,
     /// The `client_secret`, as sent.
     pub client_secret: &'a str,
-    /// From where.
+    /// The caller's IP address.
     pub address: IpAddr,
     /// Which secrets came in the query string.
     pub in_query: QuerySecrets,
@@ -67,7 +67,7 @@ pub enum AuthenticateClientError {
     /// As before, and too many of this kind came from here.
     #[error("too many failed authentications")]
     TooManyFailures {
-        /// After how many seconds the window ends.
+        /// Seconds until the window ends.
         retry_after_seconds: u32,
     },
     /// The operator does not let this client send secrets in a query string (decisions 2).
@@ -89,7 +89,7 @@ pub struct AuthenticationPorts {
     pub units: Arc<dyn UnitOfWorkFactory>,
     /// Draws their ids.
     pub entropy: Arc<dyn Entropy>,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 

@@ -53,7 +53,7 @@ pub struct IntrospectionPorts {
     pub access: Arc<dyn AccessReader>,
     /// Knows whether the client of a service token is enabled.
     pub clients: Arc<dyn ClientReader>,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -63,7 +63,7 @@ pub struct IntrospectToken {
 }
 
 impl IntrospectToken {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(ports: IntrospectionPorts) -> Self {
         Self { ports }
     }

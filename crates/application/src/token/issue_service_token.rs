@@ -53,7 +53,7 @@ pub struct IssueServiceToken {
 }
 
 impl IssueServiceToken {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, mint: TokenMint) -> Self {
         let trail = mint.trail();
         Self { units, mint, trail }

@@ -33,7 +33,7 @@ pub struct TokenMint {
 }
 
 impl TokenMint {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(signer: Arc<dyn TokenSigner>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         Self { signer, entropy, clock }
     }

@@ -27,7 +27,7 @@ pub struct RedeemCodeCommand<'a> {
     pub redirect_uri: &'a str,
     /// The PKCE verifier, as sent.
     pub code_verifier: Option<&'a str>,
-    /// From where.
+    /// The caller's IP address.
     pub address: AddressBlock,
 }
 
@@ -70,7 +70,7 @@ pub struct RedeemCode {
 }
 
 impl RedeemCode {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, mint: TokenMint) -> Self {
         let trail = mint.trail();
         Self { units, entropy, mint, trail }

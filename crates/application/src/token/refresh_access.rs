@@ -72,7 +72,7 @@ pub struct RefreshAccess {
 }
 
 impl RefreshAccess {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         grants: Arc<dyn GrantReader>,
         units: Arc<dyn UnitOfWorkFactory>,

@@ -43,7 +43,7 @@ pub struct RevokeToken {
 }
 
 impl RevokeToken {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         grants: Arc<dyn GrantReader>,
         tokens: TokenCheck,

@@ -39,7 +39,7 @@ pub struct AddPart {
 }
 
 impl AddPart {
-    /// Takes the ports and the limits.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>, limits: UploadLimits) -> Self {
         Self { units, clock, limits }
     }

@@ -49,7 +49,7 @@ pub struct BeginUpload {
 }
 
 impl BeginUpload {
-    /// Takes the ports and the limits.
+    /// Creates the use case.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
         entropy: Arc<dyn Entropy>,

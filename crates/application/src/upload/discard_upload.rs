@@ -35,7 +35,7 @@ pub struct DiscardUpload {
 }
 
 impl DiscardUpload {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
         Self { units, clock }
     }

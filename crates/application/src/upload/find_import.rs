@@ -11,7 +11,7 @@ pub struct FindImport {
 }
 
 impl FindImport {
-    /// Takes the port.
+    /// Creates the use case.
     pub fn new(reader: Arc<dyn ImportReader>) -> Self {
         Self { reader }
     }

@@ -39,7 +39,7 @@ pub struct FinishUpload {
 }
 
 impl FinishUpload {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
         Self { units, clock }
     }

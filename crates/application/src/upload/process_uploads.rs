@@ -68,7 +68,7 @@ impl ProcessUploads {
     /// How long a lease lasts: 60 seconds.
     pub const LEASE: TimeDelta = TimeDelta::seconds(60);
 
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
         files: Arc<dyn UploadFiles>,

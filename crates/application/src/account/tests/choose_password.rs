@@ -39,7 +39,7 @@ fn sign_up() -> PasswordLink {
     link(PasswordLinkPurpose::SignUp { email: email("new@example.org") })
 }
 
-/// Finds the link in this unit of work.
+/// Expects that the link is looked up in this unit of work.
 fn finding(mut unit: MockUnitOfWork, link: Option<PasswordLink>) -> MockUnitOfWork {
     unit.password_links
         .expect_find()
@@ -49,7 +49,7 @@ fn finding(mut unit: MockUnitOfWork, link: Option<PasswordLink>) -> MockUnitOfWo
     unit
 }
 
-/// A reader that finds this link and its person.
+/// A reader that returns this link and its user.
 fn look(link: Option<PasswordLink>, user: User) -> Arc<MockPasswordLinkReader> {
     let account = Some((user.email, user.status));
     let mut links = MockPasswordLinkReader::new();
@@ -61,7 +61,7 @@ fn look(link: Option<PasswordLink>, user: User) -> Arc<MockPasswordLinkReader> {
     Arc::new(links)
 }
 
-/// The link is used up, unless somebody was quicker.
+/// Expects that the link is consumed; it is already gone unless `is_first`.
 fn consuming(unit: MockUnitOfWork, link: &PasswordLink, is_first: bool) -> MockUnitOfWork {
     let mut unit = finding(unit, Some(link.clone()));
     let link = is_first.then(|| link.clone());
@@ -74,7 +74,7 @@ fn consuming(unit: MockUnitOfWork, link: &PasswordLink, is_first: bool) -> MockU
 }
 
 fn command(password: &str) -> ChoosePasswordCommand<'_> {
-    // The link's text lives as long as the test does.
+    // Leaked: the link must outlive the command.
     let link = Box::leak(secret_link().expose().to_owned().into_boxed_str());
     ChoosePasswordCommand { link, password, home_timezone: None, address: home() }
 }
@@ -187,7 +187,7 @@ async fn an_account_that_was_locked_meanwhile_gets_no_password() {
     assert_eq!(store.endings().committed(), 0);
 }
 
-/// A unit of work in which an account is made, or its address is found taken.
+/// A unit of work in which an account is created, or its address is taken.
 fn creating(created: &Noted<User>, outcome: Result<(), UniqueKey>) -> MockUnitOfWork {
     let mut unit = consuming(MockUnitOfWork::default(), &sign_up(), true);
     unit.password_links
@@ -269,7 +269,7 @@ async fn t81_a_new_password_ends_the_wait_of_an_account_that_somebody_guessed_at
     ChoosePassword::new(counted, None).run(command(PASSWORD)).await.unwrap();
     assert_eq!(failures.counts(), []);
 
-    // That they cannot be forgotten at this moment spoils nothing.
+    // A failure to reset the counters is not an error.
     let failing = ChoosePasswordPorts { failures: Arc::new(FailingAt::call(1)), ..ports() };
     assert!(ChoosePassword::new(failing, None).run(command(PASSWORD)).await.is_ok());
 }

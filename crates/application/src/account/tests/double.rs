@@ -1,4 +1,4 @@
-//! Doubles: a hasher that notes what it is asked, counters that count, a clock that moves, a judge, a sealer.
+//! Test doubles: hasher, failure counters, clock, password judge, mail sealer.
 
 use crate::ports::storage::test_support::Endings;
 use crate::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A hash with the parameters of today.
+/// A hash with current parameters.
 pub(super) fn hash_of(password: &str) -> PasswordHash {
     PasswordHash::from_phc(format!("today:{password}"))
 }
@@ -25,7 +25,8 @@ pub(super) fn weak_hash_of(password: &str) -> PasswordHash {
     PasswordHash::from_phc(format!("weak:{password}"))
 }
 
-/// Hashes by writing down; counts, gives way to others as a real one does, and refuses to work inside a unit of work.
+/// A hasher that records its calls, yields to other tasks as a real one does, and fails inside a unit of
+/// work.
 #[derive(Default)]
 pub(super) struct NotingHasher {
     pub(super) checked: Mutex<Vec<Option<PasswordHash>>>,
@@ -35,7 +36,7 @@ pub(super) struct NotingHasher {
 }
 
 impl NotingHasher {
-    /// Fails the test when it is asked while one of these units of work is open.
+    /// Fails the test if it is called while one of these units of work is open.
     pub(super) fn outside(endings: Arc<Endings>) -> Self {
         Self { endings: Some(endings), ..Self::default() }
     }
@@ -75,12 +76,12 @@ impl PasswordHasher for NotingHasher {
     }
 }
 
-/// Counts as the stores do, in memory.
+/// In-memory failure counters with the semantics of the stores.
 #[derive(Default)]
 pub(super) struct MemoryFailures(Mutex<HashMap<FailureKey, (DateTime<Utc>, u32)>>);
 
 impl MemoryFailures {
-    /// Returns where the counters stand that are not at nought, in no order.
+    /// Returns the values of all non-zero counters, unordered.
     pub(super) fn counts(&self) -> Vec<u32> {
         self.0.lock().unwrap().values().map(|(_, count)| *count).filter(|count| *count > 0).collect()
     }
@@ -127,7 +128,7 @@ impl FailureCounter for MemoryFailures {
     }
 }
 
-/// A counter of which the `number`th call fails.
+/// A counter whose `number`th call fails.
 pub(super) struct FailingAt {
     number: usize,
     calls: AtomicUsize,
@@ -172,7 +173,7 @@ impl FailureCounter for FailingAt {
     }
 }
 
-/// A clock that stands where it was put.
+/// A clock that tests set.
 pub(super) struct MovableClock(Mutex<DateTime<Utc>>);
 
 impl MovableClock {
@@ -191,7 +192,7 @@ impl Clock for MovableClock {
     }
 }
 
-/// Finds guessable what begins with the word, and what repeats the name in the address.
+/// Rejects passwords that start with "password" or contain the name part of the address.
 pub(super) struct WordJudge;
 
 impl PasswordJudge for WordJudge {
@@ -201,7 +202,7 @@ impl PasswordJudge for WordJudge {
     }
 }
 
-/// Seals by noting the message.
+/// Records messages instead of sealing them.
 #[derive(Default)]
 pub(super) struct NotingSealer(pub(super) Mutex<Vec<Mail>>);
 

@@ -8,7 +8,7 @@ use crate::testing::{entropy, person, seconds};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-/// Sign-ins of one account over counters that count; every unit of work does what a sign-in needs.
+/// Sign-ins to one account with in-memory counters; every unit of work allows what a sign-in needs.
 struct Door {
     sign_in: SignIn,
     hasher: Arc<NotingHasher>,
@@ -49,7 +49,7 @@ impl Door {
         }
     }
 
-    /// Tries the account with this password from an address that nobody else uses.
+    /// Tries the account with this password from an unused address.
     async fn try_from_anew(&self, password: &str, number: u32) -> Answer {
         self.knock(EMAIL, password, Ipv4Addr::from_bits(0x0a00_0000 + number).into()).await
     }
@@ -129,7 +129,7 @@ async fn t80_an_account_that_does_not_exist_has_the_same_limits() {
     }
     for number in 0..20 {
         let address = Ipv4Addr::from_bits(0x0c00_0000 + number).into();
-        // Two of the ten went above: case does not make another counter.
+        // Two of the ten attempts were made above: counters ignore case.
         let expected = if number < 8 { Answer::Wrong } else { Answer::Wait(600) };
         assert_eq!(door.knock("nobody@example.org", WRONG, address).await, expected, "{number}");
     }
@@ -149,7 +149,7 @@ async fn t82_one_password_for_five_hundred_accounts_from_one_64_is_stopped_at_a_
     }
     assert_eq!(door.hasher.checks(), 100);
     assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1000)).await, Answer::Wait(600));
-    // The next network is another household.
+    // The next /64 is another network.
     assert_eq!(door.knock(EMAIL, PASSWORD, "2001:db8:1:3::1".parse().unwrap()).await, Answer::Open);
 }
 
@@ -172,7 +172,7 @@ async fn right_passwords_do_not_use_up_an_address_and_do_not_refill_it_either() 
         assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1)).await, Answer::Open);
     }
     for number in 0..100 {
-        // A guesser who signs in with an account of their own now and then.
+        // The attacker signs in with an account they own now and then.
         if number % 10 == 0 {
             assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1)).await, Answer::Open);
         }

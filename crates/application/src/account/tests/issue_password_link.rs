@@ -10,7 +10,7 @@ use domain::secret::{Secret, SecretKind};
 use domain::user::User;
 use std::sync::Arc;
 
-/// A unit of work in which the links of this person are replaced by one.
+/// A unit of work in which the user's links are replaced by one.
 fn issuing(mut unit: MockUnitOfWork, stored: &Noted<PasswordLink>) -> MockUnitOfWork {
     let stored = Arc::clone(stored);
     unit.password_links.expect_delete_of_user().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(1));
@@ -78,7 +78,7 @@ fn secret_link() -> Secret {
     secret(SecretKind::PasswordLink, 9)
 }
 
-/// A reader that finds this link, of an account with this status.
+/// A reader that returns this link, for an account with this status.
 fn finding(link: Option<PasswordLink>, user: Option<User>) -> Arc<MockPasswordLinkReader> {
     let account = user.map(|user| (user.email, user.status));
     let mut links = MockPasswordLinkReader::new();

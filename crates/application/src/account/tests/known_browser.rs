@@ -1,4 +1,4 @@
-//! Who keeps signing in while strangers guess, and what is written down of it (security.md T81).
+//! Known browsers keep signing in during an attack; audit events of the attempts (security.md T81).
 
 use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
 use super::support::{EMAIL, MemoryFailures, NotingHasher, PASSWORD, WRONG, account, hash_of, home, limits};
@@ -21,7 +21,7 @@ fn unit() -> MockUnitOfWork {
     unit
 }
 
-/// A door whose trail can be read.
+/// A sign-in with its recorded audit events.
 fn door() -> (SignIn, RecordedEvents) {
     let units = PreparedUnitsOfWork::new(std::iter::repeat_with(unit).take(200));
     let events = units.events();
@@ -40,7 +40,7 @@ fn own_cookie() -> Secret {
     known_browser_cookie(user_id(1), &hash_of(PASSWORD))
 }
 
-/// Returns whether the password was looked at.
+/// Returns whether the password was checked.
 async fn is_looked_at(door: &SignIn, known_browser: Option<&Secret>, password: &str, host: u32) -> bool {
     let address: IpAddr = Ipv4Addr::from_bits(0x0a00_0000 + host).into();
     let command = SignInCommand { email: EMAIL, password, address, known_browser, replaces: None };
@@ -64,7 +64,7 @@ async fn t81_strangers_do_not_keep_the_owner_out_of_a_browser_that_they_have_use
     exhaust(&door, None, 0).await;
     assert!(!is_looked_at(&door, None, PASSWORD, 20).await);
     assert!(is_looked_at(&door, Some(&own_cookie()), PASSWORD, 21).await);
-    // Their sign-in gives the strangers nothing back.
+    // Their sign-in does not reset the strangers' counters.
     assert!(!is_looked_at(&door, None, WRONG, 22).await);
 }
 

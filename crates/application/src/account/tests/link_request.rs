@@ -29,7 +29,7 @@ fn command(email: &str) -> LinkRequestCommand<'_> {
     LinkRequestCommand { email, address: home() }
 }
 
-/// What is in the store when the unit of work ends.
+/// Rows in the store when the unit of work ends.
 #[derive(Default)]
 struct Rows {
     links: Mutex<Vec<PasswordLink>>,
@@ -37,12 +37,12 @@ struct Rows {
     writes: Noted<&'static str>,
 }
 
-/// A unit of work in which this person has their address, and whose links and messages are kept.
+/// A unit of work in which this user has the address; links and emails are recorded.
 fn keeping(user: Option<User>, rows: &Arc<Rows>) -> MockUnitOfWork {
     keeping_then(user.clone(), user, rows)
 }
 
-/// The same, but that the person is like this by the time that they are held.
+/// Like [`keeping`], but the second lookup, under the lock, returns `held`.
 fn keeping_then(user: Option<User>, held: Option<User>, rows: &Arc<Rows>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find_by_email().times(1).returning(move |asked| {
@@ -72,7 +72,7 @@ fn keeping_then(user: Option<User>, held: Option<User>, rows: &Arc<Rows>) -> Moc
     unit
 }
 
-/// What a reset leaves behind when this person exists and somebody asks for this address.
+/// Requests a reset for the address `asked` while this user exists, and returns the rows.
 async fn reset(user: Option<User>, asked: &str) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, String) {
     reset_in(asked, |rows| keeping(user, rows)).await
 }
@@ -143,7 +143,7 @@ async fn an_address_that_is_given_up_or_locked_meanwhile_gets_no_link_and_the_wo
     }
 }
 
-/// What a sign-up leaves behind when this person exists.
+/// Requests a sign-up while this user exists, and returns the rows.
 async fn sign_up(user: Option<User>) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, String) {
     let rows = Arc::<Rows>::default();
     let store = units([keeping(user, &rows)]);
@@ -180,7 +180,7 @@ async fn t80_a_sign_up_for_an_account_that_exists_does_the_same_work_and_tells_t
     }
 }
 
-/// Requests over counters that count, of whatever address.
+/// Use cases with in-memory counters.
 fn endless() -> (RequestPasswordReset, RequestSignUp) {
     let store = Arc::new(EndlessUnitsOfWork(|| keeping(Some(person()), &Arc::default())));
     let (ports, (queue, _)) = (ports(store), mail());
@@ -200,7 +200,7 @@ async fn one_mailbox_gets_five_messages_an_hour_whoever_asks_and_whether_or_not_
     for asked in [EMAIL, "nobody@example.org"] {
         let (reset, sign_up) = endless();
         for number in 0..8 {
-            // Case does not make another mailbox.
+            // Counters ignore case.
             let asked = if number < 3 { asked.to_uppercase() } else { asked.to_owned() };
             let command = LinkRequestCommand { email: &asked, address: address(number) };
             let outcome = if number % 2 == 0 { reset.run(command).await } else { sign_up.run(command).await };

@@ -1,4 +1,4 @@
-//! Tests of accounts, by what they are about.
+//! Tests of accounts.
 
 mod change_password;
 mod choose_password;

@@ -16,7 +16,7 @@ fn t85_fifteen_characters_are_enough_and_fourteen_are_not() {
 fn t85_characters_are_counted_after_composition_and_any_script_will_do() {
     let emoji = "\u{1f634}\u{1f319}\u{2b50}".repeat(5);
     assert_eq!(judged(&emoji).unwrap().password().expose(), emoji);
-    // Fifteen letters, each typed as a base letter and an accent.
+    // 15 letters, each a base letter and a combining accent.
     assert_eq!(judged(&"e\u{301}".repeat(15)).unwrap().password().expose(), "\u{e9}".repeat(15));
     assert_eq!(judged(&"e\u{301}".repeat(14)).unwrap_err(), NewPasswordError::TooShort);
 }

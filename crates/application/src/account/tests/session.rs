@@ -20,7 +20,7 @@ fn session_id(number: u128) -> SessionId {
     SessionId::from_uuid(Uuid::from_u128(0x5e55_0000 + number))
 }
 
-/// A session that began and was last seen so many seconds ago; its cookie is made of fives.
+/// A session with this age and this time since its last use, in seconds.
 fn session(began: i64, seen: i64) -> Session {
     Session {
         id: session_id(1),

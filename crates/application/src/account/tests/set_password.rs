@@ -48,7 +48,7 @@ async fn t81_the_operators_password_ends_the_wait_of_an_account_that_somebody_gu
     failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
     let store = units([replacing(still(person(), None), &person(), PASSWORD, 0)]);
     let ports = ports(&store, NotingHasher::default(), Arc::clone(&failures));
-    // A password that is refused settles nothing.
+    // A rejected password resets no counters.
     let set = SetPassword::new(ports, profiles(Some(person())));
     set.run(user_id(1), "password and some more").await.unwrap_err();
     assert_eq!(failures.counts(), [1; 4]);
@@ -85,7 +85,7 @@ async fn nobody_gets_no_password_and_a_busy_server_sets_none() {
     let outcome = set(&store, PASSWORD, true).await;
     assert!(matches!(outcome, Err(SetPasswordError::Hashing(PasswordHashingError::Busy))));
     assert_eq!(store.endings().begun(), 0);
-    // Erased while the password was hashed.
+    // The user was erased while the password was hashed.
     let mut erased = MockUnitOfWork::default();
     erased.users.expect_find().times(1).returning(|_| Ok(None));
     let store = units([erased]);

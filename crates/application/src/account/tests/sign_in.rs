@@ -24,7 +24,7 @@ fn old_session(number: u128) -> SessionKey {
     SessionKey { user_id: user_id(number), id: SessionId::from_uuid(Uuid::from_u128(0x01d)) }
 }
 
-/// Expects that this session ends.
+/// Expects that this session is deleted.
 fn ending(mut unit: MockUnitOfWork, session: SessionKey, existed: bool) -> MockUnitOfWork {
     let SessionKey { user_id, id } = session;
     unit.sessions
@@ -93,7 +93,7 @@ async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_befor
     assert_ne!(stored[0].token_hash, stored[1].token_hash);
     assert!(stored.iter().all(|session| session.id != old_session(1).id));
     let kinds: Vec<_> = store.events().all().iter().map(|event| event.kind).collect();
-    // The second time the session before was gone already, and nothing ended.
+    // The second time the old session was already gone.
     assert_eq!(kinds, [AuditKind::SignedOut, AuditKind::SignedIn, AuditKind::SignedIn]);
 }
 
@@ -137,7 +137,7 @@ async fn t86_a_hash_of_today_stays_as_it_is() {
     assert_eq!(hasher.hashed.load(Ordering::SeqCst), 0);
 }
 
-/// What comes of a right password when the unit of work then finds this.
+/// Returns the error of a correct password when the unit of work then finds different state.
 async fn overtaken(unit: MockUnitOfWork) -> PasswordCheckError {
     let store = units([unit]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());

@@ -18,7 +18,7 @@ fn command<'a>(email: &'a str, password: &'a str) -> SignInCommand<'a> {
     SignInCommand { email, password, address: home(), known_browser: None, replaces: None }
 }
 
-/// What an attempt leaves behind: what was hashed against, what was counted, whose refusal was written down.
+/// Effects of an attempt: hashes checked, attempts counted, refusals recorded.
 #[derive(Debug, PartialEq, Eq)]
 struct Traces {
     error: String,
@@ -37,7 +37,7 @@ async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, passwor
     assert_eq!(store.endings().committed(), refusals.len());
     let checked = hasher.checked.lock().unwrap().clone();
     let mut counts = failures.counts();
-    // The write that stands for the refusal of an account that does not exist.
+    // The write that stands in for the audit event of an unknown account.
     let unknown = counts.len().saturating_sub(3);
     counts.truncate(3);
     Traces { error: error.to_string(), checked, counts, writes: refusals.len() + unknown }

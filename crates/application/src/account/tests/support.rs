@@ -1,4 +1,4 @@
-//! What the tests of accounts share: made-up accounts, and units of work that expect what a use case does.
+//! Shared fixtures: test accounts, and units of work with expectations.
 
 pub(super) use super::double::*;
 
@@ -22,7 +22,7 @@ pub(super) fn home() -> IpAddr {
     "192.0.2.7".parse().unwrap()
 }
 
-/// Makes as many units of work as are asked for, all alike.
+/// Creates an unlimited number of identical units of work.
 pub(super) struct EndlessUnitsOfWork<F>(pub(super) F);
 
 #[async_trait]
@@ -32,7 +32,7 @@ impl<F: Fn() -> MockUnitOfWork + Send + Sync> UnitOfWorkFactory for EndlessUnits
     }
 }
 
-/// Finds this account under its address, and nobody under another.
+/// Finds this account by its address, and no other.
 pub(super) fn account(user: &User, password: Option<PasswordHash>) -> MockCredentialReader {
     let (email, user_id, status) = (user.email.normalised(), user.id, user.status);
     let mut reader = MockCredentialReader::new();
@@ -43,7 +43,7 @@ pub(super) fn account(user: &User, password: Option<PasswordHash>) -> MockCreden
     reader
 }
 
-/// Ports over this account; the other two tell what was hashed and what was counted.
+/// Ports for this account, and the recorded hashes and counters.
 pub(super) fn ports(
     credentials: MockCredentialReader,
     units: Arc<PreparedUnitsOfWork>,
@@ -69,7 +69,7 @@ pub(super) fn units<const N: usize>(units: [MockUnitOfWork; N]) -> Arc<PreparedU
     Arc::new(PreparedUnitsOfWork::new(units))
 }
 
-/// A unit of work in which this person has this password.
+/// A unit of work in which this user has this password.
 pub(super) fn still(user: User, password: Option<PasswordHash>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let id = user.id;
@@ -78,10 +78,10 @@ pub(super) fn still(user: User, password: Option<PasswordHash>) -> MockUnitOfWor
     unit
 }
 
-/// What a mock was given, in order.
+/// Arguments that a mock received, in order.
 pub(super) type Noted<T> = Arc<Mutex<Vec<T>>>;
 
-/// Lets one session be stored and notes it.
+/// Expects one session insert and records it.
 pub(super) fn storing(mut unit: MockUnitOfWork, stored: &Noted<Session>) -> MockUnitOfWork {
     let stored = Arc::clone(stored);
     unit.sessions.expect_insert().times(1).returning(move |session| {
@@ -91,7 +91,7 @@ pub(super) fn storing(mut unit: MockUnitOfWork, stored: &Noted<Session>) -> Mock
     unit
 }
 
-/// Expects everything that ends with a password: it is replaced by this one, `sessions` end.
+/// Expects a password replacement that ends `sessions` sessions.
 pub(super) fn replacing(
     mut unit: MockUnitOfWork,
     user: &User,
@@ -130,14 +130,14 @@ pub(super) fn email(text: &str) -> Email {
     Email::parse(text).unwrap()
 }
 
-/// An outbox whose messages can be read.
+/// An outbox with readable messages.
 pub(super) fn mail() -> (QueueMail, Arc<NotingSealer>) {
     let sealer = Arc::new(NotingSealer::default());
     let links = PublicLinks::new("https://rest.example/");
     (QueueMail::new(Arc::<NotingSealer>::clone(&sealer), entropy(), links), sealer)
 }
 
-/// Lets one message be queued.
+/// Expects one queued message.
 pub(super) fn queueing(mut unit: MockUnitOfWork) -> MockUnitOfWork {
     unit.outbox.expect_insert().times(1).withf(|message| message.sealed == b"sealed").returning(|_| Ok(()));
     unit

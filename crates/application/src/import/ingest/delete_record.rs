@@ -14,7 +14,7 @@ pub struct DeleteRecord {
 }
 
 impl DeleteRecord {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         Self { units, trail: AuditTrail::new(entropy, clock) }
     }

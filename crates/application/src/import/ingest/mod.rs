@@ -80,7 +80,7 @@ pub struct IngestRecords {
 }
 
 impl IngestRecords {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(
         profiles: Arc<dyn ProfileReader>,
         units: Arc<dyn UnitOfWorkFactory>,

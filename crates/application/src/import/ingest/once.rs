@@ -33,7 +33,7 @@ pub struct AnswerOnce {
 }
 
 impl AnswerOnce {
-    /// Takes the ports.
+    /// Creates the use case.
     pub fn new(store: Arc<dyn IdempotencyStore>, clock: Arc<dyn Clock>) -> Self {
         Self { store, clock }
     }

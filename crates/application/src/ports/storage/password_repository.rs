@@ -14,7 +14,7 @@ use mockall::automock;
 /// What a sign-in is checked against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credentials {
-    /// Whose.
+    /// Owner's id.
     pub user_id: UserId,
     /// Whether the account can be used.
     pub status: UserStatus,

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// Tells the time.
+/// The clock.
 #[cfg_attr(feature = "test-support", automock)]
 pub trait Clock: Send + Sync {
     /// Returns this moment, in microseconds.
