@@ -1,4 +1,4 @@
-//! `/account`: the password, and the browsers in which a person is signed in.
+//! `/account`: the password and the signed-in browsers of a person.
 
 use super::answer::{page, see_other, with_cookies};
 use super::browser::{Browser, set_signed_in};
@@ -14,7 +14,6 @@ use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{ChangePasswordCommand, ChangePasswordError, PasswordCheckError, SignedInPerson};
 
-/// Shows the account.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::of_request(&request, &state).await? else {
         return Ok(see_other(&Destination::Account.sign_in()));
@@ -26,7 +25,7 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     sheet.answer(&state, &person, StatusCode::OK).await
 }
 
-/// Changes the password: this browser gets a new session, every other one is signed out (security.md T30, T67).
+/// Changes the password: this browser gets a new session, all others are signed out (security.md T30, T67).
 pub(super) async fn change_password(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -57,7 +56,7 @@ pub(super) async fn change_password(
     sheet.answer(&state, &person, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
-/// Says at which field what is wrong; what the person cannot change is a problem.
+/// Returns the form errors; an error that the person cannot fix is a problem.
 fn explained(error: ChangePasswordError) -> Result<FormErrors, Problem> {
     match error {
         ChangePasswordError::Rule(rule) => {
@@ -71,7 +70,7 @@ fn explained(error: ChangePasswordError) -> Result<FormErrors, Problem> {
     }
 }
 
-/// The page as it is about to be shown.
+/// Contents of the page.
 struct Sheet {
     notice: Option<String>,
     disconnects_apps: bool,

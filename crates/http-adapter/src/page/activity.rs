@@ -1,4 +1,4 @@
-//! `/activity`: what happened to my data?
+//! `/activity`: reads, changes, imports and exports of a person's data.
 
 use super::answer::{page, see_other};
 use super::person::{self, Destination};
@@ -23,13 +23,13 @@ use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 use domain::time::TimeZone;
 use std::ops::Range;
 
-/// How many entries a page shows.
+/// Number of entries on a page.
 const PAGE_SIZE: u32 = 50;
 
-/// The years 1970 to 9999, in seconds since 1970: a store refuses to be asked for moments far from ours.
+/// The years 1970 to 9999, in seconds since 1970: a store rejects times far outside of them.
 const SECONDS: Range<i64> = 0..253_402_300_800;
 
-/// Shows who read, changed, imported or exported what, the latest first.
+/// Shows the activity, latest first.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::of_request(&request, &state).await? else {
         return Ok(see_other(&Destination::Activity.sign_in()));
@@ -61,12 +61,12 @@ fn position_of<T>(text: Option<&str>, parse: impl FnOnce(&str) -> Option<T>) -> 
     text.map(|text| parse(text).ok_or_else(|| Problem::new(Fault::InvalidForm))).transpose()
 }
 
-/// Writes after which event a page resumes: microseconds and id, separated by a dot.
+/// Formats the event after which a page resumes: microseconds and id, separated by a dot.
 pub(super) fn event_position((at, id): AuditPosition) -> String {
     format!("{}.{id}", at.timestamp_micros())
 }
 
-/// Reads what [`event_position`] wrote, in that one spelling.
+/// Parses the output of [`event_position`], in exactly that spelling.
 pub(super) fn parse_event_position(text: &str) -> Option<AuditPosition> {
     let (micros, id) = text.split_once('.')?;
     let at = DateTime::from_timestamp_micros(micros.parse().ok()?)?;
@@ -75,7 +75,7 @@ pub(super) fn parse_event_position(text: &str) -> Option<AuditPosition> {
     is_ours.then_some(position)
 }
 
-/// Writes where a page goes on: minute, reader and kind, separated by dots.
+/// Formats the position after which a page resumes: minute, reader and kind, separated by dots.
 pub(super) fn position(key: &TallyKey) -> String {
     let TallyKey { user_id: _, minute, reader, kind } = key;
     let (mark, id) = match reader {
@@ -85,7 +85,7 @@ pub(super) fn position(key: &TallyKey) -> String {
     format!("{}.{mark}.{id}.{}", minute.timestamp(), kind.as_str())
 }
 
-/// Reads what [`position`] wrote, in that one spelling; whose reads are listed is never taken from it.
+/// Parses the output of [`position`], in exactly that spelling. The person is never taken from it.
 pub(super) fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
     let mut parts = text.split('.');
     let seconds = parts.next()?.parse().ok().filter(|seconds| SECONDS.contains(seconds))?;
@@ -101,7 +101,7 @@ pub(super) fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
     (position(&key) == text).then_some(key)
 }
 
-/// Puts the entries of a page under their days.
+/// Groups the entries of a page by day.
 fn days(entries: Vec<ActivityEntry>, zone: TimeZone) -> Vec<ActivityDay> {
     let mut days: Vec<ActivityDay> = Vec::new();
     for entry in entries {
@@ -140,7 +140,7 @@ fn actor(event: &AuditEvent, name: Option<ReaderName>) -> ActorName {
     }
 }
 
-/// Says what somebody did, after their name; `None` for a kind that the page does not list.
+/// Describes an event, to follow the actor's name; `None` for a kind that the page does not list.
 const fn words(kind: AuditKind) -> Option<&'static str> {
     Some(match kind {
         AuditKind::UserCreated => "created your account",

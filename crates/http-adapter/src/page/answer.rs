@@ -1,4 +1,4 @@
-//! How pages are answered: HTML under a policy that lets nothing in, and redirects that change POST to GET.
+//! Responses of pages: HTML under a strict content security policy, and redirects that change POST to GET.
 
 use super::view::View;
 use crate::problem::Problem;
@@ -9,17 +9,18 @@ use actix_web::http::header::{
 };
 use url::Url;
 
-/// What a page may load and who may show it: our style sheet, and nobody (security.md T28).
+/// Content security policy: the page loads only the server's style sheet and images, and cannot be framed
+/// (security.md T28).
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; \
 frame-ancestors 'none'; form-action 'self'";
 
-/// Answers with a page.
+/// Renders a page.
 pub(super) fn page(status: StatusCode, view: &impl View) -> Result<HttpResponse, Problem> {
     page_that_leads_to(status, view, None)
 }
 
-/// Answers with a page whose form leads on to an app: Chromium holds a policy's `form-action` also against the
-/// redirect that follows a form, so the app's origin must be named in it (security.md T28).
+/// Renders a page whose form redirects to an app. Chromium applies `form-action` also to the redirect after a
+/// form, so the policy must contain the app's origin (security.md T28).
 pub(super) fn page_that_leads_to(
     status: StatusCode,
     view: &impl View,
@@ -32,7 +33,7 @@ pub(super) fn page_that_leads_to(
     Ok(response)
 }
 
-/// Adds the policy of a page, and its older sister.
+/// Adds the policy of a page, and its older equivalent.
 pub(crate) fn write_policy(headers: &mut HeaderMap, redirect_uri: Option<&str>) {
     let origin = redirect_uri.and_then(|uri| Url::parse(uri).ok()).map(|uri| uri.origin());
     let policy = match origin {
@@ -43,13 +44,13 @@ pub(crate) fn write_policy(headers: &mut HeaderMap, redirect_uri: Option<&str>) 
     headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
 }
 
-/// Sends the browser on with GET, whatever it came with: 303, never 307, which would repeat a password
-/// (security.md T32, RFC 9700 section 4.12).
+/// Redirects the browser with 303 and GET; 307 would resend a password (security.md T32, RFC 9700 section
+/// 4.12).
 pub(super) fn see_other(location: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((LOCATION, location)).finish()
 }
 
-/// Adds cookies to an answer.
+/// Adds cookies to a response.
 pub(super) fn with_cookies(
     mut response: HttpResponse,
     cookies: impl IntoIterator<Item = Option<HeaderValue>>,

@@ -1,4 +1,4 @@
-//! `/apps`: which apps hold what, and taking it back (security.md T57).
+//! `/apps`: connected apps and disconnecting them (security.md T57).
 
 use super::answer::{page, see_other};
 use super::form::Form;
@@ -17,7 +17,6 @@ use domain::grant::{AgentName, UsedFrom};
 use domain::id::ClientId;
 use domain::time::TimeZone;
 
-/// Shows the connected apps.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::of_request(&request, &state).await? else {
         return Ok(see_other(&Destination::Apps.sign_in()));
@@ -32,7 +31,7 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     page(StatusCode::OK, &view)
 }
 
-/// Disconnects one app, or all of them; on every replica within two seconds.
+/// Disconnects one app or all of them, on every replica within two seconds.
 pub(super) async fn disconnect(
     state: Data<HttpState>,
     request: HttpRequest,

@@ -1,4 +1,4 @@
-//! What the pages load: one style sheet and one icon.
+//! Assets of the pages: one style sheet and one icon.
 
 use super::view;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETag, EntityTag, Header as _, IfNoneMatch};
@@ -14,8 +14,8 @@ pub(super) async fn icon(request: HttpRequest) -> HttpResponse {
     asset(&request, "image/svg+xml", view::ICON, TAG)
 }
 
-/// A browser keeps what it has and asks each time whether it still holds, so that no page of a new version is shown
-/// in the style of the old one. The tag is a weak one: the same text goes over the wire packed in several ways.
+/// Returns an asset. The browser revalidates it each time, so that a page of a new version never has the old
+/// style. The tag is weak: one text may be sent in several encodings.
 fn asset(request: &HttpRequest, kind: &'static str, text: &'static str, tag: u64) -> HttpResponse {
     let tag = EntityTag::new_weak(format!("{tag:016x}"));
     let is_known = match IfNoneMatch::parse(request) {
@@ -28,7 +28,7 @@ fn asset(request: &HttpRequest, kind: &'static str, text: &'static str, tag: u64
     if is_known { response.finish() } else { response.insert_header((CONTENT_TYPE, kind)).body(text) }
 }
 
-/// FNV-1a with 64 bits: it tells versions of one file apart, and nobody gains by making two that are alike.
+/// 64-bit FNV-1a: it distinguishes versions of a file; collisions are not a security risk.
 const fn fingerprint(text: &str) -> u64 {
     let (mut rest, mut hash) = (text.as_bytes(), 0xcbf2_9ce4_8422_2325_u64);
     while let [first, others @ ..] = rest {
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_that_of_fnv_1a_and_another_for_another_text() {
-        // From the vectors of the draft that describes it.
+        // Test vectors of the draft that specifies it.
         assert_eq!(fingerprint(""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fingerprint("a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(fingerprint("foobar"), 0x8594_4171_f739_67e8);

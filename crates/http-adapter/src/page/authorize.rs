@@ -1,4 +1,4 @@
-//! `GET /authorize`: where an app sends a person (RFC 6749 section 4.1.1; decisions 8).
+//! `GET /authorize`: the authorization endpoint (RFC 6749 section 4.1.1; decisions 8).
 
 use super::answer::{see_other, with_cookies};
 use super::browser::Browser;
@@ -15,7 +15,7 @@ use application::authorization::{
 
 const STATE: &str = "state";
 
-/// Takes the request of an app in, and sends the person on: to sign in, to decide, or straight back.
+/// Stores the request of an app, and redirects the person: to sign in, to decide, or back to the app.
 pub(super) async fn begin(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let pairs =
         parse(request.query_string()).map_err(|_| Problem::new(Fault::InvalidAuthorizationRequest))?;
@@ -41,8 +41,8 @@ fn location(begun: BegunAuthorization) -> String {
     }
 }
 
-/// Sorts the parameters. Which client and which URI decide whether anything may be sent back at all, so a faulty
-/// one of these is none; what is wrong with the others is told to the client.
+/// Collects the parameters. Errors may be reported to the app only if client and redirect URI are valid, so
+/// an invalid one of these is treated as absent; errors of the others are reported.
 fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
     let given = |name| given(pairs, name);
     let required = |name| match given(name) {
@@ -63,7 +63,7 @@ fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
     }
 }
 
-/// Returns what was given of one parameter. An empty value counts as omitted (RFC 6749 section 3.1).
+/// Returns the values of one parameter. An empty value counts as omitted (RFC 6749 section 3.1).
 fn given<'a>(pairs: &'a [Pair<'a>], name: &str) -> Given<'a> {
     let mut values = pairs.iter().filter(|pair| pair.name == name).map(|pair| pair.value.as_ref());
     match (values.next(), values.next()) {
@@ -73,8 +73,8 @@ fn given<'a>(pairs: &'a [Pair<'a>], name: &str) -> Given<'a> {
     }
 }
 
-/// Tells whether a value can be taken. `state` is the client's own and goes back as it came, line breaks and all
-/// (security.md T25), but for a NUL, which no store keeps.
+/// Returns whether a value is acceptable. `state` is opaque and is returned unchanged, line breaks included
+/// (security.md T25), except that it may not contain a NUL, which no store accepts.
 fn is_clean(name: &str, value: &str) -> bool {
     if name == STATE { !value.contains('\0') } else { check_value(value).is_ok() }
 }

@@ -1,8 +1,9 @@
-//! The browser behind a request: its cookies, and the tokens of its forms (security.md T27, T30, T31).
+//! Cookies of a browser, and the tokens of its forms (security.md T27, T30, T31).
 //!
-//! Three cookies. A visit is a random value that a browser gets with its first page; it is stored nowhere, and forms
-//! of people who have not signed in are bound to it. A session is what a sign-in gives; the store knows its hash. What outlives
-//! the session tells a browser in which somebody has signed in from those of strangers who guess; it opens nothing.
+//! There are three cookies. The visit is a random value set with the first page; it is not stored, and binds
+//! the forms of signed-out people. The session is set at sign-in; the store has its hash. The third outlives
+//! the session: it distinguishes browsers of the account's owner from those of strangers who guess, and
+//! grants no access.
 
 use crate::HttpSettings;
 use crate::problem::{Fault, Problem};
@@ -15,16 +16,16 @@ use domain::secret::{Secret, SecretKind};
 const SESSION: &str = "restwell_session";
 const VISIT: &str = "restwell_visit";
 const KNOWN_BROWSER: &str = "restwell_known_browser";
-/// With this prefix a browser takes a cookie only from this very host, by https, for all paths (RFC 6265bis).
+/// Prefix that restricts a cookie to this host, https and all paths (RFC 6265bis).
 const HOST_PREFIX: &str = "__Host-";
 
-/// How long a browser keeps the cookie of a visit, in seconds: longer than any request waits for its person.
+/// Lifetime of the visit cookie in seconds: longer than that of any pending request.
 const VISIT_SECONDS: u32 = 86_400;
 
-/// How long a browser is known after its last sign-in, in seconds: a year. Browsers shorten it if they like.
+/// Lifetime of the known-browser cookie after a sign-in, in seconds: a year. Browsers may shorten it.
 const KNOWN_BROWSER_SECONDS: u32 = 365 * 86_400;
 
-/// The cookies that a browser sent; what is not one of ours, letter by letter, is not there.
+/// Cookies of a request; malformed ones are treated as absent.
 #[derive(Debug, Default)]
 pub(super) struct Browser {
     session: Option<Secret>,
@@ -33,7 +34,7 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    /// Reads the cookies of a request.
+    /// Parses the cookies of a request.
     pub(super) fn of(request: &HttpRequest, settings: &HttpSettings) -> Self {
         Self {
             session: cookie(request, &name_of(SESSION, settings), SecretKind::Session),
@@ -42,54 +43,54 @@ impl Browser {
         }
     }
 
-    /// Returns the cookie of the session, live or not.
+    /// Returns the session cookie, live or not.
     pub(super) const fn session(&self) -> Option<&Secret> {
         self.session.as_ref()
     }
 
-    /// Returns the cookie of the visit.
+    /// Returns the visit cookie.
     pub(super) const fn visit(&self) -> Option<&Secret> {
         self.visit.as_ref()
     }
 
-    /// Returns what the browser keeps of an earlier sign-in.
+    /// Returns the known-browser cookie.
     pub(super) const fn known_browser(&self) -> Option<&Secret> {
         self.known.as_ref()
     }
 
-    /// Returns the visit that a form must have come from, or says that the form is not ours.
+    /// Returns the visit of a form; fails with the error for a foreign form if there is none.
     pub(super) fn require_visit(&self) -> Result<&Secret, Problem> {
         self.visit().ok_or_else(|| Problem::new(Fault::ForeignForm))
     }
 }
 
-/// Returns the token of forms that a browser with this cookie is shown.
+/// Returns the form token for a browser with this cookie.
 pub(super) fn form_token(cookie: &Secret) -> String {
     FormToken::derive(cookie).expose().to_owned()
 }
 
-/// Returns the header that gives a browser the cookie of a visit.
+/// Returns the header that sets the visit cookie.
 pub(super) fn set_visit(visit: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
     set(VISIT, visit.expose(), &format!("; Max-Age={VISIT_SECONDS}"), settings)
 }
 
-/// Returns the header that gives a browser the cookie of a session, until the browser ends.
+/// Returns the header that sets the session cookie, until the browser closes.
 fn set_session(session: &Secret, settings: &HttpSettings) -> Option<HeaderValue> {
     set(SESSION, session.expose(), "", settings)
 }
 
-/// Returns the headers that give a browser what it keeps of a sign-in.
+/// Returns the headers that set the cookies of a sign-in.
 pub(super) fn set_signed_in(new: &SignedIn, settings: &HttpSettings) -> [Option<HeaderValue>; 2] {
     let life = format!("; Max-Age={KNOWN_BROWSER_SECONDS}");
     [set_session(&new.cookie, settings), set(KNOWN_BROWSER, new.known_browser.expose(), &life, settings)]
 }
 
-/// Returns the header that takes the cookie of a session away.
+/// Returns the header that deletes the session cookie.
 pub(super) fn clear_session(settings: &HttpSettings) -> Option<HeaderValue> {
     set(SESSION, "", "; Max-Age=0", settings)
 }
 
-/// Returns the headers that take away every cookie of a person who is no more.
+/// Returns the headers that delete every cookie, for an erased person.
 pub(super) fn clear_all(settings: &HttpSettings) -> [Option<HeaderValue>; 3] {
     [SESSION, VISIT, KNOWN_BROWSER].map(|name| set(name, "", "; Max-Age=0", settings))
 }
@@ -100,13 +101,13 @@ fn set(name: &str, value: &str, life: &str, settings: &HttpSettings) -> Option<H
     HeaderValue::from_str(&format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{life}{secure}")).ok()
 }
 
-/// Returns a cookie's name: with the prefix wherever a browser allows it, which is by https.
+/// Returns a cookie's name: with the prefix over https, which browsers require for it.
 fn name_of(name: &str, settings: &HttpSettings) -> String {
     let prefix = if settings.is_https() { HOST_PREFIX } else { "" };
     format!("{prefix}{name}")
 }
 
-/// Finds a cookie by its name. One that is sent twice counts as absent: which of them is ours cannot be known.
+/// Finds a cookie by its name. A repeated cookie is ambiguous, and treated as absent.
 fn cookie(request: &HttpRequest, name: &str, kind: SecretKind) -> Option<Secret> {
     let lines = request.headers().get_all(COOKIE).filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));

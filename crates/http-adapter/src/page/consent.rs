@@ -1,4 +1,4 @@
-//! `/consent`: what may this app read? (decisions 8; security.md T29, T34).
+//! `/consent`: the person decides what an app may read (decisions 8; security.md T29, T34).
 
 use super::answer::{page_that_leads_to, see_other};
 use super::browser::{Browser, form_token};
@@ -17,7 +17,7 @@ use application::authorization::{
 };
 use domain::id::AuthorizationRequestId;
 
-/// Shows who asks for what; or sends the person straight back to an app that they told us to remember.
+/// Shows the request of an app; redirects back to the app at once if consent is remembered.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let given = query::read(&request, &["request"])?;
     let request_id = request_id(given.get("request"))?;
@@ -39,7 +39,7 @@ fn to_sign_in(request_id: AuthorizationRequestId) -> HttpResponse {
     see_other(&format!("{}?request={request_id}", path::SIGN_IN))
 }
 
-/// Takes the decision and sends the person back to the app.
+/// Records the decision and redirects the person to the app.
 pub(super) async fn submit(
     state: Data<HttpState>,
     request: HttpRequest,

@@ -1,4 +1,4 @@
-//! `/account/export`: a person takes everything that is kept of them along.
+//! `/account/export`: download of a person's data.
 
 use super::answer::see_other;
 use super::form::Form;
@@ -14,7 +14,8 @@ use application::export::ExportFormat;
 use application::export::{ExportQuery, Exporter};
 use domain::scope::ScopeSet;
 
-/// Sends the file. Whoever signed in too long ago does so first, and asks again from their account.
+/// Sends the file. A person whose sign-in is too old signs in first, and repeats the request from the account
+/// page.
 pub(super) async fn submit(
     state: Data<HttpState>,
     request: HttpRequest,

@@ -1,4 +1,4 @@
-//! `/account/erase`: a person has everything that is kept of them erased.
+//! `/account/erase`: erasure of a person's account and data.
 
 use super::answer::{page, see_other, with_cookies};
 use super::browser::clear_all;
@@ -15,7 +15,7 @@ use application::account::SignedInPerson;
 use application::erasure::Erasure;
 use application::erasure::{ErasePersonCommand, ErasePersonError};
 
-/// Says what will go, and asks for the address once more. Whoever signed in too long ago does so first.
+/// Shows what will be erased, and asks for the address. A person whose sign-in is too old signs in first.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     match person::of_request(&request, &state).await? {
         Some(person) if person.is_fresh => answer(&person, StatusCode::OK, FormErrors::none()),
@@ -23,7 +23,7 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     }
 }
 
-/// Erases the person who typed their own address, and shows the receipt; nobody is signed in any more.
+/// Erases the person if the address matches, shows the receipt and ends the session.
 pub(super) async fn submit(
     state: Data<HttpState>,
     request: HttpRequest,

@@ -1,4 +1,4 @@
-//! `/errors`: what each error code means, where the `type` of a problem points.
+//! `/errors`: the reference of error codes, to which the `type` of a problem links.
 
 use super::answer::page;
 use super::view;
@@ -9,12 +9,12 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{Accept, CACHE_CONTROL, CONTENT_TYPE, Header as _, HeaderValue, Quality, VARY};
 use actix_web::{HttpRequest, HttpResponse};
 
-/// The document's part on this module.
+/// `OpenAPI` operations of this module.
 #[derive(utoipa::OpenApi)]
 #[openapi(paths(show))]
 pub(crate) struct ErrorsApi;
 
-/// A form in which the codes are served.
+/// Format of the reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Html,
@@ -52,7 +52,8 @@ pub(super) async fn show(request: HttpRequest) -> Result<HttpResponse, Problem> 
     Ok(response)
 }
 
-/// Returns the form that `Accept` ranks highest; HTML if the header is absent, malformed or names none of them.
+/// Returns the format that `Accept` ranks highest; HTML if the header is absent, malformed or contains none
+/// of them.
 fn preferred(request: &HttpRequest) -> Form {
     let Ok(Accept(ranges)) = Accept::parse(request) else { return Form::Html };
     let accepted = ranges.into_iter().filter(|range| range.quality > Quality::ZERO).collect();

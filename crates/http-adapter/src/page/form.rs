@@ -1,4 +1,4 @@
-//! The fields of a submitted form, read strictly, and the proof that the form is one of ours.
+//! Strict parsing of submitted forms, and protection against cross-site request forgery.
 
 use crate::HttpSettings;
 use crate::body::{BodyKind, read_body};
@@ -13,17 +13,17 @@ use url::Url;
 use zeroize::Zeroizing;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// The hidden field that holds the token of the browser's cookie.
+/// Hidden field with the token bound to the browser's cookie.
 pub(super) const FORM_TOKEN: &str = "form_token";
 
-/// The fields of a form. Not printable: passwords are among them.
+/// Fields of a form. No `Debug`: passwords are among them.
 pub(super) struct Form(Vec<(String, Zeroizing<String>)>);
 
 impl Form {
-    /// Reads a form that came from a page which a browser with this cookie was shown.
+    /// Parses a form from a page shown to a browser with this cookie.
     ///
-    /// Refuses what another site sent, whatever it holds (security.md T27): by `Sec-Fetch-Site` and `Origin` where
-    /// a browser sends them, by the token always.
+    /// Rejects forms of other sites (security.md T27): by `Sec-Fetch-Site` and `Origin` if the browser sends
+    /// them, and always by the token.
     pub(super) async fn read(
         request: &HttpRequest,
         body: Payload,
@@ -40,7 +40,7 @@ impl Form {
 
     async fn read_fields(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {
         let Some(body) = read_body(request, body).await.map_err(unreadable)? else {
-            // A form without any field has no token either, which is what it is refused for.
+            // A form without any field has no token either, and is rejected for that.
             return Ok(Self(Vec::new()));
         };
         if body.kind != BodyKind::Form {
@@ -53,7 +53,7 @@ impl Form {
         Ok(Self(fields.collect()))
     }
 
-    /// Returns a field that comes at most once; an empty one counts as absent, as an unfilled field is sent.
+    /// Returns a field that may occur once. An empty one counts as absent: browsers send unfilled fields.
     pub(super) fn find(&self, name: &str) -> Result<Option<&str>, Problem> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
@@ -62,25 +62,25 @@ impl Form {
         }
     }
 
-    /// Returns a field of one line that the form always has; empty when the person left it so.
+    /// Returns a required single-line field, which may be empty.
     pub(super) fn line(&self, name: &str) -> Result<&str, Problem> {
         let value = self.find(name)?.unwrap_or_default();
         let is_clean = !value.chars().any(char::is_control);
         is_clean.then_some(value).ok_or_else(|| Problem::new(Fault::InvalidForm))
     }
 
-    /// Returns whether a box is ticked.
+    /// Returns whether a checkbox is ticked.
     pub(super) fn is_ticked(&self, name: &str) -> Result<bool, Problem> {
         Ok(self.find(name)?.is_some_and(|value| value == "yes"))
     }
 
-    /// Lists the values of a field that may come several times.
+    /// Lists the values of a repeatable field.
     pub(super) fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// A form that is too large, or none at all, is a 400: no page of ours sends one (security.md T84).
+/// A form that is too large or malformed is a 400: no page of the server sends one (security.md T84).
 fn unreadable(problem: Problem) -> Problem {
     match problem.fault() {
         Fault::PayloadTooLarge | Fault::UnsupportedMediaType | Fault::InvalidRequest => {
@@ -90,9 +90,10 @@ fn unreadable(problem: Problem) -> Problem {
     }
 }
 
-/// Returns whether a browser says that a page of ours sent this. A program that is no browser says nothing.
+/// Returns false if the headers show that another site sent the request. Programs that are not browsers send
+/// neither header.
 ///
-/// `Origin: null` is what a page under `Referrer-Policy: no-referrer` sends, so it tells nothing either.
+/// `Origin: null` is accepted: pages under `Referrer-Policy: no-referrer` send it.
 pub(super) fn is_same_site(headers: &HeaderMap, settings: &HttpSettings) -> bool {
     let site = headers.get(&SEC_FETCH_SITE).map(HeaderValue::as_bytes);
     let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes).filter(|origin| *origin != b"null");

@@ -1,4 +1,4 @@
-//! `/`: leads a person, who typed the name of the server into a browser, to their account.
+//! `/`: redirects browsers to the account.
 
 use super::answer::see_other;
 use crate::route::page as path;
@@ -6,8 +6,8 @@ use actix_web::http::header::{ACCEPT, HeaderMap, VARY};
 use actix_web::http::{Method, header::HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 
-/// Sends a browser that asks for `/` on to the account, or from there to the sign-in. For everybody else there is nothing
-/// here (decisions 5: an unknown route is a 404 problem), so that `/` has no row in the table of endpoints.
+/// Redirects a browser that requests `/` to the account. For other clients `/` does not exist (decisions 5:
+/// an unknown route is a 404 problem), so it has no row in the table of endpoints.
 pub(crate) fn lead(request: &HttpRequest) -> Option<HttpResponse> {
     let is_asked = request.method() == Method::GET && request.path() == "/" && is_browser(request.headers());
     is_asked.then(|| {
@@ -17,7 +17,7 @@ pub(crate) fn lead(request: &HttpRequest) -> Option<HttpResponse> {
     })
 }
 
-/// Returns whether HTML is asked for by name; `*/*`, which programs send, does not count.
+/// Returns whether `Accept` contains HTML explicitly; `*/*`, which programs send, is not enough.
 fn is_browser(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(ACCEPT).filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|range| {

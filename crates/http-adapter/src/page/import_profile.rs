@@ -1,4 +1,4 @@
-//! The profile on the page of an import: what it changed, and applying what it proposes.
+//! Profile changes of an import: applied ones and proposals.
 
 use super::answer::see_other;
 use super::form::Form;
@@ -15,7 +15,7 @@ use domain::id::ImportId;
 use domain::import::ImportState;
 use domain::user::ProfileField;
 
-/// Reads what the page shows.
+/// Loads the profile part of the page.
 pub(super) async fn shown(state: &HttpState, import: &Import) -> Result<ImportProfile, Problem> {
     let proposed = state.pages.apply_profile.proposals(import).await?;
     let is_undone = import.state == ImportState::Undone;

@@ -1,4 +1,4 @@
-//! `/imports`: what was brought in, how far it is, and taking it back.
+//! `/imports`: uploaded files, their progress, and undo.
 
 use super::answer::{page, see_other};
 use super::form::Form;
@@ -24,12 +24,12 @@ use domain::import::{Canceller, ImportOrigin, ImportState};
 use domain::time::TimeZone;
 use std::time::Duration;
 
-/// How many imports the page lists.
+/// Maximum number of imports in the list.
 const LISTED: usize = 100;
-/// How long taking an import back keeps a person waiting.
+/// Maximum time that a request waits for an undo.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// Shows the imports, and the form for a new one.
+/// Shows the imports and the upload form.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::of_request(&request, &state).await? else {
         return Ok(see_other(&Destination::Imports.sign_in()));
@@ -38,7 +38,7 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     Sheet { errors: FormErrors::none(), status: StatusCode::OK }.answer(&state, &person).await
 }
 
-/// Shows one import: how far it is, and what it did.
+/// Shows the progress and result of one import.
 pub(super) async fn show_one(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -96,7 +96,7 @@ fn notice(done: Option<&str>) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Takes an import back; one that nobody has begun to read is cancelled.
+/// Undoes an import; one that has not started is cancelled.
 pub(super) async fn undo(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -111,7 +111,7 @@ pub(super) async fn undo(
     if state.pages.discard_upload.run(key, DiscardReason::Cancelled(Canceller::Person)).await? {
         return Ok(see_other(&address(id, "?done=cancelled")));
     }
-    // It goes on when the browser, or this request, has waited long enough.
+    // The undo continues after the request or its timeout ends.
     let (undoing, user_id) = (state.clone(), person.user_id);
     let undoing = tokio::spawn(async move { undoing.pages.undo_import.run(id, Some(user_id)).await });
     let Ok(undone) = tokio::time::timeout(MAX_WAIT, undoing).await else {
@@ -121,7 +121,7 @@ pub(super) async fn undo(
         Ok(undone) if undone.counts.kept > 0 => "?done=partly",
         Ok(_) => "?done=undone",
         Err(UndoImportError::Unknown) => return Err(Problem::new(Fault::NotFound)),
-        // The page says itself that there is nothing to take back.
+        // The page itself shows that there is nothing to undo.
         Err(UndoImportError::AlreadyUndone | UndoImportError::NothingStored) => "",
         Err(UndoImportError::TooOld) => "?done=late",
         Err(UndoImportError::NotTheirs) => "?done=shared",
@@ -134,12 +134,12 @@ pub(super) fn address(id: ImportId, query: &str) -> String {
     format!("{}/{id}{query}", path::IMPORTS)
 }
 
-/// Returns the most MiB of a file.
+/// Returns the maximum size of a file in MiB.
 pub(super) const fn mebibytes(state: &HttpState) -> u64 {
     state.settings.max_upload_bytes >> 20
 }
 
-/// The list as it is about to be shown.
+/// Contents of the list.
 pub(super) struct Sheet {
     pub(super) errors: FormErrors,
     pub(super) status: StatusCode,

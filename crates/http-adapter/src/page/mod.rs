@@ -1,8 +1,9 @@
-//! The pages: where people sign in, decide what an app may read, and look after their account.
+//! Pages for people: sign-in, consent and account.
 //!
-//! Rendered here, on the server, from views ([`view`]) that hold text alone; no page has a script. A handler reads
-//! the browser's cookies and the form, runs the use case, and answers with a page or a redirect. Every form carries
-//! a token bound to the browser's cookie ([`form`]), and what goes wrong becomes a page of the one table of faults.
+//! Rendered on the server from views ([`view`]) that contain only text; no page has a script. A handler reads
+//! the browser's cookies and the form, runs the use case, and returns a page or a redirect. Every form
+//! carries a token bound to the browser's cookie ([`form`]), and errors become pages through the table of
+//! faults.
 
 mod account;
 mod activity;
@@ -75,7 +76,7 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
         .service(Endpoint::Icon.resource().route(get().to(asset::icon)));
 }
 
-/// Registers the pages of people who are signed in.
+/// Registers the pages that require a sign-in.
 fn configure_account(routes: &mut ServiceConfig) {
     routes
         .service(Endpoint::Apps.resource().route(get().to(apps::show)))
@@ -96,7 +97,7 @@ fn configure_account(routes: &mut ServiceConfig) {
         .service(Endpoint::SignOutEverywhere.resource().route(post().to(sign_out::everywhere)));
 }
 
-/// Renders the page of something that went wrong. Should even that fail, the bare words must do.
+/// Renders the page of an error, or plain text if rendering fails.
 pub(crate) fn problem_page(title: &str, detail: &str, request_id: &str) -> String {
     let message = view::Message {
         title: title.to_owned(),

@@ -1,4 +1,4 @@
-//! Moments as pages show them: in the person's own zone, for people and for programs.
+//! Times on pages: in the person's zone, and machine-readable.
 
 use super::view::Moment;
 use chrono::{DateTime, Datelike, NaiveDateTime, TimeDelta, Utc};
@@ -19,24 +19,24 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// Shows a moment to the minute: `3 November 2026, 07:12`.
+/// Formats a time to the minute: `3 November 2026, 07:12`.
 pub(super) fn to_the_minute(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     let local = local(at, zone);
     Moment { text: format!("{}, {}", date(local), local.format("%H:%M")), machine: format::utc(at) }
 }
 
-/// Shows the time of day: `07:12`.
+/// Formats the time of day: `07:12`.
 pub(super) fn time_of_day(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     Moment { text: local(at, zone).format("%H:%M").to_string(), machine: format::utc(at) }
 }
 
-/// Shows the day of a moment: `3 November 2026`.
+/// Formats the date: `3 November 2026`.
 pub(super) fn day(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     let local = local(at, zone);
     Moment { text: date(local), machine: local.date().to_string() }
 }
 
-/// Shows the day of a moment with its name: `Tuesday, 3 November 2026`.
+/// Formats the date with its weekday: `Tuesday, 3 November 2026`.
 pub(super) fn named_day(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     let local = local(at, zone);
     Moment { text: format!("{}, {}", local.format("%A"), date(local)), machine: local.date().to_string() }
@@ -47,7 +47,7 @@ fn date(local: NaiveDateTime) -> String {
     format!("{} {} {}", local.day(), month.unwrap_or(&""), local.year())
 }
 
-/// Returns what the clock on the wall shows.
+/// Returns the local time.
 fn local(at: DateTime<Utc>, zone: TimeZone) -> NaiveDateTime {
     at.naive_utc() + TimeDelta::seconds(i64::from(zone.offset_at(at).seconds()))
 }

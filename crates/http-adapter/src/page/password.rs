@@ -1,4 +1,4 @@
-//! `/forgot-password`, `/sign-up` and `/set-password`: links by which a password is chosen.
+//! `/forgot-password`, `/sign-up` and `/set-password`: password links.
 
 use super::answer::{page, with_cookies};
 use super::browser::{Browser, form_token};
@@ -20,7 +20,7 @@ use domain::time::TimeZone;
 
 const NOT_AN_ADDRESS: &str = "Enter a valid email address, such as robin@example.org.";
 
-/// Says in words which rule a new password breaks.
+/// Describes the rule that a new password violates.
 pub(super) const fn explained_rule(error: NewPasswordError) -> &'static str {
     match error {
         NewPasswordError::TooShort => {
@@ -31,7 +31,7 @@ pub(super) const fn explained_rule(error: NewPasswordError) -> &'static str {
     }
 }
 
-/// Shows the page to ask for a link.
+/// Shows the form that requests a link.
 pub(super) async fn show_forgotten(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -45,7 +45,7 @@ pub(super) async fn show_forgotten(
     Ok(with_cookies(page(StatusCode::OK, &view)?, [cookie]))
 }
 
-/// Sends a link, if there is such an account; the answer is the same either way (security.md T80).
+/// Sends a link if the account exists; the response is the same either way (security.md T80).
 pub(super) async fn submit_forgotten(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -69,7 +69,7 @@ pub(super) async fn submit_forgotten(
     }
 }
 
-/// Shows the page to sign up, where the operator opened it.
+/// Shows the sign-up form, if sign-up is open.
 pub(super) async fn show_sign_up(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -83,7 +83,7 @@ pub(super) async fn show_sign_up(
     Ok(with_cookies(page(StatusCode::OK, &view)?, [cookie]))
 }
 
-/// Sends a link to an address that wants an account; the answer is the same when it has one.
+/// Sends a sign-up link to an address; the response is the same if it has an account.
 pub(super) async fn submit_sign_up(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -105,7 +105,7 @@ pub(super) async fn submit_sign_up(
     }
 }
 
-/// Shows the page that a link opens. Looking does not use the link up: mail servers look too.
+/// Shows the form behind a link. Opening it does not use the link up: mail servers open links too.
 pub(super) async fn show_link(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let given = query::read(&request, &["link"])?;
     let link = parse_link(given.get("link"))?;
@@ -115,7 +115,7 @@ pub(super) async fn show_link(state: Data<HttpState>, request: HttpRequest) -> R
     Ok(with_cookies(sheet.answer(&visit, StatusCode::OK)?, [cookie]))
 }
 
-/// Uses a link up and sets the password. Nobody is signed in by it: the new password is asked for once.
+/// Uses a link up and sets the password. It does not sign the person in, who enters the new password once.
 pub(super) async fn submit_link(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -185,7 +185,7 @@ fn password_set() -> view::Message {
 
 const SIGN_IN: view::Link = view::Link { path: crate::route::page::SIGN_IN, text: "Sign in" };
 
-/// The page of a link as it is about to be shown.
+/// Contents of the page behind a link.
 struct LinkSheet<'a> {
     link: Secret,
     found: UsablePasswordLink,

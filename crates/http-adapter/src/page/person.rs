@@ -1,4 +1,4 @@
-//! Who is signed in with the browser of a request.
+//! Signed-in person of a request.
 
 use super::browser::{Browser, form_token};
 use super::view;
@@ -8,8 +8,8 @@ use crate::route::page as path;
 use actix_web::HttpRequest;
 use application::account::{SessionKey, SignedInPerson};
 
-/// Where a person wanted to go when they were asked to sign in. A name of a fixed set and never an address, so that
-/// nobody is sent to another site (security.md T22).
+/// Page that a person requested before signing in. A name from a fixed set, never a URL, so that no redirect
+/// leads to another site (security.md T22).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Destination {
     Apps,
@@ -25,7 +25,7 @@ impl Destination {
     const ALL: [Self; 7] =
         [Self::Apps, Self::Tokens, Self::Activity, Self::Account, Self::Imports, Self::Download, Self::Erase];
 
-    /// Returns the name that forms and addresses carry.
+    /// Returns the name in forms and URLs.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Apps => "apps",
@@ -49,25 +49,25 @@ impl Destination {
             Self::Apps => path::APPS,
             Self::Tokens => path::TOKENS,
             Self::Activity => path::ACTIVITY,
-            // The form is on the account.
+            // The form is on the account page.
             Self::Account | Self::Download => path::ACCOUNT,
             Self::Erase => path::ERASE,
             Self::Imports => path::IMPORTS,
         }
     }
 
-    /// Returns whether a person must have signed in within the last minutes to go there.
+    /// Returns whether the page requires a recent sign-in.
     pub(super) const fn wants_fresh(self) -> bool {
         matches!(self, Self::Tokens | Self::Download | Self::Erase)
     }
 
-    /// Returns the address of the page to sign in that leads here.
+    /// Returns the URL of the sign-in page that leads here.
     pub(super) fn sign_in(self) -> String {
         format!("{}?to={}", path::SIGN_IN, self.name())
     }
 }
 
-/// Returns who is signed in with the browser of a request.
+/// Returns the person who is signed in with the browser of a request.
 pub(super) async fn of_request(
     request: &HttpRequest,
     state: &HttpState,
@@ -75,7 +75,7 @@ pub(super) async fn of_request(
     of_browser(&Browser::of(request, &state.settings), state).await
 }
 
-/// Returns who is signed in with a browser.
+/// Returns the person who is signed in with a browser.
 pub(super) async fn of_browser(
     browser: &Browser,
     state: &HttpState,
@@ -86,7 +86,7 @@ pub(super) async fn of_browser(
     }
 }
 
-/// Returns what the pages show of a person.
+/// Returns the person's details for the pages.
 pub(super) fn shown(person: &SignedInPerson) -> view::Person {
     view::Person {
         email: person.email.as_str().to_owned(),

@@ -4,7 +4,7 @@ use crate::parameter::{ParameterError, Parameters};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 
-/// Reads the parameters that a page knows; a link of ours has none of them twice or empty.
+/// Parses the known parameters of a page; the server's links contain none of them twice or empty.
 pub(super) fn read<'a>(request: &'a HttpRequest, known: &[&'static str]) -> Result<Parameters<'a>, Problem> {
     Parameters::read(request.query_string(), known).map_err(|error| match error {
         ParameterError::Malformed(_) | ParameterError::Fields(_) => Problem::new(Fault::InvalidForm),

@@ -1,4 +1,4 @@
-//! `/sign-in`: who are you? (security.md T30, T32, T80 to T84).
+//! `/sign-in`: the sign-in page (security.md T30, T32, T80 to T84).
 
 use super::answer::{page_that_leads_to, see_other, with_cookies};
 use super::browser::{self, Browser, form_token};
@@ -20,15 +20,15 @@ use domain::id::AuthorizationRequestId;
 use domain::secret::Secret;
 use domain::user::Email;
 
-/// One text for whatever is wrong with an address or a password: it must not tell which accounts there are.
+/// One text for every wrong address or password: it must not reveal which accounts exist.
 const WRONG: &str = "The email address or password is incorrect. Check both and try again.";
 
-/// What a person is on the way to.
+/// Target after the sign-in.
 #[derive(Clone, Copy, Default)]
 struct Errand {
-    /// An app's request.
+    /// Authorization request of an app.
     request: Option<AuthorizationRequestId>,
-    /// A page of their own.
+    /// Page of the person.
     to: Option<Destination>,
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     Ok(with_cookies(answer, [cookie]))
 }
 
-/// Signs a person in: a new session whatever the browser had before (security.md T30).
+/// Signs a person in, always with a new session (security.md T30).
 pub(super) async fn submit(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -82,7 +82,7 @@ pub(super) async fn submit(
 }
 
 impl Errand {
-    /// Reads what an address or a form names; what is not one of ours is nothing.
+    /// Parses the target in a URL or a form; an invalid one is ignored.
     fn read(request: Option<&str>, to: Option<&str>) -> Self {
         Self {
             request: request.and_then(|id| AuthorizationRequestId::parse(id).ok()),
@@ -90,13 +90,14 @@ impl Errand {
         }
     }
 
-    /// Returns the page that a person who is signed in can be shown at once. Some want a fresh sign-in.
+    /// Returns the page to which a signed-in person can be redirected at once; `None` if it requires a recent
+    /// sign-in.
     fn needs_no_sign_in(self, person: &SignedInPerson) -> Option<&'static str> {
         let to = self.to.unwrap_or(Destination::Apps);
         (!to.wants_fresh() || person.is_fresh).then(|| to.path())
     }
 
-    /// Returns where to go after signing in.
+    /// Returns the URL after signing in.
     fn next(self) -> String {
         match self.request {
             Some(id) => format!("{}?request={id}", path::CONSENT),
@@ -105,10 +106,10 @@ impl Errand {
     }
 }
 
-/// The page as it is about to be shown.
+/// Contents of the page.
 struct Sheet<'a> {
     errand: Errand,
-    /// As typed; nothing when the page is opened.
+    /// The submitted address; `None` when the page is opened.
     email: Option<&'a str>,
     errors: FormErrors,
 }

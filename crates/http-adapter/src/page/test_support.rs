@@ -1,4 +1,4 @@
-//! The readers of what a browser sends, each on its own.
+//! Parsers of browser input.
 
 use super::activity;
 use super::browser::Browser;
@@ -17,11 +17,11 @@ pub fn cookies(request: &HttpRequest, settings: &HttpSettings) -> (Option<Secret
     (browser.session().cloned(), browser.visit().cloned())
 }
 
-/// A form that was taken for one of ours.
+/// Form that passed the check of its origin.
 pub struct SubmittedForm(Form);
 
 impl SubmittedForm {
-    /// Reads a form that came from a page which a browser with this cookie was shown.
+    /// Parses a form from a page shown to a browser with this cookie.
     pub async fn read(
         request: &HttpRequest,
         body: Payload,
@@ -31,12 +31,12 @@ impl SubmittedForm {
         Form::read(request, body, settings, cookie).await.map(Self)
     }
 
-    /// Returns a field that comes at most once.
+    /// Returns a field that may occur once.
     pub fn find(&self, name: &str) -> Result<Option<&str>, Problem> {
         self.0.find(name)
     }
 
-    /// Returns a field of one line.
+    /// Returns a single-line field.
     pub fn line(&self, name: &str) -> Result<&str, Problem> {
         self.0.line(name)
     }
@@ -47,12 +47,12 @@ impl SubmittedForm {
     }
 }
 
-/// Writes where a page of reads goes on.
+/// Formats the position after which a page of reads resumes.
 pub fn write_position(key: &TallyKey) -> String {
     activity::position(key)
 }
 
-/// Reads where a page of reads goes on.
+/// Parses the position after which a page of reads resumes.
 pub fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
     activity::parse_position(text, user_id)
 }

@@ -1,4 +1,4 @@
-//! The pages as a browser meets them that nobody has signed in with.
+//! The pages in a signed-out browser.
 
 use crate::HttpSettings;
 use crate::tests::{Answer, Parts, send};
@@ -43,7 +43,7 @@ async fn post(path: &str, cookie: Option<&str>, form: &'static str) -> Answer {
     send(&Parts::default().build(), request).await
 }
 
-/// Checks what every page has, whatever it says (security.md T02, T28).
+/// Checks the common properties of every page (security.md T02, T28).
 fn assert_is_a_guarded_page(answer: &Answer, path: &str) {
     assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
     let policy = answer.header("content-security-policy").unwrap_or_default();

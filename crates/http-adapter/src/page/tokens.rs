@@ -21,7 +21,7 @@ use domain::personal_token::PersonalToken;
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;
 
-/// Shows the tokens, and the form for a new one.
+/// Shows the tokens and the form for a new one.
 pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::of_request(&request, &state).await? else {
         return Ok(see_other(&Destination::Tokens.sign_in()));
@@ -31,8 +31,8 @@ pub(super) async fn show(state: Data<HttpState>, request: HttpRequest) -> Result
     sheet.answer(&state, &person).await
 }
 
-/// Makes a token and shows its text this once. The answer is a page and no redirect, because the text is kept
-/// nowhere; whoever signed in too long ago is asked for the password first.
+/// Creates a token and shows its text once. The response is a page, not a redirect, because the text is not
+/// stored. A person whose sign-in is too old signs in first.
 pub(super) async fn create(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -76,7 +76,7 @@ pub(super) async fn create(
     sheet.answer(&state, &person).await
 }
 
-/// Revokes a token; on every replica within two seconds.
+/// Revokes a token, on every replica within two seconds.
 pub(super) async fn revoke(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -93,7 +93,7 @@ pub(super) async fn revoke(
     Ok(see_other(&format!("{}?done=revoked", path::TOKENS)))
 }
 
-/// Says at which field what is wrong; what the person cannot change is a problem.
+/// Returns the form errors; an error that the person cannot fix is a problem.
 fn explained(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
     Ok(match error {
         CreatePersonalTokenError::InvalidName => {
@@ -117,7 +117,7 @@ fn explained(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
     })
 }
 
-/// The page as it is about to be shown.
+/// Contents of the page.
 struct Sheet {
     notice: Option<String>,
     created: Option<CreatedToken>,

@@ -1,33 +1,32 @@
-//! A person's account.
+//! Account page.
 
 use super::{FormErrors, Moment, Person};
 use askama::Template;
 
-/// The page of the account: address, password, browsers.
+/// Account page: address, password, browsers.
 #[derive(Clone, Template)]
 #[template(path = "account.html")]
 pub(crate) struct Account {
-    /// Who is signed in.
     pub(crate) person: Person,
-    /// What went well before.
+    /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
-    /// The person's zone: `Europe/Berlin`.
+    /// Time zone: `Europe/Berlin`.
     pub(crate) time_zone: String,
-    /// The browsers in which the person is signed in, this one first.
+    /// Signed-in browsers, this one first.
     pub(crate) browsers: Vec<BrowserLine>,
     /// Whether the box "also disconnect all apps and tokens" is ticked.
     pub(crate) disconnects_apps: bool,
-    /// What was wrong with the form to change the password.
+    /// Errors of the password form.
     pub(crate) errors: FormErrors,
 }
 
-/// A browser in which the person is signed in.
+/// Signed-in browser.
 #[derive(Clone)]
 pub(crate) struct BrowserLine {
-    /// Whether it is the one that asks.
+    /// Whether it is the current browser.
     pub(crate) is_this: bool,
-    /// When the person signed in there.
+    /// Time of the sign-in.
     pub(crate) signed_in: Moment,
-    /// When it was last used.
+    /// Time of the last use.
     pub(crate) last_seen: Moment,
 }

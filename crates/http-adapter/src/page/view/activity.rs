@@ -1,46 +1,45 @@
-//! How a person's data came in, was changed, was read and went out.
+//! Activity page: reads, changes, imports and exports of a person's data.
 
 use super::part::grouped;
 use super::{Moment, Person};
 use askama::Template;
 
-/// The page of what happened to the data, the latest first.
+/// Activity page, latest first.
 #[derive(Clone, Template)]
 #[template(path = "activity.html")]
 pub(crate) struct Activity {
-    /// Who is signed in.
     pub(crate) person: Person,
-    /// The zone in which the times are given.
+    /// Time zone of the times.
     pub(crate) time_zone: String,
-    /// The days of this page, the latest first, none of them empty.
+    /// Days of this page, latest first; none is empty.
     pub(crate) days: Vec<ActivityDay>,
     /// Query parameters of the page of earlier entries; `None` if there are none.
     pub(crate) earlier: Option<Earlier>,
-    /// Whether this is the page of the latest entries.
+    /// Whether this page starts with the latest entries.
     pub(crate) is_latest: bool,
-    /// For how many days reads are kept.
+    /// Number of days for which reads are kept.
     pub(crate) kept_days: u32,
 }
 
-/// Where the page of earlier entries resumes.
+/// Position after which the page of earlier entries resumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Earlier {
-    /// Value of `before`: the last read that was listed.
+    /// Value of `before`: the last listed read.
     pub(crate) read: Option<String>,
-    /// Value of `events`: the last event that was listed.
+    /// Value of `events`: the last listed event.
     pub(crate) event: Option<String>,
 }
 
-/// The entries of one day.
+/// Entries of one day.
 #[derive(Clone)]
 pub(crate) struct ActivityDay {
-    /// The day: `Tuesday, 3 November 2026`.
+    /// Date: `Tuesday, 3 November 2026`.
     pub(crate) day: Moment,
-    /// The entries, the latest first.
+    /// Entries, latest first.
     pub(crate) lines: Vec<ActivityLine>,
 }
 
-/// One entry.
+/// Entry of the page.
 #[derive(Clone)]
 pub(crate) enum ActivityLine {
     /// Reads.
@@ -49,54 +48,51 @@ pub(crate) enum ActivityLine {
     Event(EventLine),
 }
 
-/// Something that happened once, or is listed the first time of a day.
+/// Event, or the first of its kind on a day.
 #[derive(Clone)]
 pub(crate) struct EventLine {
-    /// The minute: `07:12`.
+    /// Minute: `07:12`.
     pub(crate) at: Moment,
-    /// Who.
     pub(crate) who: ActorName,
-    /// What: `exported your data`.
+    /// Description: `exported your data`.
     pub(crate) what: &'static str,
-    /// Whether only the first time of a day is listed.
+    /// Whether only the first event of a day is listed.
     pub(crate) is_daily: bool,
 }
 
-/// The reads of one reader and kind in one minute.
+/// Reads of one kind by one reader in one minute.
 #[derive(Clone)]
 pub(crate) struct ReadLine {
-    /// The minute: `07:12`.
+    /// Minute: `07:12`.
     pub(crate) at: Moment,
-    /// Who.
     pub(crate) who: ActorName,
-    /// What.
     pub(crate) what: ReadWhat,
-    /// The span of time that was asked for; nothing where there is no such thing.
+    /// Requested time range; `None` if the kind has none.
     pub(crate) span: Option<AskedSpan>,
-    /// How many requests.
+    /// Number of requests.
     pub(crate) requests: u64,
-    /// How many records they carried.
+    /// Number of returned records.
     pub(crate) items: u64,
 }
 
-/// Who read, wrote or exported.
+/// Actor of an entry.
 #[derive(Clone)]
 pub(crate) enum ActorName {
-    /// The person who is signed in.
+    /// The signed-in person.
     You,
     /// The operator.
     Operator,
-    /// The server by itself.
+    /// The server itself.
     Server,
-    /// An app, by its name.
+    /// App with its name.
     App(String),
-    /// A personal access token, by its name.
+    /// Personal access token with its name.
     Token(String),
-    /// An app or token that is no longer known.
+    /// Deleted app or token.
     Gone,
 }
 
-/// What was read.
+/// Kind of data that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadWhat {
     /// The profile.
@@ -105,16 +101,14 @@ pub(crate) enum ReadWhat {
     Nights,
     /// Supplements and their intake.
     Supplements,
-    /// Nothing: an app renewed its access.
+    /// No data: an app refreshed its access.
     Renewal,
 }
 
-/// The span of time that was asked for; an end that is not given is open.
+/// Requested time range; a missing end is open.
 #[derive(Clone)]
 pub(crate) struct AskedSpan {
-    /// From when on.
     pub(crate) from: Option<Moment>,
-    /// Until when.
     pub(crate) to: Option<Moment>,
 }
 

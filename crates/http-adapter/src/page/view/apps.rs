@@ -1,43 +1,41 @@
-//! The apps that hold something of a person.
+//! Page of connected apps.
 
 use super::part::readable;
 use super::{Moment, Person};
 use askama::Template;
 use domain::scope::ScopeSet;
 
-/// The page of connected apps, where a person lands after signing in.
+/// Page of connected apps, the default page after signing in.
 #[derive(Clone, Template)]
 #[template(path = "apps.html")]
 #[expect(clippy::struct_field_names, reason = "the page is named after its list")]
 pub(crate) struct Apps {
-    /// Who is signed in.
     pub(crate) person: Person,
-    /// What went well before.
+    /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
-    /// The apps, in the order of showing.
+    /// Apps in display order.
     pub(crate) apps: Vec<AppLine>,
 }
 
 /// A connected app.
 #[derive(Clone)]
 pub(crate) struct AppLine {
-    /// Its client id, which the form sends.
+    /// Client id, for the form.
     pub(crate) client: String,
-    /// Its name.
     pub(crate) name: String,
-    /// What it may read.
+    /// Granted scopes.
     pub(crate) scopes: ScopeSet,
-    /// Since when, to the day.
+    /// Date of the first grant.
     pub(crate) since: Moment,
-    /// How many live grants it holds; none when it is only remembered.
+    /// Number of live grants; 0 if consent is only remembered.
     pub(crate) grants: u32,
-    /// When it was last in use; nothing while it never was.
+    /// Time of the last use; `None` if it was never used.
     pub(crate) last_used: Option<Moment>,
-    /// The address, or network, from which it was last in use.
+    /// Address or network of the last use.
     pub(crate) last_used_from: Option<String>,
-    /// What the program there calls itself.
+    /// User agent of the last use.
     pub(crate) last_used_by: Option<String>,
-    /// Whether it is let through without asking again.
+    /// Whether consent is remembered.
     pub(crate) is_remembered: bool,
 }
 

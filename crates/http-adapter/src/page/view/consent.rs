@@ -1,29 +1,28 @@
-//! What an app asks a person for.
+//! Consent page.
 
 use super::part::readable;
 use super::{FormErrors, ScopeLine};
 use askama::Template;
 use domain::scope::ScopeSet;
 
-/// The page on which a person decides (decisions 8).
+/// Consent page (decisions 8).
 #[derive(Clone, Template)]
 #[template(path = "consent.html")]
 pub(crate) struct Consent {
-    /// The app's name, which the app's developer chose.
+    /// Name of the app, chosen by its developer.
     pub(crate) app: String,
-    /// The host that the person is sent back to, which the operator registered.
+    /// Host of the redirect URI, registered by the operator.
     pub(crate) site: String,
-    /// Who decides.
+    /// Address of the person who decides.
     pub(crate) email: String,
-    /// The token of the browser's forms.
+    /// Token of the browser's forms.
     pub(crate) form_token: String,
-    /// The id of the request.
+    /// Id of the authorization request.
     pub(crate) request: String,
-    /// What is asked for; at first every box is ticked.
+    /// Requested scopes, all ticked at first.
     pub(crate) scopes: Vec<ScopeLine>,
-    /// What the app holds already; nothing when it holds none.
+    /// Scopes that the app already has; `None` if it has none.
     pub(crate) held: Option<ScopeSet>,
-    /// What was wrong.
     pub(crate) errors: FormErrors,
 }
 

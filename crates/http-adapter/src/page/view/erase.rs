@@ -1,24 +1,22 @@
-//! Erasing oneself.
+//! Erasure of the account.
 
 use super::{FormErrors, Moment, Person};
 use askama::Template;
 
-/// The page that asks whether everything is to be erased.
+/// Page that confirms the erasure.
 #[derive(Clone, Template)]
 #[template(path = "erase.html")]
 pub(crate) struct Erase {
-    /// Who is signed in.
     pub(crate) person: Person,
-    /// What was wrong.
     pub(crate) errors: FormErrors,
 }
 
-/// The receipt.
+/// Page with the receipt.
 #[derive(Clone, Template)]
 #[template(path = "erased.html")]
 pub(crate) struct Erased {
-    /// Its number.
+    /// Number of the receipt.
     pub(crate) erasure_id: String,
-    /// When it happened.
+    /// Time of the erasure.
     pub(crate) erased_at: Moment,
 }

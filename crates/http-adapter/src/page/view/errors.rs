@@ -3,10 +3,10 @@
 use crate::problem::ErrorEntry;
 use askama::Template;
 
-/// The page of all error codes.
+/// Page of all error codes.
 #[derive(Clone, Template)]
 #[template(path = "errors.html")]
 pub(crate) struct Errors {
-    /// The codes, in the order of the reference.
+    /// Codes in the order of the reference.
     pub(crate) errors: Vec<ErrorEntry>,
 }

@@ -1,4 +1,4 @@
-//! How a text gets into a page.
+//! Escaping of texts.
 
 use askama::filters::{Escaper, Html};
 use domain::deceptive_text::replaced;
@@ -6,8 +6,8 @@ use std::fmt;
 
 /// Escapes for HTML, and shows deceptive characters as the replacement character (security.md T33).
 ///
-/// Names may be in any script. What they must not do is look like another name, or reorder the words around
-/// them, such as the host beside the name of an app on the consent page.
+/// Names may be in any script. They must not imitate another name or reorder the words around them, such as
+/// the host beside the name of an app on the consent page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageText;
 

@@ -1,31 +1,31 @@
-//! What an import changed in the profile, and what it proposes to change.
+//! Profile changes of an import: applied ones and proposals.
 
 use domain::user::{ProfileChange, ProfileField, ProfileValue};
 
-/// The profile part of an import's page.
+/// Profile part of an import's page.
 #[derive(Clone, Default)]
 pub(crate) struct ImportProfile {
-    /// What the import changed.
+    /// Applied changes.
     pub(crate) changed: Vec<ProfileLine>,
-    /// What it proposes, beside the profile as it is now.
+    /// Proposed changes, compared with the current profile.
     pub(crate) proposed: Vec<ProfileLine>,
 }
 
-/// A profile field with two values.
+/// Profile field with two values.
 #[derive(Clone)]
 pub(crate) struct ProfileLine {
-    /// The value of the field's box in the form.
+    /// Value of the field's checkbox.
     pub(crate) name: &'static str,
-    /// What people call the field.
+    /// Label of the field.
     pub(crate) label: &'static str,
-    /// What the profile said or says.
+    /// Previous or current value in the profile.
     pub(crate) old: String,
-    /// What the file says.
+    /// Value in the file.
     pub(crate) new: String,
 }
 
 impl ProfileLine {
-    /// Puts a change into words.
+    /// Formats a change.
     pub(crate) fn of(change: &ProfileChange) -> Self {
         let field = change.field();
         Self {
@@ -37,7 +37,7 @@ impl ProfileLine {
     }
 }
 
-/// Returns what people call the field.
+/// Returns the label of a field.
 pub(crate) const fn field_label(field: ProfileField) -> &'static str {
     match field {
         ProfileField::CreatedAt => "Profile created",

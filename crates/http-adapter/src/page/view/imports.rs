@@ -1,128 +1,124 @@
-//! What was brought in from files.
+//! Pages of imports.
 
 use super::part::grouped;
 use super::{FormErrors, ImportProfile, Moment, Person};
 use askama::Template;
 
-/// The page of imports, with the form for a new one.
+/// Page of imports, with the upload form.
 #[derive(Clone, Template)]
 #[template(path = "imports.html")]
 #[expect(clippy::struct_field_names, reason = "the page is named after its list")]
 pub(crate) struct Imports {
-    /// Who is signed in.
     pub(crate) person: Person,
-    /// What is wrong with the file that was sent.
+    /// Errors of the uploaded file.
     pub(crate) errors: FormErrors,
-    /// The most MiB of a file; nothing where files are not taken.
+    /// Maximum size of a file in MiB; `None` if uploads are disabled.
     pub(crate) most: Option<u64>,
-    /// The name of the person's time zone.
+    /// Name of the person's time zone.
     pub(crate) zone: String,
-    /// The imports, the latest first.
+    /// Imports, latest first.
     pub(crate) imports: Vec<ImportLine>,
 }
 
-/// The page of one import.
+/// Page of one import.
 #[derive(Clone, Template)]
 #[template(path = "import.html")]
 pub(crate) struct ImportPage {
-    /// Who is signed in.
     pub(crate) person: Person,
-    /// What went well before.
+    /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
-    /// The import.
     pub(crate) import: ImportLine,
-    /// What it changed in the profile and proposes to change.
+    /// Applied and proposed changes of the profile.
     pub(crate) profile: ImportProfile,
-    /// What was not taken, the first of it.
+    /// First rejected records.
     pub(crate) rejected: Vec<ImportRemark>,
-    /// How much that was.
+    /// Number of rejected records.
     pub(crate) rejected_total: u64,
-    /// What else there is to tell of the file and of records that were taken, the first of it.
+    /// First notes about the file and stored records.
     pub(crate) notes: Vec<ImportRemark>,
-    /// How much that was.
+    /// Number of notes.
     pub(crate) notes_total: u64,
-    /// Whether the file had labels, which no upload brings.
+    /// Whether labels in the file were ignored, which uploads cannot import.
     pub(crate) left_out_labels: bool,
-    /// What undoing it did; `None` unless it was undone.
+    /// Result of undoing it; `None` unless it was undone.
     pub(crate) undone: Option<UndoneLine>,
 }
 
-/// What undoing an import did.
+/// Result of undoing an import.
 #[derive(Clone)]
 pub(crate) struct UndoneLine {
     pub(crate) removed: u64,
     pub(crate) restored: u64,
     pub(crate) kept: u64,
-    /// The first of the kept records.
+    /// First of the kept records.
     pub(crate) records: Vec<KeptLine>,
 }
 
-/// A record that was kept.
+/// Record that was kept.
 #[derive(Clone)]
 pub(crate) struct KeptLine {
     /// Kind of the record, or name of the profile field.
     pub(crate) what: String,
     pub(crate) at: Option<Moment>,
     pub(crate) why: &'static str,
-    /// The import that changed it later.
+    /// Later import that changed it.
     pub(crate) by: Option<String>,
 }
 
-/// How far an import is.
+/// Phase of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ImportPhase {
-    /// The file arrives.
+    /// The file is being received.
     Receiving,
-    /// The file waits to be read.
+    /// The file is queued.
     Waiting,
-    /// The file is read once to see whether it is whole.
+    /// The file is validated.
     Checking,
     /// Records are stored.
     Storing,
-    /// Everything was read.
+    /// The import is complete.
     Done,
-    /// The file was refused.
+    /// The file was rejected.
     Refused,
-    /// It was stopped before it was done.
+    /// The import was stopped before it was complete.
     Cancelled,
-    /// It is being taken back.
+    /// The import is being undone.
     Undoing,
-    /// It was taken back.
+    /// The import was undone.
     Undone,
 }
 
-/// An import.
+/// Import of the list.
 #[derive(Clone)]
 pub(crate) struct ImportLine {
-    /// Its id, which forms and addresses carry.
+    /// Id, for forms and URLs.
     pub(crate) id: String,
-    /// What the file is called.
+    /// Name of the file.
     pub(crate) file: String,
-    /// What the file is, once that is known.
+    /// Format of the file; `None` until it is detected.
     pub(crate) format: Option<String>,
-    /// How far it is.
     pub(crate) phase: ImportPhase,
-    /// How much of it is checked or, in that step, stored, of 100.
+    /// Percentage that is validated or, in that phase, stored.
     pub(crate) percent: u64,
-    /// Why the file was refused.
+    /// Reason for rejecting the file.
     pub(crate) refusal: Option<String>,
-    /// How many records undoing it kept.
+    /// Number of records that undoing it kept.
     pub(crate) kept: u64,
-    /// Whether the operator brought it in.
+    /// Whether the operator imported it.
     pub(crate) by_operator: bool,
-    /// When it began.
+    /// Start time.
     pub(crate) started: Moment,
-    /// When it ended.
+    /// End time.
     pub(crate) ended: Option<Moment>,
-    /// What became of its records, by kind.
+    /// Results of its records, by kind.
     pub(crate) counts: Vec<ImportCounts>,
-    /// Whether the profile was changed.
+    /// Whether it changed the profile.
     pub(crate) profile_changed: bool,
-    /// How many records were not taken.
+    /// Number of rejected records.
     pub(crate) rejected: u64,
 }
 
-/// What became of the records of one kind.
+/// Results of the records of one kind.
 #[derive(Clone)]
 pub(crate) struct ImportCounts {
     pub(crate) kind: &'static str,
@@ -131,12 +127,12 @@ pub(crate) struct ImportCounts {
     pub(crate) unchanged: u64,
 }
 
-/// Something about one record of a file.
+/// Remark about one record of a file.
 #[derive(Clone)]
 pub(crate) struct ImportRemark {
-    /// Where in the file.
+    /// Position in the file.
     pub(crate) place: String,
-    /// What.
+    /// Text of the remark.
     pub(crate) reason: String,
 }
 
@@ -155,7 +151,7 @@ impl ImportLine {
         }
     }
 
-    /// Says which step of how many it is in.
+    /// Describes the current step and the number of steps.
     const fn step(&self) -> &'static str {
         match self.phase {
             ImportPhase::Receiving => "Step 1 of 4: receiving the file",
@@ -194,7 +190,7 @@ impl ImportLine {
         matches!(self.phase, ImportPhase::Undoing)
     }
 
-    /// Returns whether it was given up when something of it was stored.
+    /// Returns whether it was abandoned after some records were stored.
     fn was_given_up(&self) -> bool {
         let counts = || self.counts.iter().map(|counts| counts.new + counts.updated);
         matches!(self.phase, ImportPhase::Refused) && (self.profile_changed || counts().sum::<u64>() > 0)

@@ -1,28 +1,27 @@
-//! A page that says one thing: mostly, what went wrong.
+//! Page with a message, usually an error.
 
 use askama::Template;
 
-/// A page with a message. Nothing of the request is repeated in it (security.md T33).
+/// Page with a message. It contains no input of the request (security.md T33).
 #[derive(Clone, Template)]
 #[template(path = "message.html")]
 pub(crate) struct Message {
-    /// What happened, in a few words; the heading and the title.
+    /// Heading and title.
     pub(crate) title: String,
-    /// What happened, in full sentences.
+    /// Message in full sentences.
     pub(crate) text: String,
-    /// What to do now.
+    /// Advice.
     pub(crate) advice: Option<String>,
-    /// Where to go on.
+    /// Link to the next page.
     pub(crate) link: Option<Link>,
-    /// The id by which the operator finds the request in the log.
+    /// Id of the request in the operator's log.
     pub(crate) request_id: Option<String>,
 }
 
-/// A link to a page of ours.
+/// Link to a page of the server.
 #[derive(Clone, Copy)]
 pub(crate) struct Link {
-    /// The path.
     pub(crate) path: &'static str,
-    /// What it says.
+    /// Text of the link.
     pub(crate) text: &'static str,
 }

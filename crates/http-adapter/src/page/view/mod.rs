@@ -1,8 +1,8 @@
-//! The pages as values: what each shows, as text, and its template.
+//! The pages as values with text and a template.
 //!
-//! A view knows no use case and no clock: the handler gives it words and formatted times, and [`View::render`] makes
-//! HTML of them. The templates are in `templates/`, checked against these structs when the crate is compiled. Every
-//! text is escaped on its way out by [`PageText`]; no template says `safe`. `tests` renders each sample.
+//! A view depends on no use case or clock: the handler passes texts and formatted times, and [`View::render`]
+//! creates the HTML. The templates in `templates/` are checked against these structs at compile time.
+//! [`PageText`] escapes every text; no template uses `safe`. `tests` renders each sample.
 
 mod account;
 mod activity;
@@ -48,11 +48,11 @@ pub(crate) use tokens::{CreatedToken, TokenForm, TokenLine, Tokens};
 
 use crate::route::path;
 
-/// Where the style sheet is served; every page names it.
+/// Path of the style sheet, which every page loads.
 pub(crate) const STYLE_SHEET_PATH: &str = path::STYLE_SHEET;
-/// The style sheet, `text/css`.
+/// Style sheet, `text/css`.
 pub(crate) const STYLE_SHEET: &str = include_str!("../../../assets/pages.css");
-/// Where the icon is served; every page names it.
+/// Path of the icon, which every page loads.
 pub(crate) const ICON_PATH: &str = path::ICON;
-/// The icon, `image/svg+xml`.
+/// Icon, `image/svg+xml`.
 pub(crate) const ICON: &str = include_str!("../../../assets/icon.svg");

@@ -1,28 +1,28 @@
-//! What several pages show.
+//! Parts shared by several pages.
 
 use domain::scope::{Scope, ScopeSet};
 
-/// Who is signed in; with it a page has the navigation and the button to sign out.
+/// Signed-in person, for the navigation and the sign-out button.
 #[derive(Clone)]
 pub(crate) struct Person {
-    /// The address by which the person signs in.
+    /// Address of the account.
     pub(crate) email: String,
-    /// Their id, which the addresses of their data contain.
+    /// Id of the person, which the URLs of their data contain.
     pub(crate) user_id: String,
-    /// The token of the browser's forms.
+    /// Token of the browser's forms.
     pub(crate) form_token: String,
 }
 
-/// A moment, for people and for programs.
+/// Time, for people and for programs.
 #[derive(Clone)]
 pub(crate) struct Moment {
-    /// As people read it, in the person's zone: `3 November 2026, 07:12`.
+    /// Text in the person's zone: `3 November 2026, 07:12`.
     pub(crate) text: String,
-    /// As `<time datetime>` takes it: `2026-11-03T06:12:00Z`, or a date alone.
+    /// Value of `<time datetime>`: `2026-11-03T06:12:00Z`, or a date alone.
     pub(crate) machine: String,
 }
 
-/// A scope as people see it: a box to tick on a form.
+/// Scope as a checkbox.
 #[derive(Clone)]
 pub(crate) struct ScopeLine {
     scope: Scope,
@@ -31,17 +31,17 @@ pub(crate) struct ScopeLine {
 }
 
 impl ScopeLine {
-    /// Makes a line for each scope of `offered`, ticked where it is in `ticked`.
+    /// Returns a line for each scope of `offered`, ticked if it is in `ticked`.
     pub(crate) fn list(offered: ScopeSet, ticked: ScopeSet) -> Vec<Self> {
         offered.iter().map(|scope| Self { scope, is_ticked: ticked.contains(scope) }).collect()
     }
 
-    /// Returns the name on the wire, which the form sends.
+    /// Returns the protocol name, for the form.
     pub(super) const fn value(&self) -> &'static str {
         self.scope.as_str()
     }
 
-    /// Returns what may be read, in a few words.
+    /// Returns the data of the scope in a few words.
     pub(super) const fn title(&self) -> &'static str {
         match self.scope {
             Scope::Profile => "Read your profile",
@@ -56,7 +56,7 @@ impl ScopeLine {
         }
     }
 
-    /// Returns what that means.
+    /// Returns a description of the data.
     pub(super) const fn detail(&self) -> &'static str {
         match self.scope {
             Scope::Profile => {
@@ -73,7 +73,7 @@ impl ScopeLine {
     }
 }
 
-/// Says in one line what a set of scopes lets somebody read: `profile, nights and supplements`.
+/// Describes the data of a set of scopes in one line: `profile, nights and supplements`.
 pub(super) fn readable(scopes: ScopeSet) -> String {
     let names: Vec<_> = scopes.iter().filter_map(noun).collect();
     match names.as_slice() {
@@ -96,7 +96,7 @@ const fn noun(scope: Scope) -> Option<&'static str> {
     }
 }
 
-/// Writes a number with a comma at each thousand.
+/// Formats a number with thousands separators.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 2);

@@ -1,38 +1,36 @@
-//! Choosing a password: for a new account, after one was forgotten, or at a sign-up.
+//! Pages of password links: invitation, reset and sign-up.
 
 use super::FormErrors;
 use super::time_zone::regions;
 use askama::Template;
 use domain::secret::Secret;
 
-/// The page to ask for a link because the password is forgotten.
+/// Page that requests a reset link.
 #[derive(Clone, Template)]
 #[template(path = "forgot_password.html")]
 pub(crate) struct ForgotPassword {
-    /// The token of the browser's forms.
+    /// Token of the browser's forms.
     pub(crate) form_token: String,
-    /// The address as typed before.
+    /// Submitted address.
     pub(crate) email: String,
-    /// What was wrong.
     pub(crate) errors: FormErrors,
 }
 
-/// The page to sign up.
+/// Sign-up page.
 #[derive(Clone, Template)]
 #[template(path = "sign_up.html")]
 pub(crate) struct SignUp {
-    /// The token of the browser's forms.
+    /// Token of the browser's forms.
     pub(crate) form_token: String,
-    /// The address as typed before.
+    /// Submitted address.
     pub(crate) email: String,
-    /// What was wrong.
     pub(crate) errors: FormErrors,
 }
 
-/// What a link is for.
+/// Purpose of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinkPurpose {
-    /// A new account, or a new password, by the operator's wish.
+    /// A new account or a new password, initiated by the operator.
     Invitation,
     /// A forgotten password.
     Reset,
@@ -40,29 +38,27 @@ pub(crate) enum LinkPurpose {
     SignUp,
 }
 
-/// The page after a link was asked for; the same whether or not there is such an account (security.md T80).
+/// Page after requesting a link; the same whether or not the account exists (security.md T80).
 #[derive(Clone, Template)]
 #[template(path = "mail_sent.html")]
 pub(crate) struct MailSent {
-    /// What the link will be for.
     pub(crate) purpose: LinkPurpose,
 }
 
-/// The page to choose a password, which a link opens.
+/// Page behind a link, which sets the password.
 #[derive(Template)]
 #[template(path = "set_password.html")]
 pub(crate) struct SetPassword {
-    /// What the link is for. A sign-up asks for the time zone too.
+    /// Purpose of the link. A sign-up also asks for the time zone.
     pub(crate) purpose: LinkPurpose,
-    /// The token of the browser's forms.
+    /// Token of the browser's forms.
     pub(crate) form_token: String,
-    /// The link's secret.
+    /// Secret of the link.
     pub(crate) link: Secret,
-    /// Whose password it will be, for the browser's own store of passwords.
+    /// Address of the account, for the browser's password manager.
     pub(crate) email: Option<String>,
-    /// The zone chosen before; empty at first.
+    /// Submitted zone; empty at first.
     pub(crate) time_zone: String,
-    /// What was wrong.
     pub(crate) errors: FormErrors,
 }
 

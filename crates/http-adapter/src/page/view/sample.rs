@@ -1,4 +1,4 @@
-//! Every page with made-up contents, so that tests can look at all of them.
+//! Samples of every page, for tests.
 
 mod account;
 mod asking;
@@ -8,19 +8,18 @@ mod reading;
 
 use super::{Moment, Person, View};
 
-/// Says a made-up text, or something worse in its place: every text of a sample that somebody else could have
-/// chosen goes through one of these.
+/// Returns a sample text, or a hostile one instead. Every text of a sample that another person could choose
+/// is passed through it.
 pub(crate) type Say = fn(&str) -> String;
 
 /// A rendered sample.
 pub(crate) struct Sample {
-    /// The page, and what is special about it.
+    /// Name of the page and its variant.
     pub(crate) name: &'static str,
-    /// Its HTML.
     pub(crate) html: String,
 }
 
-/// Renders every page, in each of its shapes.
+/// Renders every page in each of its variants.
 pub(crate) fn samples(say: Say) -> Vec<Sample> {
     let mut samples = asking::samples(say);
     samples.extend(reading::samples(say));
@@ -30,7 +29,7 @@ pub(crate) fn samples(say: Say) -> Vec<Sample> {
     samples
 }
 
-/// Says what it is given.
+/// Returns the text unchanged.
 pub(crate) fn plain(text: &str) -> String {
     text.to_owned()
 }

@@ -1,43 +1,41 @@
-//! Signing in and out.
+//! Pages for signing in and out.
 
 use super::FormErrors;
 use askama::Template;
 
-/// Why somebody is asked to sign in.
+/// Reason for the sign-in page.
 #[derive(Clone)]
 pub(crate) enum SignInReason {
-    /// They came by themselves.
+    /// The person opened the page.
     Visit,
-    /// An app sent them.
+    /// An app redirected the person.
     App {
-        /// Its name.
+        /// Name of the app.
         name: String,
     },
-    /// They have signed in, but too long ago for what they want to do now. The address is theirs and stays.
+    /// The sign-in is too old for the requested page. The address is fixed.
     Confirm,
 }
 
-/// The page to sign in.
+/// Sign-in page.
 #[derive(Clone, Template)]
 #[template(path = "sign_in.html")]
 pub(crate) struct SignIn {
-    /// Why.
     pub(crate) reason: SignInReason,
-    /// The token of the browser's forms.
+    /// Token of the browser's forms.
     pub(crate) form_token: String,
-    /// The address as typed before; with [`SignInReason::Confirm`] the person's own.
+    /// Submitted address; with [`SignInReason::Confirm`] the person's own.
     pub(crate) email: String,
-    /// The id of the app's request, to be sent on.
+    /// Id of the app's request, for the form.
     pub(crate) request: Option<String>,
-    /// The name of the page that the person wants, to be sent on; one of a fixed set, never a URL.
+    /// Name of the requested page, for the form; from a fixed set, never a URL.
     pub(crate) to: Option<&'static str>,
-    /// Whether a forgotten password can be replaced here.
+    /// Whether password reset is available.
     pub(crate) offers_reset: bool,
-    /// Whether anybody may sign up.
+    /// Whether sign-up is open.
     pub(crate) offers_sign_up: bool,
-    /// A sentence about what went well before, such as a password that was set.
+    /// Confirmation of the previous action, such as a new password.
     pub(crate) notice: Option<&'static str>,
-    /// What was wrong.
     pub(crate) errors: FormErrors,
 }
 
@@ -47,12 +45,13 @@ impl SignIn {
     }
 }
 
-/// The page after signing out.
+/// Page after signing out.
 #[derive(Clone, Copy, Template)]
 #[template(path = "signed_out.html")]
 pub(crate) struct SignedOut {
-    /// Whether it was in every browser.
+    /// Whether all browsers were signed out.
     pub(crate) is_everywhere: bool,
-    /// Whether the person came from an app's request to use another account, which the app must now ask for again.
+    /// Whether the person came from an app's request to use another account; the app must then repeat the
+    /// request.
     pub(crate) is_switching: bool,
 }

@@ -1,10 +1,10 @@
-//! What holds for every page, looked up in the HTML of every sample.
+//! Checks that apply to the HTML of every sample.
 
 mod hostile;
 mod markup;
 mod snapshot;
 
-/// An element's opening tag: its name and its attributes as written.
+/// Opening tag: name and attributes as written.
 #[derive(Debug)]
 struct Tag<'a> {
     name: &'a str,
@@ -22,8 +22,8 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Lists the tags of a page in order, closing ones too (`/form`). Strict: what our templates write it reads, and
-/// what it cannot read is a bug in a template.
+/// Lists the tags of a page in order, closing ones too (`/form`). Strict: HTML that it cannot parse is a bug
+/// in a template.
 fn tags(html: &str) -> Vec<Tag<'_>> {
     let mut rest = html;
     let mut tags = Vec::new();

@@ -1,27 +1,27 @@
-//! The zones to choose from.
+//! Selectable time zones.
 
 use chrono_tz::TZ_VARIANTS;
 
-/// The first parts of the names of zones that are places. What else the database has (`US/Eastern`, `Etc/GMT+3`,
-/// `CET`) is an old name of one of them or no place, and only makes the list longer.
+/// First parts of the names of zones that are places. Other names in the database (`US/Eastern`, `Etc/GMT+3`,
+/// `CET`) are aliases or not places, and would only make the list longer.
 const REGIONS: [&str; 9] =
     ["Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
 
-/// A part of the world with its zones.
+/// Part of the world with its zones.
 pub(super) struct Region {
     pub(super) name: &'static str,
     pub(super) zones: Vec<Zone>,
 }
 
-/// A zone to choose.
+/// Selectable zone.
 pub(super) struct Zone {
-    /// The name in the IANA database, which the form sends.
+    /// Name in the IANA database, for the form.
     pub(super) name: &'static str,
-    /// The city, with its country where the database names it: `Buenos Aires (Argentina)`.
+    /// City, with its country if the database names it: `Buenos Aires (Argentina)`.
     pub(super) label: String,
 }
 
-/// Lists all places, by region and city, and UTC at the end.
+/// Lists all places by region and city, followed by UTC.
 pub(super) fn regions() -> Vec<Region> {
     let mut regions: Vec<_> = REGIONS.into_iter().map(region).collect();
     let utc = Zone { name: "UTC", label: "UTC (no daylight saving time)".to_owned() };

@@ -1,4 +1,4 @@
-//! Personal access tokens.
+//! Page of personal access tokens.
 
 use super::part::readable;
 use super::{FormErrors, Moment, Person, ScopeLine};
@@ -6,47 +6,45 @@ use askama::Template;
 use domain::scope::ScopeSet;
 use domain::secret::Secret;
 
-/// The page of personal access tokens.
+/// Page of personal access tokens.
 #[derive(Template)]
 #[template(path = "tokens.html")]
 #[expect(clippy::struct_field_names, reason = "the page is named after its list")]
 pub(crate) struct Tokens {
-    /// Who is signed in.
     pub(crate) person: Person,
-    /// What went well before.
+    /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
-    /// A token that was just made: the one time that its text is shown.
+    /// New token, whose text is shown only once.
     pub(crate) created: Option<CreatedToken>,
-    /// The tokens, the youngest first. Revoked ones are not shown.
+    /// Tokens, newest first, without revoked ones.
     pub(crate) tokens: Vec<TokenLine>,
-    /// The form for a new one.
+    /// Form for a new token.
     pub(crate) form: TokenForm,
 }
 
-/// A token that was just made.
+/// New token.
 pub(crate) struct CreatedToken {
-    /// What the person calls it.
+    /// Name chosen by the person.
     pub(crate) name: String,
-    /// Its text.
+    /// Text of the token.
     pub(crate) secret: Secret,
 }
 
-/// A token of the list.
+/// Token of the list.
 #[derive(Clone)]
 pub(crate) struct TokenLine {
-    /// Its id, which the form sends.
+    /// Id, for the form.
     pub(crate) id: String,
-    /// What the person calls it.
+    /// Name chosen by the person.
     pub(crate) name: String,
-    /// What it reads.
+    /// Scopes of the token.
     pub(crate) scopes: ScopeSet,
-    /// When it was made.
+    /// Creation time.
     pub(crate) created: Moment,
-    /// When it ends or ended; nothing when it has no end.
+    /// Expiry; `None` if it never expires.
     pub(crate) expires: Option<Moment>,
-    /// Whether it has ended.
     pub(crate) is_expired: bool,
-    /// When it last read something; nothing while it never did.
+    /// Time of the last read; `None` if there was none.
     pub(crate) last_used: Option<Moment>,
 }
 
@@ -56,21 +54,19 @@ impl TokenLine {
     }
 }
 
-/// The form for a new token, as it was filled in.
+/// Form for a new token with its submitted values.
 #[derive(Clone)]
 pub(crate) struct TokenForm {
-    /// The name typed.
     pub(crate) name: String,
-    /// What it may read.
+    /// Selectable scopes.
     pub(crate) scopes: Vec<ScopeLine>,
-    /// The lifetime chosen, in days; nothing means without end.
+    /// Chosen lifetime in days; `None` if it never expires.
     pub(crate) expires_in_days: Option<u32>,
-    /// What was wrong.
     pub(crate) errors: FormErrors,
 }
 
 impl TokenForm {
-    /// The lifetimes to choose from, in days, with their words; without one a token has no end.
+    /// Selectable lifetimes in days, with their labels; `None` never expires.
     const LIFETIMES: [(Option<u32>, &'static str); 4] = [
         (Some(30), "in 30 days"),
         (Some(90), "in 90 days"),
@@ -78,7 +74,7 @@ impl TokenForm {
         (None, "never, until you revoke it"),
     ];
 
-    /// Makes the form as it is shown first: nothing ticked, and a token that ends in 90 days.
+    /// Returns the initial form: nothing ticked, and a lifetime of 90 days.
     pub(crate) fn empty() -> Self {
         Self {
             name: String::new(),

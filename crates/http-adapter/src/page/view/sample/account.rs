@@ -1,4 +1,4 @@
-//! The account.
+//! Samples of the account page.
 
 use super::{Sample, Say, moment, person, sample};
 use crate::page::view::{Account, BrowserLine, Erase, Erased, FormErrors};

@@ -1,4 +1,4 @@
-//! Signing in, and what an app asks for.
+//! Samples of the sign-in and consent pages.
 
 use super::{Sample, Say, sample};
 use crate::page::view::{

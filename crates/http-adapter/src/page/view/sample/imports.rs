@@ -1,4 +1,4 @@
-//! What was brought in.
+//! Samples of the import pages.
 
 use super::{Sample, Say, moment, person, sample};
 use crate::page::view::{
@@ -40,7 +40,7 @@ fn lists(say: Say) -> Vec<Sample> {
     ]
 }
 
-/// The pages of one import.
+/// Returns the pages of single imports.
 fn single(say: Say) -> Vec<Sample> {
     let done = ImportPage {
         person: person(say),
@@ -148,7 +148,7 @@ fn remark(say: Say, place: &str, reason: &str) -> ImportRemark {
     ImportRemark { place: say(place), reason: say(reason) }
 }
 
-/// One that found nothing new but in the profile.
+/// Returns an import that changed only the profile.
 fn profile_alone(say: Say) -> ImportLine {
     ImportLine { counts: Vec::new(), rejected: 0, ..line(say, ImportPhase::Done) }
 }

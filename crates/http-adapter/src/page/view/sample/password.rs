@@ -1,4 +1,4 @@
-//! Choosing a password.
+//! Samples of the password pages.
 
 use super::{Sample, Say, sample};
 use crate::page::view::{ForgotPassword, FormErrors, LinkPurpose, MailSent, SetPassword, SignUp};

@@ -1,4 +1,4 @@
-//! Who may read, and who did.
+//! Samples of the pages of apps, tokens and activity.
 
 use super::{Sample, Say, moment, person, sample};
 use crate::page::view::{

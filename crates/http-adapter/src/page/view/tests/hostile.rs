@@ -1,10 +1,10 @@
-//! What others can choose must not become part of a page (security.md T33).
+//! Text chosen by others does not become markup (security.md T33).
 
 use super::{Tag, tags};
 use crate::page::view::sample::{plain, samples};
 
-/// Follows a text wherever it goes: markup, both quotes, a reference, an override of the direction, and a mark by
-/// which it is found again.
+/// Suffix of every such text: markup, both quotes, a character reference, a direction override, and a mark to
+/// find it again.
 const HOSTILE: &str =
     "<script>alert(1)</script>\"' onfocus=\"x\" autofocus a='&lt;b>{{ 1 }}\u{202e}\u{2066}\u{0}MARK";
 const AS_TEXT: &str = "&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39; onfocus=&#34;x&#34; autofocus a=&#39;&#38;lt;b&#62;{{ 1 }}\u{fffd}\u{fffd}\u{fffd}MARK";
@@ -14,7 +14,7 @@ fn hostile(text: &str) -> String {
     format!("{text}{HOSTILE}")
 }
 
-/// Returns what a page is built of: its tags with the names of their attributes.
+/// Returns the structure of a page: its tags with the names of their attributes.
 fn shape<'a>(html: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
     let names = |tag: Tag<'a>| tag.attributes.iter().map(|(name, _)| *name).collect();
     tags(html).into_iter().map(|tag| (tag.name, names(tag))).collect()

@@ -1,4 +1,4 @@
-//! What a page may and must consist of.
+//! Required and forbidden markup of pages.
 
 use super::{Tag, tags};
 use crate::page::view::sample::{plain, samples};
@@ -11,7 +11,7 @@ fn each_page(check: impl Fn(&str, &str, &[Tag<'_>])) {
     }
 }
 
-/// Splits a page into its forms, without the tags of their ends.
+/// Splits a page into its forms, without the closing tags.
 fn forms<'a, 'b>(tags: &'b [Tag<'a>]) -> Vec<&'b [Tag<'a>]> {
     let inner = tags.split(|tag| tag.name == "form").skip(1);
     inner.map(|part| part.split(|tag| tag.name == "/form").next().unwrap_or_default()).collect()

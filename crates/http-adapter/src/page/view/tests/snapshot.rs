@@ -1,8 +1,8 @@
-//! Every page as it is, to be looked at when a template changes.
+//! Snapshots of every page, to review changes of templates.
 
 use crate::page::view::sample::{plain, samples};
 
-/// Takes out blank lines, what is long and not ours, and what looks like a secret to those who search for secrets.
+/// Removes blank lines, long constant parts, and values that secret scanners would report.
 fn shortened(html: &str) -> String {
     let mut text = html.to_owned();
     while let (Some(start), Some(end)) = (text.find("<optgroup"), text.rfind("</optgroup>")) {
