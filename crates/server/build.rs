@@ -1,14 +1,15 @@
-//! How the program's file is linked.
+//! Linking options of the program.
 
 #![expect(clippy::disallowed_methods, reason = "Cargo tells a build script its target in the environment")]
 
 use std::env;
 use std::process::Command;
 
-/// The first glibc whose loader reads packed relocations. In musl as Rust ships it they are read, too.
+/// First glibc whose loader supports packed relocations. The loader of musl that ships with Rust supports
+/// them, too.
 const FIRST_GLIBC: (u32, u32) = (2, 36);
 
-/// Asks for packed relocations: 50 kB in place of 1.8 MB that are read, and kept in memory, at each start (ADR 50).
+/// Enables packed relocations: 50 kB instead of 1.8 MB that each start reads and keeps in memory (ADR 50).
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") && are_read() {
@@ -16,7 +17,8 @@ fn main() {
     }
 }
 
-/// Tells whether the loader of the target reads them. Whoever builds for another machine says nothing of its glibc.
+/// Returns whether the loader of the target supports them. The glibc version of a cross-compilation target is
+/// unknown.
 fn are_read() -> bool {
     let is_native = env::var("HOST") == env::var("TARGET");
     match env::var("CARGO_CFG_TARGET_ENV").as_deref() {
@@ -26,7 +28,7 @@ fn are_read() -> bool {
     }
 }
 
-/// Asks this machine, which answers like `glibc 2.36`.
+/// Returns the glibc version of this machine; `getconf` prints it as `glibc 2.36`.
 fn glibc() -> Option<(u32, u32)> {
     let answer = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let answer = String::from_utf8(answer.stdout).ok()?;

@@ -1,7 +1,7 @@
-//! The program inside another process, such as that of its end-to-end tests.
+//! The program embedded in another process, such as its end-to-end tests.
 //!
-//! Nothing global is installed or changed: no log, metrics, traces or panic hook, no signal handler, no limit of open
-//! files. Settings come from the variables that the caller passes.
+//! Nothing global is installed or changed: no log, metrics, traces or panic hook, no signal handler, no limit
+//! of open files. Settings are read from the variables that the caller passes.
 
 use crate::cli::{self, Cli, Streams};
 use crate::lifecycle::Signals;
@@ -15,14 +15,14 @@ use tokio::sync::mpsc;
 /// Environment variables, by name.
 pub type Environment = BTreeMap<OsString, OsString>;
 
-/// What a command left behind.
+/// Output of a command.
 #[derive(Debug)]
 pub struct CommandOutput {
     /// Exit code.
     pub code: u8,
-    /// What it wrote to standard output.
+    /// Standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Standard error.
     pub stderr: Vec<u8>,
 }
 
@@ -35,7 +35,7 @@ pub enum Stop {
     AtOnce,
 }
 
-/// Runs a command, whose arguments begin after the name of the program, with this standard input.
+/// Runs a command with these arguments (without the program name) and this standard input.
 pub async fn run_command(arguments: &[&str], environment: Environment, input: &[u8]) -> CommandOutput {
     let streams = Streams::with_input(input.to_vec());
     let code = streams

@@ -4,20 +4,20 @@ use restwell::Cli;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Allocator of the static program. musl's own has one lock for all threads, which doubles the time of a large page
-/// (ADR 50).
+/// Allocator of the static program. musl's allocator has one lock for all threads, which doubles the time of
+/// a large page (ADR 50).
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How long blocked threads, such as one that waits for a statement of an embedded store, may delay the exit.
+/// Maximum delay of the exit by blocked threads, such as one that waits for a statement of an embedded store.
 const LAST_THREADS: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = runtime.map_err(Into::into).and_then(|runtime| {
         let outcome = runtime.block_on(restwell::run(Cli::parse_or_exit()));
-        // Dropping the runtime would wait for blocked threads without a limit.
+        // Dropping the runtime would wait for blocked threads indefinitely.
         runtime.shutdown_timeout(LAST_THREADS);
         outcome
     });

@@ -1,4 +1,4 @@
-//! Arguments as domain values: clap shows the reason beside the argument that is wrong.
+//! Arguments as domain values; clap shows the reason beside an invalid argument.
 
 use super::user_ref::UserRef;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
@@ -12,52 +12,45 @@ use domain::time::{TimeZone, UtcOffset};
 use domain::user::Email;
 use import_adapter::Format;
 
-/// Parses what names a user: an id or an email address.
+/// Parses a user id or an email address.
 pub(crate) fn user(text: &str) -> Result<UserRef, String> {
     UserRef::parse(text)
 }
 
-/// Parses a `user_id`.
 pub(crate) fn user_id(text: &str) -> Result<UserId, String> {
     UserId::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses a `client_id`.
 pub(crate) fn client_id(text: &str) -> Result<ClientId, String> {
     ClientId::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the id of a grant.
 pub(crate) fn grant_id(text: &str) -> Result<GrantId, String> {
     GrantId::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the id of a signing key.
 pub(crate) fn key_id(text: &str) -> Result<KeyId, String> {
     KeyId::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the id of a personal access token.
 pub(crate) fn personal_token_id(text: &str) -> Result<PersonalTokenId, String> {
     PersonalTokenId::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the id of a session.
 pub(crate) fn session_id(text: &str) -> Result<SessionId, String> {
     SessionId::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses an import's id.
 pub(crate) fn import_id(text: &str) -> Result<ImportId, String> {
     ImportId::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the code under a bar code, in any spelling.
+/// Parses the digits of a bar code, in any spelling.
 pub(crate) fn upc(text: &str) -> Result<Upc, String> {
     Upc::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the name of a kind of audit event.
+/// Parses the kind of an audit event.
 pub(crate) fn audit_kind(text: &str) -> Result<AuditKind, String> {
     AuditKind::parse(text).ok_or_else(|| {
         let known: Vec<&str> = AuditKind::ALL.iter().map(|kind| kind.as_str()).collect();
@@ -65,61 +58,54 @@ pub(crate) fn audit_kind(text: &str) -> Result<AuditKind, String> {
     })
 }
 
-/// Parses a moment with its offset (RFC 3339).
+/// Parses a time with its offset (RFC 3339).
 pub(crate) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     let parsed = DateTime::parse_from_rfc3339(text);
     parsed.map(|at| at.to_utc()).map_err(|_| "not a moment such as 2026-11-21T08:00:00Z".to_owned())
 }
 
-/// Parses when a recording began, with the offset in force there (RFC 3339).
+/// Parses the start of a recording, with the local offset (RFC 3339).
 pub(crate) fn recording_start(text: &str) -> Result<DateTime<FixedOffset>, String> {
     let parsed = DateTime::parse_from_rfc3339(text).ok();
     let known = parsed.filter(|at| UtcOffset::from_seconds(at.offset().local_minus_utc()).is_some());
     known.ok_or_else(|| "not a date and time with an offset, such as 2026-01-10T22:30:00+01:00".to_owned())
 }
 
-/// Parses an email address.
 pub(crate) fn email(text: &str) -> Result<Email, String> {
     Email::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the name of an IANA time zone.
 pub(crate) fn time_zone(text: &str) -> Result<TimeZone, String> {
     TimeZone::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the name of a client.
 pub(crate) fn client_name(text: &str) -> Result<ClientName, String> {
     ClientName::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses a redirect URI and refuses dangerous ones.
 pub(crate) fn redirect_uri(text: &str) -> Result<RedirectUri, String> {
     RedirectUri::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses one scope.
 pub(crate) fn scope(text: &str) -> Result<Scope, String> {
     Scope::parse(text).map_err(|error| error.to_string())
 }
 
-/// Makes a set of the scopes that were given.
 pub(crate) fn scopes(scopes: &[Scope]) -> ScopeSet {
     scopes.iter().copied().collect()
 }
 
-/// Parses the name of a format.
 pub(crate) fn format(text: &str) -> Result<Format, String> {
     Format::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses the life of a code, such as `60s` or `10m`.
+/// Parses the lifetime of a code, such as `60s` or `10m`.
 pub(crate) fn code_lifetime(text: &str) -> Result<CodeLifetime, String> {
     let seconds = u32::try_from(seconds(text)?).unwrap_or(u32::MAX);
     CodeLifetime::from_seconds(seconds).map_err(|error| error.to_string())
 }
 
-/// Parses a span of time up to 100 days, such as `90`, `60s`, `10m`, `24h` or `7d`.
+/// Parses a duration up to 100 days, such as `90`, `60s`, `10m`, `24h` or `7d`.
 pub(crate) fn span(text: &str) -> Result<TimeDelta, String> {
     let seconds = seconds(text)?;
     if seconds > 8_640_000 {

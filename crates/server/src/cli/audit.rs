@@ -1,4 +1,4 @@
-//! `restwell audit`: what happened, and who read what.
+//! `restwell audit`: events and reads.
 
 use super::argument;
 use super::output::{self, Record};

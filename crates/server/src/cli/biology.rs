@@ -1,4 +1,4 @@
-//! The biological part of a profile as options of the command line.
+//! Options for the biological part of a profile.
 
 use clap::Args;
 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
@@ -30,7 +30,7 @@ pub(crate) struct BiologyArguments {
 }
 
 impl BiologyArguments {
-    /// Returns the values that were given.
+    /// Returns the given values.
     pub(crate) const fn biology(self) -> Biology {
         let Self { birth_date, biological_sex, blood_type, height_cm, weight_kg, skin_type, wheelchair_use } =
             self;
@@ -45,7 +45,7 @@ impl BiologyArguments {
         }
     }
 
-    /// Returns whether nothing was given.
+    /// Returns whether no value was given.
     pub(crate) fn is_empty(self) -> bool {
         self.biology() == Biology::default()
     }

@@ -1,4 +1,4 @@
-//! `restwell catalogue`: the labels of supplements, which all people share.
+//! `restwell catalogue`: supplement labels, shared by all people.
 
 use super::output::{self, Record};
 use super::{argument, import};
@@ -32,7 +32,7 @@ pub(crate) enum CatalogueCommand {
     Find(FindArguments),
 }
 
-/// Which labels.
+/// Labels to import.
 #[derive(Debug, Args)]
 pub(crate) struct CatalogueImportArguments {
     /// Report what would be done without storing anything
@@ -46,7 +46,7 @@ pub(crate) struct CatalogueImportArguments {
     files: Vec<PathBuf>,
 }
 
-/// Which code.
+/// UPC to find.
 #[derive(Debug, Args)]
 pub(crate) struct FindArguments {
     /// UPC, with or without spaces and dashes
@@ -57,7 +57,7 @@ pub(crate) struct FindArguments {
     json: bool,
 }
 
-/// Does what the command says.
+/// Runs a command about the catalogue.
 pub(crate) async fn run(command: CatalogueCommand, settings: &Settings) -> anyhow::Result<()> {
     match command {
         CatalogueCommand::Import(CatalogueImportArguments { dry_run, json, files }) => {

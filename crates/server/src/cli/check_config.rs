@@ -6,7 +6,7 @@ use crate::settings::{PublicUrl, Settings, is_loopback};
 use crate::wiring::{KeySource, Store};
 use std::fmt::Write;
 
-/// Prints the settings and what they mean together. Creates nothing and does not connect to the store.
+/// Prints the settings and their effect. Creates nothing and does not connect to the store.
 pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(settings.server.listen)?;
     let source = KeySource::of(settings, &public_url)?;

@@ -18,7 +18,7 @@ use domain::secret::Secret;
 use domain::time::format;
 use serde_json::Value;
 
-/// How many clients are read at a time.
+/// Batch size.
 const PAGE: u32 = 500;
 
 /// Commands about clients.
@@ -56,8 +56,8 @@ pub(crate) struct CreateArguments {
     /// Redirect URI, compared exactly; repeatable
     #[arg(long = "redirect-uri", value_name = "URI", value_parser = argument::redirect_uri)]
     redirect_uris: Vec<RedirectUri>,
-    /// Scope that the client may request; repeatable. Apps: profile, sleep, supplements. Service clients: users:write,
-    /// profile:write, sleep:write, supplements:write, tokens:introspect
+    /// Scope that the client may request; repeatable. Apps: profile, sleep, supplements. Service clients:
+    /// users:write, profile:write, sleep:write, supplements:write, tokens:introspect
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = argument::scope)]
     scopes: Vec<Scope>,
     /// Reject secrets in query strings from this client
@@ -66,7 +66,8 @@ pub(crate) struct CreateArguments {
     /// Require PKCE from this client
     #[arg(long)]
     require_pkce: bool,
-    /// Register a service client: your own backend that writes data with `client_credentials`; it has no redirect URI
+    /// Register a service client: your own backend that writes data with `client_credentials`; it has no
+    /// redirect URI
     #[arg(long, conflicts_with = "redirect_uris")]
     service: bool,
     /// Print `{"client_id","client_secret"}`

@@ -1,4 +1,4 @@
-//! `restwell code`: authorizing a client for a person by hand.
+//! `restwell code`: manual authorization of a client by the operator.
 
 use super::argument;
 use super::output::{self, Record};

@@ -1,4 +1,4 @@
-//! `restwell demo`: a server with made-up data.
+//! `restwell demo`: a server with generated data.
 
 mod guide;
 mod password;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use system_adapter::{SystemClock, SystemEntropy};
 
-/// Where and how the demo runs.
+/// Address and folder of the demo.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  restwell demo\n  restwell demo --listen 127.0.0.1:0 --data-dir /tmp/demo --json\n\n\
@@ -38,7 +38,7 @@ pub(crate) struct DemoArguments {
     json: bool,
 }
 
-/// Makes the demo's store and serves it.
+/// Creates the store of the demo and serves it.
 pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow::Result<()> {
     let DemoArguments { listen, data_dir, json } = arguments;
     if !is_loopback(listen.ip()) {
@@ -63,7 +63,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     })?;
     let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
     let user_id = seed.person().await.context("the demo's person was not stored")?;
-    // Before the code is made: a new password voids those that are out.
+    // Before the code is issued: setting a password revokes codes.
     let password = password::of_demo(&store, &settings, user_id, &data_dir).await?;
     let demo = seed.run().await.context("the demo's data were not stored")?;
     let signals = lifecycle::Signals::catch()?;
@@ -78,7 +78,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     lifecycle::run(application, listener, None, signals, &settings).await
 }
 
-/// Takes the demo's own store and address, whatever the settings say.
+/// Replaces the store and the address of the settings with those of the demo.
 fn demo_settings(mut settings: Settings, listen: SocketAddr, data_dir: &Path) -> Settings {
     settings.storage.url =
         Some(SecretText::new(format!("sqlite://{}", data_dir.join("restwell.db").display())));

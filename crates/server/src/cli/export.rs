@@ -1,4 +1,4 @@
-//! `restwell export`: everything that is kept of a person, as lines or as a zip archive.
+//! `restwell export`: all data of a user, as JSON lines or as a ZIP archive.
 
 use super::argument;
 use super::output;
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use system_adapter::TimerPause;
 
-/// Whose data, and how.
+/// User and format.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  restwell export --user ada@example.org > ada.ndjson\n  \
     restwell export --user ada@example.org --format zip --output ada.zip\n\n\
@@ -45,7 +45,6 @@ fn format() -> impl clap::builder::TypedValueParser<Value = ExportFormat> {
     names.try_map(|name| ExportFormat::parse(&name).ok_or("no such format"))
 }
 
-/// Writes the export.
 pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> anyhow::Result<()> {
     let ExportArguments { user, format, output } = arguments;
     let session = Session::open(settings).await?;
@@ -73,7 +72,7 @@ pub(crate) async fn run(arguments: &ExportArguments, settings: &Settings) -> any
     write(export, BufWriter::new(out)).await.context("the export is not complete")
 }
 
-/// Creates a file that only its owner may read; one that is there is not overwritten.
+/// Creates a file that only its owner may read; fails if the file exists.
 fn create(path: &Path) -> anyhow::Result<std::fs::File> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.map_err(|error| {
@@ -103,7 +102,7 @@ async fn write(mut export: Export, mut out: impl Write) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// How far it is, where somebody watches and the output is not what they watch.
+/// Returns a progress bar; hidden unless standard error is a terminal and the export is not printed to one.
 fn progress() -> ProgressBar {
     if progress_is_shown() { ProgressBar::new_spinner() } else { ProgressBar::hidden() }
 }

@@ -1,4 +1,4 @@
-//! `restwell grant`: what people allowed, and taking it back.
+//! `restwell grant`: listing and revoking grants.
 
 use super::argument;
 use super::output::{self, Record};
@@ -16,7 +16,7 @@ use domain::scope::Scope;
 use domain::time::format;
 use serde_json::Value;
 
-/// How many grants are read at a time.
+/// Batch size.
 const PAGE: u32 = 500;
 
 /// Commands about grants.
@@ -95,7 +95,7 @@ async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result
     let revoke = RevokeGrants::new(store.grants.clone(), store.units.clone(), entropy.clone(), clock.clone());
     let filter = arguments.filter(session).await?;
     let revoked = revoke.run(filter).await?;
-    // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
+    // Grants that are already revoked are no error; a mistyped id is one.
     let is_known = revoked > 0 || {
         let list = ListGrants::new(store.grants.clone());
         !list.run(filter, None, 1).await?.is_empty()

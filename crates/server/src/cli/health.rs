@@ -1,4 +1,4 @@
-//! `restwell health`: the probe of an image that has no other program, and of service managers.
+//! `restwell health`: a probe for service managers and for images without another program.
 
 use crate::settings::Settings;
 use anyhow::{Context, bail};
@@ -15,7 +15,7 @@ use tokio_rustls::TlsConnector;
 /// Response timeout.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is asked.
+/// Kind of check.
 #[derive(Debug, Args)]
 #[command(after_help = "Example, in a container:\n  restwell health --ready\n\n\
     Uses the address in the settings. The exit code is 0 if the server is healthy.")]
@@ -25,7 +25,7 @@ pub(crate) struct HealthArguments {
     ready: bool,
 }
 
-/// Asks the server that listens where the settings say.
+/// Sends a request to the server at the address of the settings.
 pub(crate) async fn run(arguments: &HealthArguments, settings: &Settings) -> anyhow::Result<()> {
     let path = if arguments.ready { "/readyz" } else { "/livez" };
     let address = reachable(settings.server.listen);
@@ -38,7 +38,7 @@ pub(crate) async fn run(arguments: &HealthArguments, settings: &Settings) -> any
     if status == "200" { Ok(()) } else { bail!("{address}{path} answered {status}") }
 }
 
-/// Returns an address that can be connected to: a server that listens everywhere is here too.
+/// Returns an address to connect to; the loopback address if the server listens on all.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let here = match listen.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
@@ -48,13 +48,14 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
     SocketAddr::new(here, listen.port())
 }
 
-/// Returns the status of an answer, as it is written in the first line.
+/// Returns the status of a response, as in its first line.
 async fn status_of(address: SocketAddr, by_tls: bool, path: &str) -> anyhow::Result<String> {
     let connection = TcpStream::connect(address).await.context("no server is listening")?;
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     if by_tls {
-        // It is asked by its address, for which no certificate is made out, is told nothing secret, and is believed no
-        // more than a status; and one that was renewed a moment ago must not make a server ill that has not read it yet.
+        // The certificate is not checked: it names no IP address, the request contains no secret, and only a
+        // status is read. A certificate renewed a moment ago, which the server has not reloaded yet, must not
+        // fail the probe.
         let connector = TlsConnector::from(Arc::new(tls_trust::client_config(Trust::AnyServer)?));
         let name = ServerName::IpAddress(address.ip().into());
         let connection =
@@ -65,7 +66,7 @@ async fn status_of(address: SocketAddr, by_tls: bool, path: &str) -> anyhow::Res
     }
 }
 
-/// Sends a request and returns the status of its answer.
+/// Sends a request and returns the status of its response.
 async fn exchange(
     mut connection: impl AsyncRead + AsyncWrite + Unpin,
     request: &str,

@@ -69,7 +69,7 @@ pub(crate) struct ImportArguments {
 }
 
 impl ImportArguments {
-    /// Asks for an import of labels, which belong to nobody.
+    /// Returns the arguments of an import of labels, which belong to no user.
     pub(super) const fn of_catalogue(files: Vec<PathBuf>, dry_run: bool, json: bool) -> Self {
         let (command, user, timezone, start, profile) = (None, None, None, None, false);
         Self { command, user, format: Format::Dsld, timezone, start, profile, dry_run, json, files }
@@ -106,7 +106,7 @@ pub(crate) enum ImportCommand {
     Cancel(history::UndoArguments),
 }
 
-/// Imports the files, one after the other, or does what the command says.
+/// Imports the files one after the other, or runs the subcommand.
 pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyhow::Result<()> {
     let session = Session::open(settings).await?;
     match &arguments.command {
@@ -160,19 +160,19 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
     }
 }
 
-/// How many files were not imported.
+/// Numbers of files that were not imported.
 #[derive(Default)]
 struct Failures {
-    /// There is nothing under their names.
+    /// Files that do not exist.
     missing: usize,
-    /// Nothing of them was stored.
+    /// Files of which nothing was stored.
     refused: usize,
-    /// Something of them may have been stored.
+    /// Files of which a part may have been stored.
     broken_off: usize,
 }
 
 impl Failures {
-    /// Says how many of so many files failed; nothing when none did.
+    /// Returns a summary of the failures; `None` if there are none.
     fn told(&self, files: usize) -> Option<String> {
         let were = |count: usize| if count == 1 { "was" } else { "were" };
         let Self { missing, refused, broken_off } = *self;
@@ -196,7 +196,7 @@ async fn home_zone(session: &Session, user: Option<UserId>) -> anyhow::Result<Ti
     Ok(user.home_timezone)
 }
 
-/// What is the same for every file.
+/// Parameters shared by all files.
 struct ImportRun {
     import: ImportRecords,
     user_id: Option<UserId>,
@@ -226,7 +226,7 @@ impl ImportRun {
         Ok((format, imported?))
     }
 
-    /// Refuses a start for a file that says itself when its nights began.
+    /// Rejects `--start` for a file that contains the start of its recordings.
     fn forbid_start(&self, format: &str) -> Result<(), ImportRecordsError> {
         if self.context.start.is_none() || format == Format::Hypnogram.name() {
             return Ok(());
@@ -237,7 +237,7 @@ impl ImportRun {
         Err(ImportRefusal::NotInThisWay(text).into())
     }
 
-    /// Refuses a person's file without a person before its records are refused one by one.
+    /// Rejects a personal file without `--user`, instead of rejecting each of its records.
     fn require_user(&self, file: &dyn ImportFile) -> Result<(), ImportRecordsError> {
         if self.user_id.is_some() || file.format() == Format::Dsld.name() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `restwell invalidate`: nothing that was issued before a moment counts any more.
+//! `restwell invalidate`: invalidation of everything issued before a given time.
 
 use super::argument;
 use super::output::{self, Record};
@@ -9,7 +9,7 @@ use application::operator::{InvalidateEverything, InvalidateEverythingError, Inv
 use chrono::{DateTime, Utc};
 use clap::Args;
 
-/// From when on things count.
+/// Time of the invalidation.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  restwell invalidate --before 2026-11-21T08:00:00Z --yes\n\n\
     For the day on which a backup was restored, because what was revoked after the backup would count again, or on \
@@ -27,7 +27,7 @@ pub(crate) struct InvalidateArguments {
     json: bool,
 }
 
-/// Invalidates what was issued before the moment.
+/// Invalidates everything issued before the time.
 pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) -> anyhow::Result<()> {
     if !arguments.yes {
         bail!(
@@ -57,7 +57,8 @@ pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) ->
     Ok(output::print(&record, arguments.json)?)
 }
 
-/// Says what to do: a moment to come changed nothing, whatever else went wrong may have come half-way.
+/// Adds advice to an error: a time in the future changed nothing; after any other error a part may be
+/// invalidated.
 fn told(error: InvalidateEverythingError) -> anyhow::Error {
     let is_half_done = matches!(error, InvalidateEverythingError::Storage(_));
     let error = anyhow::Error::from(error);

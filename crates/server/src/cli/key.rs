@@ -1,4 +1,4 @@
-//! `restwell key`: the signing keys in the store, and the encryption key over them.
+//! `restwell key`: the signing keys in the store, and the encryption key that seals them.
 
 use super::argument;
 use super::output::{self, Record};
@@ -68,7 +68,7 @@ pub(crate) struct RetireArguments {
     json: bool,
 }
 
-/// Prints a new encryption key; works whatever the settings say.
+/// Prints a new encryption key; needs no valid settings.
 pub(crate) fn generate() -> anyhow::Result<()> {
     Ok(output::print_text(&format!("{}\n", EncryptionKey::generate().expose().as_str()))?)
 }

@@ -1,4 +1,4 @@
-//! `restwell mail`: trying the way to the mail server.
+//! `restwell mail`: test of the mail server.
 
 use super::argument;
 use super::output::{self, Record};
@@ -46,7 +46,7 @@ pub(crate) async fn run(command: MailCommand, settings: &Settings) -> anyhow::Re
     Ok(output::print(&Record::new().with("accepted_by", server), json)?)
 }
 
-/// Says what succeeded.
+/// Describes a completed step.
 fn sentence(step: MailStep, options: &SmtpOptions, server: &str) -> String {
     match step {
         MailStep::Connect if options.encryption == Encryption::Implicit => {

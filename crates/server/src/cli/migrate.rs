@@ -1,4 +1,4 @@
-//! `restwell migrate`: a step of every release, and the first step of all.
+//! `restwell migrate`: creation and upgrade of the schema.
 
 use super::output;
 use crate::settings::Settings;
@@ -20,7 +20,8 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     ensure_signing_key(&store, settings).await
 }
 
-/// Applies the pending migrations and returns how many this process applied; another may have been faster.
+/// Applies the pending migrations and returns how many this process applied; another process may have applied
+/// them first.
 pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
     let explained = |error| explained(schema.as_ref(), error);
     let before = schema.state().await.map_err(explained).context("the store cannot be reached")?;
@@ -42,7 +43,7 @@ async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Resul
     if keys.ensure.run().await.context("no signing key was created")? {
         output::note("created the first signing key");
     }
-    // Says now, not at the next start, when the keys of the store were sealed with another encryption key.
+    // Fails now, not at the next start, if the keys of the store were sealed with another encryption key.
     keys.reload.run().await?;
     Ok(())
 }
@@ -53,7 +54,7 @@ mod tests {
     use application::ports::storage::StorageError;
     use async_trait::async_trait;
 
-    /// A store that was empty when it was asked, and that somebody else migrates meanwhile.
+    /// A store that is empty when checked, and migrated by another process before this one starts.
     struct MigratedMeanwhile;
 
     #[async_trait]

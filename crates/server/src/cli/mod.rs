@@ -71,7 +71,7 @@ impl Cli {
 pub(crate) fn report_usage(error: clap::Error) -> u8 {
     let error = escaped(error);
     let mut out = if error.use_stderr() { streams::errors() } else { streams::output() };
-    // A closed stream changes nothing, as when clap writes.
+    // A closed stream is ignored, as clap does.
     let _ = write!(out, "{}", error.render());
     u8::try_from(error.exit_code()).unwrap_or(1)
 }
@@ -151,8 +151,8 @@ enum Command {
 /// Exit code if the reader closed the output: the code of a Unix tool terminated by SIGPIPE.
 const OUTPUT_CLOSED: u8 = 128 + 13;
 
-/// Writes why a command failed to standard error and returns its exit code. Writes nothing when the reader of its output
-/// has closed it, such as `| head`.
+/// Writes why a command failed to standard error and returns its exit code. Writes nothing if the reader of
+/// standard output has closed it, such as `| head`.
 pub fn report_failure(error: &anyhow::Error) -> u8 {
     if output::is_closed(error) {
         return OUTPUT_CLOSED;
@@ -161,12 +161,12 @@ pub fn report_failure(error: &anyhow::Error) -> u8 {
     1
 }
 
-/// Runs a command on the environment of the process.
+/// Runs a command in the environment of the process.
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
     run_in(cli, std::env::vars_os().collect(), telemetry::begin).await
 }
 
-/// Runs a command on this environment, and starts its log and traces once the settings are known.
+/// Runs a command in this environment, and starts its log and traces once the settings are read.
 pub(crate) async fn run_in(
     cli: Cli,
     environment: Environment,
@@ -210,8 +210,8 @@ pub(crate) async fn run_in(
     }
 }
 
-/// Returns the settings file: the argument overrides the variable, and an empty variable is ignored, which clap would
-/// reject.
+/// Returns the settings file: the argument overrides the variable, and an empty variable is ignored, which
+/// clap would reject.
 fn settings_file(argument: Option<PathBuf>, variable: Option<OsString>) -> Option<PathBuf> {
     argument.or_else(|| variable.filter(|name| !name.is_empty()).map(PathBuf::from))
 }

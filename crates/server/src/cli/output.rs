@@ -1,4 +1,4 @@
-//! Results on standard output: sentences for people, an object a line for programs.
+//! Results on standard output: sentences for people, JSON lines for programs.
 
 use super::streams;
 use domain::deceptive_text::{escape_deceptive, replaced};
@@ -9,28 +9,26 @@ use std::error::Error;
 use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Write};
 
-/// One result: names with values, in the order in which they are told.
+/// One result: names with values, in output order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Record(Vec<(&'static str, Value)>);
 
 impl Record {
-    /// Begins a result.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a value.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         self.0.push((name, value.into()));
         self
     }
 
-    /// Adds a value as it is displayed.
+    /// Adds a value formatted with `Display`.
     pub(crate) fn with_text(self, name: &'static str, value: impl Display) -> Self {
         self.with(name, format!("{value}"))
     }
 
-    /// Returns the object on one line.
+    /// Returns the result as a JSON object on one line.
     pub(crate) fn to_json(&self) -> io::Result<String> {
         json(self)
     }
@@ -46,16 +44,15 @@ impl Serialize for Record {
     }
 }
 
-/// Says that whoever read the standard output wanted no more of it, as `head` does.
+/// Standard output closed by its reader, as `head` does.
 #[derive(Debug, thiserror::Error)]
 #[error("nobody reads the standard output any more")]
 pub(crate) struct Closed;
 
-/// The standard output; what nobody reads fails with [`Closed`], which other broken pipes are not.
+/// Standard output; fails with [`Closed`] if its reader closed it, unlike other broken pipes.
 pub(crate) struct Out<W>(W);
 
 impl Out<Box<dyn Write>> {
-    /// Opens the standard output.
     pub(crate) fn new() -> Self {
         Self(streams::output())
     }
@@ -75,13 +72,13 @@ fn closed(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::BrokenPipe { io::Error::new(ErrorKind::BrokenPipe, Closed) } else { error }
 }
 
-/// Returns whether a command failed for no other reason than that nobody reads its output any more.
+/// Returns whether a command failed only because the reader closed standard output.
 pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
     let of_output = |error: &io::Error| error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Closed>);
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(of_output)
 }
 
-/// Prints one result: an object, or a line for each value.
+/// Prints one result: a JSON object, or a line for each value.
 pub(crate) fn print(record: &Record, json: bool) -> io::Result<()> {
     let mut out = Out::new();
     if json {
@@ -95,7 +92,7 @@ pub(crate) fn print(record: &Record, json: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Prints a list: an object a line, or columns under their names.
+/// Prints a list: a JSON object per line, or columns with headings.
 pub(crate) fn print_list(records: &[Record], json: bool) -> io::Result<()> {
     let mut out = Out::new();
     if json {
@@ -119,8 +116,8 @@ pub(crate) fn print_list(records: &[Record], json: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Returns a value as JSON on one line. Deceptive characters are escaped, so that a terminal does not obey
-/// them and a program reads them as they are.
+/// Returns a value as JSON on one line. Deceptive characters are escaped: terminals do not interpret them,
+/// and programs read them unchanged.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<String> {
     let text = serde_json::to_string(value)?;
     let escaped = replaced(&text, |out, c| {
@@ -132,19 +129,19 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<String> {
     Ok(escaped.into_owned())
 }
 
-/// Prints a text of several lines; deceptive characters come out escaped.
+/// Prints a text of several lines; deceptive characters are escaped.
 pub(crate) fn print_text(text: &str) -> io::Result<()> {
     let mut out = Out::new();
     out.write_all(lines(text).as_bytes())?;
     out.flush()
 }
 
-/// Escapes deceptive characters but the ends of lines.
+/// Escapes deceptive characters except line ends.
 fn lines(text: &str) -> Cow<'_, str> {
     replaced(text, |out, c| if c == '\n' { out.push(c) } else { out.extend(c.escape_default()) })
 }
 
-/// Says something to whoever watches, beside the results; a closed terminal is no reason to stop.
+/// Writes a message to standard error; a closed stream is ignored.
 pub(crate) fn note(text: impl AsRef<str>) {
     let _ = writeln!(streams::errors(), "{}", lines(text.as_ref()));
 }

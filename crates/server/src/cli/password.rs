@@ -1,5 +1,5 @@
-//! Passwords on the command line: links by which people choose theirs, passwords read from standard input, and
-//! `restwell calibrate-password-hash`.
+//! Passwords on the command line: links to set one, passwords read from standard input, and `restwell
+//! calibrate-password-hash`.
 
 use super::output::{self, Record};
 use super::streams;
@@ -20,17 +20,17 @@ use std::time::Duration;
 use system_adapter::{Calibration, calibrate};
 use zeroize::Zeroizing;
 
-/// How a person comes by a password.
+/// Source of a person's password.
 pub(super) enum Chosen {
-    /// They choose it themselves, by a link.
+    /// Set by the person through a link.
     ByLink,
-    /// The operator gives it on standard input; this is it.
+    /// Read from standard input.
     Given(Zeroizing<String>),
-    /// Not now.
+    /// Not set now.
     Later,
 }
 
-/// Gives a person a password, or the link to choose one, and adds what came of it to the result.
+/// Sets a password or creates the link to set one, and adds the outcome to the result.
 pub(super) async fn give(
     session: &Session,
     settings: &Settings,
@@ -83,13 +83,13 @@ async fn link(
         issue.run(user_id).await.context("no link was created")?;
     let record = record.with("link_expires_at", format::utc(expires_at));
     if is_mailed {
-        // Sent by a running server; nobody needs to see it here as well.
+        // A running server sends it; it is not printed here.
         return Ok(record.with("password_link", "mailed"));
     }
     Ok(record.with("password_link", PublicLinks::new(public_url.as_str()).set_password(&link)))
 }
 
-/// Refuses a password that an account with this address may not have, before there is such an account.
+/// Rejects a password that an account with this address may not have, before the account is created.
 pub(super) fn judge(chosen: &Chosen, account: &Email) -> anyhow::Result<()> {
     if let Chosen::Given(password) = chosen {
         NewPassword::judge(password, account, password_judge().as_ref())?;
@@ -97,7 +97,7 @@ pub(super) fn judge(chosen: &Chosen, account: &Email) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads a password from standard input: one line, whose end does not count.
+/// Reads one line from standard input as the password, without the line end.
 pub(super) fn read_password() -> anyhow::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(MAX_BYTES + 8));
     let most = u64::try_from(MAX_BYTES + 2)?;
@@ -109,7 +109,7 @@ pub(super) fn read_password() -> anyhow::Result<Zeroizing<String>> {
     Ok(Zeroizing::new(line.to_owned()))
 }
 
-/// What to aim at.
+/// Target of the calibration.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  restwell calibrate-password-hash --milliseconds 100\n\n\
     Run it on the machine that serves, with nothing beside it. Passwords are hashed anew with new parameters when \

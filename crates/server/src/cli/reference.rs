@@ -1,4 +1,4 @@
-//! `restwell reference`: documents that are made from the program.
+//! `restwell reference`: generated documents.
 
 use super::output;
 use crate::settings;

@@ -12,15 +12,15 @@ pub(super) async fn run(settings: &Settings) -> anyhow::Result<()> {
     serve(settings, |_| lifecycle::Signals::catch()).await
 }
 
-/// Serves until one of the signals arrives, which `signals` returns once the socket is bound to an address.
+/// Serves until one of the signals arrives. `signals` is called once the socket is bound to an address.
 pub(crate) async fn serve(
     settings: &Settings,
     signals: impl FnOnce(SocketAddr) -> anyhow::Result<lifecycle::Signals>,
 ) -> anyhow::Result<()> {
-    // Before anything is opened: a server without its key is refused, not started.
+    // Before anything is opened: a server without its key must not start.
     KeySource::of(settings, &settings.server.public_url(settings.server.listen)?)?;
     let tls = settings.server.tls_files()?.map(lifecycle::Tls::begin).transpose()?;
-    // Before anything that measures itself is made.
+    // Before anything that registers metrics is created.
     let metrics = MetricsServer::begin(settings)?;
     let store = Store::open_to_serve(settings).await?;
     let (listener, address) = lifecycle::bind(settings.server.listen, "server.listen")?;
@@ -32,7 +32,7 @@ pub(crate) async fn serve(
     if let Some(warning) = settings.server.unnamed_proxy(&public_url) {
         tracing::warn!("{warning}");
     }
-    // A store that is there and does not fit is a reason not to begin at all.
+    // A reachable store with an unusable schema fails the start.
     lifecycle::try_start(&application).await?;
     let metrics = metrics.map(|metrics| metrics.answer(application.readiness.clone())).transpose()?;
     let outcome = lifecycle::run(application, listener, tls, signals, settings).await;

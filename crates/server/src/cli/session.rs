@@ -1,4 +1,4 @@
-//! `restwell session`: the browsers in which people have signed in.
+//! `restwell session`: signed-in browsers.
 
 use super::argument;
 use super::output::{self, Record};
@@ -24,7 +24,7 @@ pub(crate) enum SessionCommand {
     Revoke(RevokeArguments),
 }
 
-/// Whose sessions.
+/// User whose sessions are listed.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// User id or email address
@@ -35,7 +35,7 @@ pub(crate) struct ListArguments {
     json: bool,
 }
 
-/// Which sessions.
+/// Sessions to revoke.
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
     /// User id or email address

@@ -16,22 +16,22 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// Streams with this standard input.
+    /// Creates streams with this standard input.
     pub(crate) fn with_input(input: Vec<u8>) -> Self {
         Self { input, ..Self::default() }
     }
 
-    /// Runs a command with these streams in place of those of the process.
+    /// Runs a command with these streams instead of those of the process.
     pub(crate) async fn replacing<F: Future>(&self, command: F) -> F::Output {
         EMBEDDED.scope(self.clone(), command).await
     }
 
-    /// Takes what was written to standard output.
+    /// Returns and clears what was written to standard output.
     pub(crate) fn take_output(&self) -> Vec<u8> {
         self.output.take()
     }
 
-    /// Takes what was written to standard error.
+    /// Returns and clears what was written to standard error.
     pub(crate) fn take_errors(&self) -> Vec<u8> {
         self.errors.take()
     }
@@ -56,19 +56,16 @@ impl Write for Buffer {
     }
 }
 
-/// Returns standard input.
 pub(super) fn input() -> Box<dyn Read> {
     let embedded = EMBEDDED.try_with(|streams| Cursor::new(streams.input.clone()));
     embedded.map_or_else(|_| Box::new(io::stdin()) as Box<dyn Read>, |input| Box::new(input))
 }
 
-/// Returns standard output.
 pub(super) fn output() -> Box<dyn Write> {
     let embedded = EMBEDDED.try_with(|streams| streams.output.clone());
     embedded.map_or_else(|_| Box::new(io::stdout()) as Box<dyn Write>, |output| Box::new(output))
 }
 
-/// Returns standard error.
 pub(super) fn errors() -> Box<dyn Write> {
     let embedded = EMBEDDED.try_with(|streams| streams.errors.clone());
     embedded.map_or_else(|_| Box::new(io::stderr()) as Box<dyn Write>, |errors| Box::new(errors))

@@ -140,7 +140,7 @@ fn the_settings_file_is_the_argument_else_the_variable_and_an_empty_variable_nam
     for variable in ["", "v.toml"] {
         assert_eq!(settings_file(path("a.toml"), Some(variable.into())), path("a.toml"));
     }
-    // An argument that names no file is a mistake.
+    // An argument without a file name is invalid.
     assert!(Cli::try_parse_from(["restwell", "--config", "", "serve"]).is_err());
 }
 

@@ -1,4 +1,4 @@
-//! `restwell token`: personal access tokens, which people make for their own scripts.
+//! `restwell token`: personal access tokens, which people create for their own scripts.
 
 use super::argument;
 use super::output::{self, Record};
@@ -25,7 +25,7 @@ pub(crate) enum TokenCommand {
     Revoke(RevokeArguments),
 }
 
-/// Whose tokens.
+/// User whose tokens are listed.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// User id or email address
@@ -36,7 +36,7 @@ pub(crate) struct ListArguments {
     json: bool,
 }
 
-/// Which tokens.
+/// Tokens to revoke.
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
     /// User id or email address
@@ -71,7 +71,7 @@ async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Resul
     let Session { store, clock, entropy } = session;
     let revoke = RevokePersonalTokens::new(store.units.clone(), entropy.clone(), clock.clone());
     let revoked = revoke.run(user_id, *id).await?;
-    // Nothing to revoke is fine when it was revoked before; a mistyped id must not look like success.
+    // Tokens that are already revoked are no error; a mistyped id is one.
     let is_meant = |listed: &ListedPersonalToken| id.is_none_or(|id| id == listed.token.id);
     if revoked == 0 && !tokens(session, user_id).await?.iter().any(is_meant) {
         bail!("no token matches, nothing was revoked; see `restwell token list --user {user_id}`");

@@ -1,4 +1,4 @@
-//! `restwell user`: people.
+//! `restwell user`: accounts and their profiles.
 
 use super::argument;
 use super::biology::BiologyArguments;
@@ -19,7 +19,7 @@ use domain::user::{BiologicalSex, BloodType, Email, SkinType, User, UserStatus};
 use http_adapter::data::dto::Number;
 use serde_json::Value;
 
-/// How many people are read at a time.
+/// Batch size.
 const PAGE: u32 = 500;
 
 /// Commands about users.
@@ -69,7 +69,7 @@ pub(crate) struct CreateArguments {
     json: bool,
 }
 
-/// How the person comes by a password; without any of these by a link.
+/// Source of the password; a link by default.
 #[derive(Debug, Args)]
 pub(crate) struct PasswordArguments {
     /// Read the password from standard input (one line)
@@ -156,7 +156,7 @@ pub(crate) struct EraseArguments {
     json: bool,
 }
 
-/// Runs a command about people.
+/// Runs a command about users.
 pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Result<()> {
     let session = Session::open(settings).await?;
     match command {
@@ -228,7 +228,7 @@ async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result
     }
     let user_id = user.id(session).await?;
     apply(session, user_id, change).await?;
-    // By the id: the address may be another one by now.
+    // By id, because the update may have changed the email address.
     show(session, &OneArguments { user: UserRef::Id(user_id), json }).await
 }
 
@@ -300,7 +300,7 @@ fn details(user: &User) -> Record {
         .with("wheelchair_use", biology.wheelchair_use)
 }
 
-/// Writes a number as the API does: without a fraction when it is whole.
+/// Returns a JSON number as the API formats it: whole numbers without a fraction.
 fn number(value: f64) -> Value {
     match Number::from_f64(value) {
         Number::Integer(number) => number.into(),

@@ -25,7 +25,8 @@ impl UserRef {
         UserId::parse(text).map(Self::Id).map_err(neither)
     }
 
-    /// Returns the user's id. An address is looked up; an id is returned as it is, whether a user has it or not.
+    /// Returns the user's id. An address is looked up; an id is returned as it is, whether a user has it or
+    /// not.
     pub(crate) async fn id(&self, session: &Session) -> anyhow::Result<UserId> {
         match self {
             Self::Id(id) => Ok(*id),

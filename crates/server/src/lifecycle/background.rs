@@ -1,4 +1,4 @@
-//! What runs beside the requests.
+//! Work beside the requests.
 
 use super::clock;
 use super::outbox;
@@ -14,23 +14,23 @@ use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-/// How long to wait before a store that did not answer is asked again.
+/// Pause before a store that did not answer is tried again.
 const RETRY: Duration = Duration::from_millis(500);
-/// Every how many attempts it is told again that the store does not answer: twice a minute.
+/// Number of attempts between two log lines about a store that does not answer: twice a minute.
 const TELL_EVERY: u32 = 60;
-/// How often the signing keys are looked at, so that a new one is used, and an old one refused, within 2 s, even
-/// when the store does not answer once or twice in between.
+/// Interval of reloading the signing keys. A new or retired key takes effect within 2 s, even if the store
+/// fails once or twice in between.
 const KEYS: Duration = Duration::from_millis(500);
-// Two failures in a row, and what is left of the promised time is for the third try itself.
+// Two failures in a row; the rest of the 2 s is for the third attempt.
 const _: () = assert!(KEYS.as_millis() * 3 <= 1500, "a new key would be noticed too late");
-/// How often it is stored who read what: as much is lost when the process is killed.
+/// Interval at which read counts are stored; a killed process loses this much.
 const READS: Duration = Duration::from_secs(1);
-/// How often the outbox is looked into.
+/// Interval of checking the outbox.
 const MAIL: Duration = Duration::from_secs(1);
-/// How many messages are taken out of it at a time.
+/// Batch size of the outbox.
 const MAIL_BATCH: u32 = 20;
 
-/// Gets the server ready and keeps it so; returns only when it can never be.
+/// Starts the server and runs the background work. Returns only if the server can never serve.
 pub(super) async fn keep_going(application: &Application) -> String {
     tokio::select! {
         sentence = work(application) => sentence,
@@ -38,7 +38,7 @@ pub(super) async fn keep_going(application: &Application) -> String {
     }
 }
 
-/// Waits for the shared counters of the rate limits, a while at most, and then no more.
+/// Waits a limited time for the shared counters of the rate limits, then never completes.
 async fn find_counters(application: &Application) -> Infallible {
     application.rate_limits.first_answer().await;
     application.readiness.counters_found();

@@ -1,4 +1,4 @@
-//! Deleting what nobody needs any more.
+//! Deletion of expired rows.
 
 use crate::settings::Settings;
 use crate::wiring::Store;
@@ -12,16 +12,16 @@ use domain::session::SessionLifetime;
 use domain::{authorization_request, change};
 use std::sync::Arc;
 
-/// How many rows are deleted at a time, so that no other writer waits long.
+/// Batch size; other writers wait for at most one batch.
 const BATCH: u32 = 500;
-/// How many uploads are deleted at a time: each may have many megabytes.
+/// Batch size of uploads; each may have many megabytes.
 const UPLOAD_BATCH: u32 = 5;
-/// What the person reads about an upload that was not brought to its end.
+/// Reason shown to the person for an upload that was never completed.
 const STALE_UPLOAD: &str = "the upload did not end within 24 hours";
 
-/// Deletes what has expired: codes, requests, links, sessions, counters of failures, grants and personal tokens that were
-/// revoked or ended long ago, signing keys that were retired as long ago, mail that nobody sends, what imports, uploads,
-/// deletions and repeated requests left behind, and what the audit trail keeps no longer.
+/// Deletion of expired rows: codes, requests, links, sessions, failure counters, revoked or ended grants and
+/// personal tokens, retired signing keys, undelivered email, remains of imports, uploads, deletions and
+/// idempotent requests, and old audit entries.
 pub(crate) struct Cleaning {
     units: Arc<dyn UnitOfWorkFactory>,
     failures: Arc<dyn FailureCounter>,
@@ -33,16 +33,16 @@ pub(crate) struct Cleaning {
     audit: PruneAudit,
 }
 
-/// What one batch deleted.
+/// Result of one batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Batch {
     deleted: u64,
-    /// Whether it took as many as it may of some kind, so that there may be more.
+    /// Whether a batch limit was reached, so that there may be more.
     is_full: bool,
 }
 
 impl Batch {
-    /// Adds up what was deleted of each kind, and the most that might have been.
+    /// Sums the deleted rows; each kind has a name, a count and a batch limit.
     fn of<const KINDS: usize>(kinds: [(&'static str, u64, u32); KINDS]) -> Self {
         for (kind, deleted, _) in kinds {
             note(kind, deleted);
@@ -52,31 +52,29 @@ impl Batch {
     }
 }
 
-/// Counts deleted rows by kind.
 fn note(kind: &'static str, deleted: u64) {
     metrics::counter!("restwell_housekeeping_deleted_total", "kind" => kind).increment(deleted);
 }
 
 impl Cleaning {
-    /// How long an expired code is kept: a replay in this time still revokes what its first use made.
+    /// Retention of expired codes: a replay in this time still revokes what the first use issued.
     const KEEP_CODES: TimeDelta = TimeDelta::days(1);
-    /// How long what was revoked or has ended is kept, for the person and the operator to look at: 30 days.
+    /// Retention of revoked and ended grants, tokens and keys, for people and operators to see: 30 days.
     const KEEP_REVOKED: TimeDelta = TimeDelta::days(30);
-    /// The longest window of failures that is not a setting: that of a day, for an account.
+    /// Longest fixed window of failures: a day, per account.
     const LONGEST_FIXED_WINDOW: TimeDelta = TimeDelta::days(1);
-    /// How long after its end an import can be taken back.
+    /// Time after its end in which an import can be undone.
     const KEEP_NOTES: TimeDelta = TimeDelta::days(30);
-    /// How long an upload may take, from its first part to its last record.
+    /// Maximum time of an upload, from its first part to its last record.
     const KEEP_UPLOADS: TimeDelta = TimeDelta::hours(24);
-    /// How long an answer is given again.
+    /// Retention of responses to idempotent requests.
     const KEEP_ANSWERS: TimeDelta = TimeDelta::hours(24);
-    /// How long a message is kept that nobody sends. Whoever sends mail gives it up after a day.
+    /// Retention of undelivered email. Delivery is given up after a day.
     const KEEP_MESSAGES: TimeDelta = TimeDelta::days(2);
-    /// How much longer a deletion is kept than a cursor counts: no difference of clocks between replica and store
-    /// comes near it.
+    /// Extra retention of deletions beyond the lifetime of a cursor; larger than any clock skew between
+    /// replica and store.
     const DELETION_MARGIN: TimeDelta = TimeDelta::days(1);
 
-    /// Takes the ports and the settings that say how long things are kept.
     pub(crate) fn new(store: &Store, clock: Arc<dyn Clock>, settings: &Settings, audit: PruneAudit) -> Self {
         let window = TimeDelta::seconds(i64::from(settings.tokens.failure_window_seconds));
         Self {
@@ -91,7 +89,7 @@ impl Cleaning {
         }
     }
 
-    /// Deletes what is there to delete, and returns how many rows that were.
+    /// Deletes everything that is due and returns the number of rows.
     pub(crate) async fn run(&self) -> Result<u64, StorageError> {
         let mut deleted = 0;
         loop {
@@ -108,7 +106,7 @@ impl Cleaning {
         Ok(deleted + events + reads)
     }
 
-    /// Deletes one batch of each kind of what let somebody in.
+    /// Deletes one batch of each kind of codes, requests, sessions, grants, tokens, links and keys.
     async fn delete_access(&self, now: DateTime<Utc>) -> Result<Batch, StorageError> {
         let requests_before = now - TimeDelta::seconds(authorization_request::LIFETIME_SECONDS);
         let (idle, absolute) = (self.sessions.idle, self.sessions.absolute);
@@ -135,7 +133,7 @@ impl Cleaning {
         Ok(Batch::of(kinds.map(|(kind, count)| (kind, count, BATCH))))
     }
 
-    /// Deletes one batch of each kind of what is kept about data for a while.
+    /// Deletes one batch of each kind of import notes, uploads, deletions and idempotent responses.
     async fn delete_traces_of_data(&self, now: DateTime<Utc>) -> Result<Batch, StorageError> {
         let (notes_before, uploads_before) = (now - Self::KEEP_NOTES, now - Self::KEEP_UPLOADS);
         let mut unit = self.units.begin().await?;

@@ -15,7 +15,7 @@ pub(super) async fn watch(application: &Application) {
     let mut schema_fitted = true;
     loop {
         ticks.tick().await;
-        // A store that fails is logged, and makes the server unready, where the keys are read.
+        // A store failure is logged, and fails readiness, where the keys are reloaded.
         let _ = compare(application).await;
         schema_fitted = look_at_schema(application, schema_fitted).await;
     }
@@ -45,7 +45,7 @@ fn note(application: &Application, skew: ClockSkew) {
     }
 }
 
-/// Notes whether the schema still fits; what the store does not answer changes nothing.
+/// Checks whether the schema still fits; a store failure leaves the state unchanged.
 async fn look_at_schema(application: &Application, fitted: bool) -> bool {
     let Ok(state) = application.schema.state().await else { return fitted };
     let refused = refusal(&state);

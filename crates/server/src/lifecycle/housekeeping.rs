@@ -1,4 +1,4 @@
-//! When what has expired is deleted, and by whom: once an hour, by one replica at a time.
+//! Schedule of housekeeping: once an hour, on one replica at a time.
 
 use super::Cleaning;
 use application::ports::storage::{Job, JobLeases, StorageError, StoreUpkeep};
@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use uuid::Uuid;
 
-/// How often it is looked whether there is something to do.
+/// Interval of checking whether housekeeping is due.
 const LOOK: Duration = Duration::from_secs(10);
-/// How long after the end of one housekeeping the next one is due.
+/// Time from the end of one run to the next.
 const EVERY: TimeDelta = TimeDelta::hours(1);
-/// How long after one that failed.
+/// Time from a failed run to the next.
 const AFTER_FAILURE: TimeDelta = TimeDelta::minutes(1);
-/// How long the housekeeping belongs to a replica that is heard of no more.
+/// Duration of the lease; a replica that stopped extending it loses the job.
 const HELD_FOR: TimeDelta = TimeDelta::seconds(30);
-/// How often a replica that keeps house is heard of.
+/// Interval of extending the lease.
 const PROLONG: Duration = Duration::from_secs(10);
 
-/// Deletes what has expired, when it is due and nobody else does.
+/// Deletion of expired rows when it is due and no other replica does it.
 pub(crate) struct Housekeeping {
     cleaning: Cleaning,
     leases: Arc<dyn JobLeases>,
@@ -28,7 +28,6 @@ pub(crate) struct Housekeeping {
 }
 
 impl Housekeeping {
-    /// Takes what is to be done, and the id under which this run of the program does it.
     pub(crate) fn new(
         cleaning: Cleaning,
         leases: Arc<dyn JobLeases>,
@@ -38,7 +37,7 @@ impl Housekeeping {
         Self { cleaning, leases, upkeep, holder }
     }
 
-    /// Keeps house for as long as the server runs.
+    /// Runs housekeeping for as long as the server runs.
     pub(super) async fn keep(&self) {
         let mut ticks = interval(LOOK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -67,14 +66,14 @@ impl Housekeeping {
         let due_after = if outcome.is_ok() { EVERY } else { AFTER_FAILURE };
         self.leases.finish(Job::Housekeeping, self.holder, due_after).await?;
         tell(outcome?, began.elapsed());
-        // What a reader holds in the log stays there until the next time, or the end of this process.
+        // A log that a reader holds open is emptied by the next run, or when this process ends.
         if let Err(error) = self.upkeep.empty_log().await {
             tracing::warn!(%error, "the write-ahead log of the store was not emptied; it is tried again in an hour");
         }
         Ok(())
     }
 
-    /// Prolongs the lease; returns when it is another's. What the store does not answer is asked again: by the time the
+    /// Extends the lease; returns when another replica has it. Store failures are ignored: by the time the
     /// lease ends, deleting fails as well.
     async fn lost(&self) {
         loop {

@@ -1,4 +1,4 @@
-//! The HTTP server as actix-web runs it.
+//! The actix-web server.
 
 use super::open_files::room_for;
 use crate::settings::Settings;
@@ -11,12 +11,12 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a connection lives whose other end takes nothing of what was sent.
+/// Time after which a connection with unacknowledged data is closed.
 const UNREAD: Duration = Duration::from_mins(1);
-/// How long a client may take to agree on TLS.
+/// Timeout of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
-/// Makes the server, by TLS when that is configured; it runs when it is awaited, and leaves signals to us.
+/// Builds the server, with TLS if configured. It runs when awaited, and installs no signal handlers.
 pub(super) fn http_server(
     state: Arc<HttpState>,
     listener: TcpListener,
@@ -25,8 +25,7 @@ pub(super) fn http_server(
 ) -> std::io::Result<Server> {
     let settings = &settings.server;
     let seconds = |number: u32| Duration::from_secs(u64::from(number));
-    // What callers do not acknowledge or take off their sockets for so long ends their connection; connections have
-    // it from the socket that they were accepted on.
+    // Accepted connections inherit this timeout for unacknowledged data from the listening socket.
     SockRef::from(&listener).set_tcp_user_timeout(Some(UNREAD))?;
     let workers = settings.worker_count();
     let connections = usize::try_from(room_for(settings.max_connections)).unwrap_or(usize::MAX);
@@ -34,10 +33,10 @@ pub(super) fn http_server(
     let server = HttpServer::new(move || App::new().configure(configure(state.clone())))
         .workers(workers)
         .max_connections(connections)
-        // As many may shake hands: those that connect and say nothing must not keep out all others.
+        // As many handshakes as connections: silent clients must not block all others.
         .max_connection_rate(connections)
         .tls_handshake_timeout(HANDSHAKE)
-        // Without it the last chunk of a large answer waits for an acknowledgement.
+        // Without it the last chunk of a large response waits for an acknowledgement.
         .tcp_nodelay(true)
         .client_request_timeout(seconds(settings.request_timeout_seconds))
         .keep_alive(seconds(settings.keep_alive_seconds))

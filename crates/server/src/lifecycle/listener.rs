@@ -1,14 +1,14 @@
-//! The socket that the server listens on.
+//! The listening socket.
 
 use anyhow::Context;
 use std::net::{SocketAddr, TcpListener};
 use tokio::net::TcpSocket;
 
-/// How many connections may wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// Listens on an address; returns the socket with the address that it has, whose port is never 0. A failure names
-/// the setting, or the option, that says where to listen.
+/// Binds an address; returns the socket with its actual address, whose port is never 0. An error names the
+/// setting or option that configured the address.
 pub(crate) fn bind(address: SocketAddr, set_by: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let bound = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };

@@ -1,4 +1,4 @@
-//! The life of a server: live at once, ready when its store is, and done with what runs before it ends.
+//! Lifecycle of a server: live at once, ready when its store is, stopped after its running requests.
 
 mod background;
 mod cleaning;

@@ -1,16 +1,16 @@
-//! How many files the process may have open; a connection is one.
+//! Limit on the open files of the process; a connection is one.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What the process opens beside the connections of callers: the store, other servers, the parts of long bodies.
+/// Files beside connections from clients: the store, other servers, spooled request bodies.
 const BESIDE: u64 = 512;
-/// Fewer connections than this are no server.
+/// Minimum number of connections.
 const LEAST: u32 = 16;
 
-/// Raises the limit of the process so that these connections fit.
+/// Raises the limit of the process so that this many connections fit.
 ///
-/// A process starts with a limit of 1024 open files, for the sake of old programs, and may raise it as far as the
-/// administrator allows. Without that, the server would stop accepting connections far below its own bound.
+/// Processes start with a soft limit of 1024 open files and may raise it up to the hard limit. At the soft
+/// limit, the server would stop accepting connections far below `server.max_connections`.
 pub(crate) fn raise_file_limit(connections: u32) {
     let limit = getrlimit(Resource::Nofile);
     let current = granted(limit, u64::from(connections) + BESIDE);
@@ -32,14 +32,14 @@ pub(super) fn room_for(connections: u32) -> u32 {
     fitting
 }
 
-/// Chooses the limit: what is wanted or more, as far as the administrator allows. Nothing means no limit.
+/// Returns the new soft limit: at least the wanted number, up to the hard limit. `None` means unlimited.
 fn granted(limit: Rlimit, wanted: u64) -> Option<u64> {
     let current = limit.current?;
     let most = limit.maximum.unwrap_or(u64::MAX);
     Some(current.max(wanted.min(most)))
 }
 
-/// Returns how many of the connections fit into a limit.
+/// Returns how many connections fit into a limit.
 fn fitting(connections: u32, limit: Option<u64>) -> u32 {
     let room = limit.unwrap_or(u64::MAX).saturating_sub(BESIDE);
     connections.min(u32::try_from(room).unwrap_or(u32::MAX)).max(LEAST)

@@ -1,4 +1,4 @@
-//! What is told of the mail that waits.
+//! Metrics of waiting email.
 
 use application::ports::storage::{MailBacklog, OutboxReader};
 use application::ports::system::Clock;
@@ -8,11 +8,11 @@ use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// How often it is counted: as often as monitoring usually asks.
+/// Interval of measuring: the usual scrape interval.
 const EVERY: Duration = Duration::from_secs(15);
 
-/// Counts what waits, for as long as it is polled. Every server tells the same: the outbox is one for all of them. While
-/// the store does not answer, which is told elsewhere, the figures stay.
+/// Measures the outbox for as long as it is polled. All servers report the same values, because they share
+/// one outbox. The values stay unchanged while the store fails, which is reported elsewhere.
 pub(super) async fn measure(outbox: &dyn OutboxReader, clock: &dyn Clock) -> Infallible {
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -29,7 +29,7 @@ fn tell(backlog: MailBacklog, now: DateTime<Utc>) {
     gauge!("restwell_mail_oldest_wait_seconds").set(oldest_wait(backlog, now));
 }
 
-/// Returns how long the oldest message waits, in seconds; 0 when none does.
+/// Returns the age of the oldest message in seconds; 0 if there is none.
 fn oldest_wait(backlog: MailBacklog, now: DateTime<Utc>) -> f64 {
     backlog.oldest_queued_at.map_or(0.0, |queued_at| (now - queued_at).as_seconds_f64().max(0.0))
 }
@@ -48,7 +48,7 @@ mod tests {
         let wait = |at| oldest_wait(queued(at), now).to_string();
         assert_eq!(wait(None), "0");
         assert_eq!(wait(Some("2026-03-09T11:58:30Z")), "90");
-        // Another server's clock was ahead before it was compared.
+        // The clock of the server that queued it was ahead.
         assert_eq!(wait(Some("2026-03-09T12:00:01Z")), "0");
     }
 }

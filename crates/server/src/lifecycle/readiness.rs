@@ -1,4 +1,4 @@
-//! Whether the process can serve.
+//! Readiness of the process.
 
 use application::ports::storage::DiskFault;
 use http_adapter::{Check, CheckState, HealthCheck};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How old the store's last sign of life may be. It is asked every half second.
+/// Maximum age of the store's last response. It is queried every half second.
 const STALE_AFTER: Duration = Duration::from_secs(3);
 
-/// What `/readyz` answers: the store answers, on a schema that fits, with keys that sign; the clocks agree, the counters
-/// have been found, and nobody stops us.
+/// State behind `/readyz`: the store responds, its schema fits, a signing key is loaded, the clocks agree,
+/// the rate limit counters were tried, and the server is not stopping.
 ///
-/// Asks nobody itself, so that a load balancer gets its answer at once whatever the store does. What it does not know
-/// yet is not well.
+/// Sends no query itself, so load balancers get a response at once. A check without a result counts as
+/// failed.
 #[derive(Debug, Default)]
 pub(crate) struct Readiness {
     store_answered_at: Mutex<Option<Instant>>,
@@ -27,47 +27,47 @@ pub(crate) struct Readiness {
 }
 
 impl Readiness {
-    /// Notes that the store answered, and whether it gave a key that signs.
+    /// Records a response of the store, and whether there is a signing key.
     pub(crate) fn store_answered(&self, has_keys: bool) {
         *self.answered_at() = Some(Instant::now());
         self.has_keys.store(has_keys, Ordering::Relaxed);
     }
 
-    /// Notes that the store failed.
+    /// Records a failure of the store.
     pub(crate) fn store_failed(&self) {
         *self.answered_at() = None;
     }
 
-    /// Notes whether this program may serve on the schema of the store.
+    /// Records whether this program may serve on the schema of the store.
     pub(crate) fn schema_fits(&self, fits: bool) {
         self.schema_fits.store(fits, Ordering::Relaxed);
     }
 
-    /// Notes that this machine's clock was compared with the database's, and whether they are too far apart; returns
-    /// whether that changed. Initially they are assumed to agree.
+    /// Records whether this machine's clock and the database's are too far apart; returns whether that
+    /// changed. Initially they are assumed to agree.
     pub(crate) fn clock_measured(&self, are_apart: bool) -> bool {
         self.clock_measured.store(true, Ordering::Relaxed);
         self.clocks_apart.swap(are_apart, Ordering::Relaxed) != are_apart
     }
 
-    /// Notes that the shared counters of the rate limits answered, or are no longer waited for.
+    /// Records that the shared counters of the rate limits responded, or are no longer waited for.
     pub(crate) fn counters_found(&self) {
         self.counters_found.store(true, Ordering::Relaxed);
     }
 
-    /// Notes why the store refuses writes, `None` if it accepts them; returns whether that changed.
+    /// Records why the store refuses writes, `None` if it accepts them; returns whether that changed.
     pub(crate) fn writes_refused(&self, refusal: Option<DiskFault>) -> bool {
         let mut known = self.write_refusal.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *known, refusal) != refusal
     }
 
-    /// Reads stay useful while the database, which all replicas share, refuses writes: so this never fails.
+    /// Never fails: while the database, which all replicas share, refuses writes, reads still work.
     fn writes(&self) -> CheckState {
         let refusal = *self.write_refusal.lock().unwrap_or_else(PoisonError::into_inner);
         refusal.map_or(CheckState::Ok, |fault| CheckState::ReadOnly(fault.as_str()))
     }
 
-    /// Notes that the process is about to stop.
+    /// Records that the process is about to stop.
     pub(crate) fn drain(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
     }

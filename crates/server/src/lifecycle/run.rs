@@ -17,21 +17,22 @@ use std::pin::{Pin, pin};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How long it may take to store the last sums of reads and to empty the store's log, within the time of the
-/// stop.
+/// Timeout of storing the last read counts and of emptying the store's log, within the stop time.
 const LAST_READS: Duration = Duration::from_millis(500);
 
-/// Why a server that ran ends.
+/// Reason why a running server ends.
 enum Ending {
-    /// Somebody asked for it, with this signal.
+    /// Stop request; the name of the signal.
     Asked(&'static str),
-    /// It can never serve, as the sentence says.
+    /// Permanent failure; a sentence for the operator.
     Never(String),
 }
 
-/// Serves until a signal comes, then lets callers go elsewhere, and finishes the requests that run.
+/// Serves until a signal arrives, then waits for load balancers and finishes the running requests.
 ///
-/// An error is a server that can never serve: the schema does not fit, keys cannot be opened.
+/// # Errors
+///
+/// The server can never serve: the schema does not fit, or keys cannot be decrypted.
 pub(crate) async fn run(
     application: Application,
     listener: TcpListener,
@@ -56,7 +57,7 @@ pub(crate) async fn run(
     outcome
 }
 
-/// Looks after the certificate, if there is one.
+/// Watches the certificate files, if TLS is configured.
 async fn watch(tls: Option<Tls>) -> Infallible {
     match tls {
         Some(tls) => tls.watch().await,
@@ -64,7 +65,7 @@ async fn watch(tls: Option<Tls>) -> Infallible {
     }
 }
 
-/// Keys are read, and all else goes on beside the requests, until the last of them.
+/// Serves requests and runs the background work until the last request ends.
 async fn serve(
     application: &Application,
     server: Server,
@@ -111,7 +112,7 @@ async fn asked_again(signals: &mut Signals) {
     tracing::warn!(signal, "stopping at once: running requests are broken off");
 }
 
-/// Goes on serving while load balancers notice, then finishes what runs; in all not longer than the times say.
+/// Keeps serving while load balancers notice, then finishes the running requests; takes no longer than `all`.
 async fn stop(
     mut server: Pin<&mut Server>,
     handle: ServerHandle,
@@ -134,7 +135,8 @@ fn ended_by_itself(ended: io::Result<()>) -> anyhow::Error {
     ended.err().map_or_else(|| anyhow!("the HTTP server ended"), Into::into)
 }
 
-/// Stores who read what since the last second; a store that does not answer does not keep the process.
+/// Stores the read counts of the last second. A store that does not answer delays the exit by at most
+/// [`LAST_READS`].
 async fn store_last_reads(application: &Application) {
     let stored = tokio::time::timeout(LAST_READS, application.flush_reads.run()).await;
     if !matches!(stored, Ok(Ok(_))) {
@@ -142,7 +144,7 @@ async fn store_last_reads(application: &Application) {
     }
 }
 
-/// Says of the uploads that are still read that it was not their files that ended this process.
+/// Returns the pending uploads of this process, so that this attempt is not counted against their files.
 async fn give_uploads_back(application: &Application) {
     if let Some(UploadReading { process, readers: _, held }) = &application.uploads {
         let _ = tokio::time::timeout(LAST_READS, uploads::give_back_all(process, held)).await;

@@ -1,4 +1,4 @@
-//! The signals that end the process, and how long the end takes.
+//! Signals that end the process, and the stop timeouts.
 
 use crate::embedded::Stop;
 use crate::settings::Settings;
@@ -10,20 +10,20 @@ use tokio::sync::mpsc::UnboundedReceiver;
 /// Stop that finishes no running request; only an embedded server receives it.
 pub(super) const ABORT: &str = "abort";
 
-/// What a person at a terminal sends.
+/// Signal of Ctrl-C.
 const INTERRUPT: &str = "SIGINT";
 
-/// What ends a server.
+/// Source of stop requests.
 pub(crate) enum Signals {
-    /// SIGTERM and SIGINT, caught from the moment this exists.
+    /// SIGTERM and SIGINT, caught from the moment this is created.
     OfProcess { terminate: Signal, interrupt: Signal },
     /// Messages to an embedded server.
     Embedded(UnboundedReceiver<Stop>),
 }
 
 impl Signals {
-    /// Begins to catch the signals. Do it before anybody is told that the server listens: one that is told to stop
-    /// at once ends like any other.
+    /// Installs the signal handlers. Called before the server announces its address, so that a signal sent
+    /// right after it stops the server gracefully.
     pub(crate) fn catch() -> anyhow::Result<Self> {
         let caught = |kind| signal(kind).context("signals cannot be caught");
         Ok(Self::OfProcess {
@@ -32,12 +32,12 @@ impl Signals {
         })
     }
 
-    /// Ends the server when a message arrives.
+    /// Creates a source that receives messages.
     pub(crate) const fn embedded(stop: UnboundedReceiver<Stop>) -> Self {
         Self::Embedded(stop)
     }
 
-    /// Waits for one, and returns its name.
+    /// Waits for a stop request, and returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
         match self {
             Self::OfProcess { terminate, interrupt } => tokio::select! {
@@ -53,12 +53,12 @@ impl Signals {
     }
 }
 
-/// How long a stop takes at most.
+/// Maximum durations of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StopTimes {
-    /// For how long new requests are still served.
+    /// Time for which new requests are still served.
     pub(super) drain: Duration,
-    /// When the process ends, whatever still runs; counted from the signal.
+    /// Time from the signal to the end of the process, at the latest.
     pub(super) all: Duration,
 }
 
@@ -69,8 +69,7 @@ impl StopTimes {
         Self { drain: seconds(server.drain_seconds), all: seconds(server.stop_seconds) }
     }
 
-    /// Takes the wait away where nobody has to be waited for: a person who presses Ctrl-C has no load balancer in
-    /// front.
+    /// Removes the drain time for SIGINT: a person who presses Ctrl-C has no load balancer in front.
     pub(super) fn after(self, signal: &str) -> Self {
         let drain = if signal == INTERRUPT { Duration::ZERO } else { self.drain };
         Self { drain, ..self }

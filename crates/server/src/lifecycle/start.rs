@@ -1,4 +1,4 @@
-//! What must be true before the first request can be answered.
+//! Checks before the first request.
 
 use super::clock;
 use crate::wiring::{Application, refusal};
@@ -6,16 +6,16 @@ use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
 use std::time::Duration;
 
-/// How long the first look at the store may keep the server from being live.
+/// Longest delay of the start by the first attempt to reach the store.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
 
-/// Why a server cannot serve.
+/// Reason why a server cannot serve.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// The store cannot be reached at this moment; later it may.
+    /// Store that is unreachable at the moment.
     #[error("the store does not answer")]
     NotYet(#[source] StorageError),
-    /// Nothing will change this but the operator.
+    /// Failure that only the operator can fix.
     #[error("{0}")]
     Never(String),
 }
@@ -54,7 +54,7 @@ pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
     }
     application.keys.reload.run().await?;
     application.readiness.store_answered(true);
-    // Those that need not be waited for are found at once.
+    // Counters in this process are ready at once.
     tokio::select! {
         biased;
         () = application.rate_limits.first_answer() => application.readiness.counters_found(),
@@ -63,7 +63,7 @@ pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
     Ok(())
 }
 
-/// Starts at once when the store answers at once; says nothing about a store that does not answer yet.
+/// Starts immediately if the store responds; a store that does not respond yet is no error.
 pub(crate) async fn try_start(application: &Application) -> Result<(), StartError> {
     match tokio::time::timeout(FIRST_LOOK, start(application)).await {
         Ok(never @ Err(StartError::Never(_))) => never,

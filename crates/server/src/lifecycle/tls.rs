@@ -1,4 +1,4 @@
-//! TLS of the listener, for those without a proxy in front.
+//! TLS of the listener, for servers without a proxy.
 
 mod period;
 
@@ -23,46 +23,41 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 use zeroize::Zeroizing;
 
-/// How often the files are looked at: certificates are renewed weeks before they end.
+/// Interval of checking the files; certificates are renewed weeks before they expire.
 const LOOK: Duration = Duration::from_mins(1);
-/// More than any chain of certificates has.
+/// Maximum file size; larger than any certificate chain.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Says why the certificate cannot be used; names the setting and the file, nothing of what the file holds.
+/// Reason why a certificate cannot be used. Names the setting and the file, but no contents.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
-    /// A file is not there, or may not be read.
+    /// File that is missing or not readable.
     #[error("server.{setting} names {}, which cannot be read: {source}", path.display())]
     Unreadable {
-        /// The key of the setting in its section.
+        /// Key of the setting in its section.
         setting: &'static str,
-        /// Which file.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
-    /// Others than its owner may access the key.
+    /// Key file that other users may access.
     #[error(
         "server.tls_key_file names {path}, which others may access (mode {mode:o}); run: chmod 600 {path}",
         path = path.display()
     )]
     Exposed {
-        /// Which file.
         path: PathBuf,
-        /// Its mode.
+        /// Permission bits of the file.
         mode: u32,
     },
-    /// A file holds something else.
+    /// File without the expected PEM block.
     #[error("server.{setting} names {}, which holds no {expected} in PEM", path.display())]
     NotPem {
-        /// The key of the setting in its section.
+        /// Key of the setting in its section.
         setting: &'static str,
-        /// Which file.
         path: PathBuf,
-        /// What it should hold.
         expected: &'static str,
     },
-    /// The two files do not belong together.
+    /// Key and certificate that do not match.
     #[error(
         "server.tls_key_file names {}, which is not the key of the first certificate in {}, which \
          server.tls_certificate_file names",
@@ -70,17 +65,17 @@ pub(crate) enum TlsError {
         certificate.display()
     )]
     Mismatch {
-        /// The file of the key.
+        /// Key file.
         key: PathBuf,
-        /// The file of the certificates.
+        /// Certificate file.
         certificate: PathBuf,
     },
-    /// The library refuses them.
+    /// Certificate or key rejected by the TLS library.
     #[error("the files of server.tls_certificate_file and server.tls_key_file cannot be used: {0}")]
     Refused(Error),
 }
 
-/// Reads a certificate, with those between it and its authority, and its key.
+/// Reads a certificate chain and its private key.
 pub(crate) fn certificate(files: &TlsFiles) -> Result<CertifiedKey, TlsError> {
     let TlsFiles { certificate, key } = files;
     let text = read(certificate, "tls_certificate_file", false)?;
@@ -107,7 +102,7 @@ pub(crate) fn certificate(files: &TlsFiles) -> Result<CertifiedKey, TlsError> {
 fn read(path: &Path, setting: &'static str, is_secret: bool) -> Result<Zeroizing<Vec<u8>>, TlsError> {
     let unreadable = |source| TlsError::Unreadable { setting, path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;
-    // Asked of the open file, so that it is the file which is read.
+    // On the open file, so that the checked file is the one that is read.
     if is_secret && let Some(mode) = exposed_mode(&file).map_err(unreadable)? {
         return Err(TlsError::Exposed { path: path.to_owned(), mode });
     }
@@ -116,14 +111,14 @@ fn read(path: &Path, setting: &'static str, is_secret: bool) -> Result<Zeroizing
     Ok(bytes)
 }
 
-/// Returns the mode of a file that others than its owner may access.
+/// Returns the mode of a file that other users may access; `None` if only its owner may.
 fn exposed_mode(file: &File) -> io::Result<Option<u32>> {
     use std::os::unix::fs::PermissionsExt;
     let mode = file.metadata()?.permissions().mode() & 0o7777;
     Ok((mode & 0o077 != 0).then_some(mode))
 }
 
-/// The certificate that new connections get.
+/// Certificate of new connections.
 #[derive(Debug)]
 struct Current(RwLock<Arc<CertifiedKey>>);
 
@@ -132,10 +127,10 @@ impl Current {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes a certificate for the connections from now on; tells whether it is another one.
+    /// Uses a certificate for new connections; returns whether it differs from the previous one.
     fn take(&self, new: CertifiedKey) -> bool {
         let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // The key fits its certificate, so that another key has another certificate.
+        // A key matches its certificate, so a different key has a different certificate.
         let is_other = current.cert != new.cert;
         if is_other {
             *current = Arc::new(new);
@@ -150,27 +145,27 @@ impl ResolvesServerCert for Current {
     }
 }
 
-/// The server's end of TLS, which goes with the files of its certificate.
+/// Server side of TLS, reloaded when its files change.
 #[derive(Debug)]
 pub(crate) struct Tls {
     files: TlsFiles,
     current: Arc<Current>,
     hangups: Signal,
-    /// What was wrong when the files were last looked at: said once, not each minute.
+    /// Problem found by the last check of the files; it is logged once, not every minute.
     problem: Option<String>,
-    /// What was said last about the time that the certificate counts.
+    /// Last warning about the validity period.
     warning: Option<String>,
 }
 
 impl Tls {
-    /// Reads the certificate, and begins to catch SIGHUP.
+    /// Reads the certificate, and starts catching SIGHUP.
     pub(crate) fn begin(files: TlsFiles) -> anyhow::Result<Self> {
         let current = Arc::new(Current(RwLock::new(Arc::new(certificate(&files)?))));
         let hangups = signal(SignalKind::hangup()).context("signals cannot be caught")?;
         Ok(Self { files, current, hangups, problem: None, warning: None })
     }
 
-    /// Makes what shakes hands: TLS 1.2 and 1.3. The HTTP library adds the protocols that it speaks.
+    /// Builds the configuration for TLS 1.2 and 1.3. actix-web adds the ALPN protocols.
     pub(super) fn config(&self) -> anyhow::Result<ServerConfig> {
         let provider: CryptoProvider = aws_lc_rs::default_provider();
         Ok(ServerConfig::builder_with_provider(Arc::new(provider))
@@ -179,8 +174,8 @@ impl Tls {
             .with_cert_resolver(self.current.clone()))
     }
 
-    /// Looks at the files each minute and at SIGHUP, for as long as it is polled. Connections that are open keep the
-    /// certificate that they have.
+    /// Checks the files every minute and on SIGHUP, for as long as it is polled. Open connections keep their
+    /// certificate.
     pub(super) async fn watch(self) -> Infallible {
         self.look_every(LOOK).await
     }
@@ -215,7 +210,7 @@ impl Tls {
         }
     }
 
-    /// Tells when the certificate in use ends, and warns of that once a day.
+    /// Reports when the current certificate expires, and warns once a day.
     fn note_period(&mut self) {
         let Some(period) = Period::of(&self.current.get().cert) else { return };
         let warning = period.warning_today();
@@ -227,7 +222,7 @@ impl Tls {
         gauge!("restwell_tls_certificate_end_seconds").set(period.until().timestamp() as f64);
     }
 
-    /// Says what is wrong, unless it was said when the files were last looked at.
+    /// Logs a problem, unless the last check found the same.
     fn tell(&mut self, problem: String) {
         if self.problem.as_ref() != Some(&problem) {
             tracing::error!(error = problem, "the certificate is not taken; the one before stays in use");

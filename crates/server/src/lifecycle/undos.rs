@@ -1,13 +1,13 @@
-//! Going on with undoings that broke off, because the process that did them ended.
+//! Resuming undos whose process ended.
 
 use application::import::{UndoImport, UndoneCounts};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// How often it is looked whether one was left; nearly always that is a look into an empty index.
+/// Interval of checking for interrupted undos; usually a lookup in an empty index.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Goes on with what others left, for as long as the server runs.
+/// Resumes interrupted undos for as long as the server runs.
 pub(super) async fn resume(undo: &UndoImport) {
     let mut ticks = interval(LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,19 +1,19 @@
-//! The files of the store: whether they take writes, and what erased people leave in them.
+//! The files of the store: whether they accept writes, and remains of erased people.
 
 use crate::wiring::Application;
 use application::ports::storage::{DiskFault, StorageError, StoreUpkeep};
 use std::time::{Duration, Instant};
 use tokio::time::{MissedTickBehavior, interval, timeout_at};
 
-/// How often to look whether a write was refused.
+/// Interval of checking whether a write was refused.
 const LOOK: Duration = Duration::from_millis(500);
-/// How often to probe a store that refuses writes.
+/// Interval of probing a store that refuses writes.
 const PROBE: Duration = Duration::from_secs(2);
-/// How often to look whether an erasure has to be finished.
+/// Interval of checking whether an erasure is unfinished.
 const FINISH: Duration = Duration::from_secs(10);
 
-/// Keeps `/readyz` up to date about writes for as long as the server runs. Only a store that refused one is
-/// probed: a probe writes, and a write that fails is noted where it fails.
+/// Updates the write state of `/readyz` for as long as the server runs. Only a store that refused a write is
+/// probed, because a probe writes; the store records every failed write.
 pub(super) async fn watch_writes(application: &Application) {
     let upkeep = application.upkeep.as_ref();
     let mut ticks = interval(LOOK);
@@ -22,7 +22,7 @@ pub(super) async fn watch_writes(application: &Application) {
     loop {
         ticks.tick().await;
         if upkeep.write_refusal().is_some() && probed_at.elapsed() >= PROBE {
-            // A failure is noted by the store.
+            // The store records a failure.
             let _ = upkeep.probe_writes().await;
             probed_at = Instant::now();
         }
@@ -44,7 +44,8 @@ fn log_change(refusal: Option<DiskFault>) {
     }
 }
 
-/// Finishes erasures that a reader or a full disk held up, also those of commands and of earlier processes.
+/// Finishes erasures that a reader or a full disk delayed, including those of commands and of earlier
+/// processes.
 pub(super) async fn finish_erasures(upkeep: &dyn StoreUpkeep) {
     let mut ticks = interval(FINISH);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -74,7 +75,7 @@ fn log_erasures(outcome: Result<bool, StorageError>) {
     }
 }
 
-/// Empties the log of the store before the process ends, until this moment.
+/// Empties the log of the store before the process ends; gives up at `end`.
 pub(super) async fn empty_log(upkeep: &dyn StoreUpkeep, end: tokio::time::Instant) {
     if !matches!(timeout_at(end, upkeep.empty_log()).await, Ok(Ok(true))) {
         tracing::warn!(

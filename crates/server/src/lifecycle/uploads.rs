@@ -1,4 +1,5 @@
-//! Reading what people upload: a few files at a time, each of another person, on a thread of its own, under a lease.
+//! Reading of uploads: a few files at a time, at most one per person, each on a separate thread and under a
+//! lease.
 
 use crate::telemetry::UploadMeter;
 use application::import::Reading;
@@ -14,27 +15,27 @@ use tokio::runtime::Handle;
 use tokio::sync::{Mutex, oneshot};
 use tokio::time::{MissedTickBehavior, interval};
 
-/// How often it is looked whether an upload waits.
+/// Interval of checking for uploads.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often it is kept how far an upload is checked, while that grows.
+/// Interval of storing the progress of the check.
 const CHECKED: Duration = Duration::from_secs(1);
-/// How often a lease is prolonged: four times as often as it ends.
+/// Interval of extending a lease: a quarter of its duration.
 const PROLONG: Duration = Duration::from_secs(15);
 
-/// Reads uploads, so many at a time, for as long as the server runs.
+/// Reads uploads with this number of readers, for as long as the server runs.
 pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32, held: &HeldUploads) {
     let desk = Desk { log: Mutex::new(Log { was_well: true, told: None }), held };
     join_all((0..readers.max(1)).map(|_| read(uploads, &desk))).await;
 }
 
-/// Where the readers of this process take their uploads, one after the other: two that take at the very same moment could
-/// both be given uploads of one person, and then nobody were left for the others.
+/// Queue of the readers of this process. They take uploads one after the other: two that take at the same
+/// moment could both get uploads of one person, and none would be left for the others.
 struct Desk<'a> {
     log: Mutex<Log>,
     held: &'a HeldUploads,
 }
 
-/// What was logged.
+/// State that avoids repeated log lines.
 struct Log {
     was_well: bool,
     told: Option<String>,
@@ -55,7 +56,8 @@ impl Desk<'_> {
         job
     }
 
-    /// What failed, or was stopped, was not ended by the file: that try does not count.
+    /// Records the end of an attempt. Failed and stopped attempts are not counted, because the file did not
+    /// cause them.
     async fn tell(&self, uploads: &ProcessUploads, ended: Ended, job: UploadJob) {
         self.held.lock().retain(|held| *held != job);
         if matches!(ended, None | Some(Err(_))) {
@@ -65,7 +67,7 @@ impl Desk<'_> {
     }
 }
 
-/// The uploads that this process reads at the moment.
+/// Uploads in progress in this process.
 #[derive(Default)]
 pub(crate) struct HeldUploads(std::sync::Mutex<Vec<UploadJob>>);
 
@@ -75,7 +77,8 @@ impl HeldUploads {
     }
 }
 
-/// Says of what this process still reads that it stops in good order, and that the files are not to blame.
+/// Returns the uploads in progress at an orderly stop, so that the attempt is not counted against their
+/// files.
 pub(super) async fn give_back_all(uploads: &ProcessUploads, held: &HeldUploads) {
     let jobs = mem::take(&mut *held.lock());
     for job in jobs {
@@ -101,11 +104,12 @@ async fn read(uploads: &Arc<ProcessUploads>, desk: &Desk<'_>) {
     }
 }
 
-/// What became of a try; nothing when it ended early.
+/// Result of an attempt; `None` if it was stopped.
 type Ended = Option<Result<UploadEnd, ProcessUploadsError>>;
 
-/// Reads one upload, and returns when nothing of it is read any more. Reading blocks, so it has a thread of its own; what
-/// is dropped here ends it: where it waits for the store at once, where it reads as soon as it tells how far it is.
+/// Reads one upload, and returns when its thread no longer reads. Reading blocks, so it has a separate
+/// thread. Dropping the future stops the thread: at once while it waits for the store, else at its next
+/// progress report.
 async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
     let (done, mut outcome) = oneshot::channel();
     let (stop, stopped) = oneshot::channel::<()>();
@@ -129,7 +133,7 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
                 _ = stopped => None,
             }
         });
-        // Nobody may be there any more to hear it.
+        // The receiver may be gone.
         let _ = ended.map(|ended| done.send(ended));
     });
     if let Err(error) = spawned {
@@ -147,7 +151,8 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
             _ = looks.tick() => keep_checked(uploads, &job, &checked, &mut kept).await,
             _ = ticks.tick() => match uploads.prolong(&job).await {
                 Ok(true) => {}
-                // Undone, or read: the thread says which, if it still can. The next one is read after it.
+                // The upload was undone or completed: the thread reports which, if it still runs. Only then
+                // is the next upload read.
                 Ok(false) => {
                     drop((wanted, stop));
                     return outcome.await.ok();
@@ -158,7 +163,8 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
     }
 }
 
-/// Keeps how far an upload is checked, when that has grown. It is for people who wait: what fails here is passed over.
+/// Stores the progress of the check if it changed. Failures are ignored, because the progress is only
+/// displayed.
 async fn keep_checked(uploads: &ProcessUploads, job: &UploadJob, checked: &AtomicU64, kept: &mut u64) {
     let bytes = checked.load(Ordering::Relaxed);
     if bytes == *kept {
@@ -170,7 +176,7 @@ async fn keep_checked(uploads: &ProcessUploads, job: &UploadJob, checked: &Atomi
     }
 }
 
-/// Says until it is dropped that an upload is to be read.
+/// Flag that stays set until this is dropped; the reading thread stops when it is cleared.
 struct Wanted(Arc<AtomicBool>);
 
 impl Default for Wanted {
@@ -185,8 +191,8 @@ impl Drop for Wanted {
     }
 }
 
-/// Logs the end of a try. A failure that comes again with every try, because a disk is full, is told once, until
-/// something else happens; it does not matter to which upload.
+/// Logs the end of an attempt. A failure that every attempt repeats, such as a full disk, is logged once
+/// until the outcome changes, whatever the upload.
 fn tell(ended: Ended, job: UploadJob, told: &mut Option<String>) {
     let import = job.id;
     UploadMeter::ended(ended.as_ref());

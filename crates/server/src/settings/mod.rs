@@ -134,7 +134,8 @@ impl Settings {
         sections.into_iter().flatten().collect()
     }
 
-    /// Lists the files with secrets that others on this machine may access, each with its setting and its permission bits.
+    /// Lists the files with secrets that others on this machine may access, each with its setting and its
+    /// permission bits.
     pub(crate) fn exposed_secret_files(&self) -> Vec<(&'static str, &Path, u32)> {
         let Self { server, storage, keys, rate_limits, mail, .. } = self;
         let files = [

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Something wrong with one setting: its full name and what to do, never its value: a secret may have been put into
-/// the wrong setting.
+/// Something wrong with one setting: its full name and what to do, never its value: a secret may have been
+/// put into the wrong setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
     key: String,

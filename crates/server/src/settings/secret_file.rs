@@ -18,7 +18,8 @@ pub(super) fn secret_of(
     }
 }
 
-/// Returns the permission bits of a file that others on this machine may access, where the system has such bits.
+/// Returns the permission bits of a file that others on this machine may access, where the system has such
+/// bits.
 pub(super) fn exposed_mode(path: &Path) -> Option<u32> {
     #[cfg(unix)]
     {

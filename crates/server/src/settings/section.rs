@@ -4,7 +4,8 @@ use super::secret_text::SecretText;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// One row of the table of all settings; the reference, the defaults and the list of known keys are made from it.
+/// One row of the table of all settings; the reference, the defaults and the list of known keys are made from
+/// it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     /// The full name, `section.key`.

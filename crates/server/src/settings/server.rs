@@ -34,8 +34,8 @@ section! {
         /// Concurrent requests; at most half of them with a body. More get 503. Pages of many records take at
         /// most a quarter for any single app or person.
         max_requests: u32 = Some("512"), "requests, 2 to 100000", "256";
-        /// Memory for the records of all answers above 256 KiB, at most a quarter for any single app or person.
-        /// More get 503; a larger answer is sent while there is no other.
+        /// Memory for the records of all answers above 256 KiB, at most a quarter for any single app or
+        /// person. More get 503; a larger answer is sent while there is no other.
         max_large_answer_mebibytes: u32 = Some("512"), "MiB, 1 to 1048576", "128";
         /// Threads that serve requests; 0 means one per core.
         workers: usize = Some("0"), "threads", "4";
@@ -52,7 +52,8 @@ section! {
 }
 
 impl ServerSettings {
-    /// Returns the public URL, for a server that listens on this address (that of the settings, or the one it got).
+    /// Returns the public URL, for a server that listens on this address (that of the settings, or the one it
+    /// got).
     pub(crate) fn public_url(&self, listen: SocketAddr) -> Result<PublicUrl, Problem> {
         let problem = |text: String| Problem::new("server.public_url", text);
         match &self.public_url {

@@ -55,8 +55,8 @@ pub(super) fn merged(file: Option<&Path>, variables: &Variables) -> Result<Confi
     builder.add_source(environment).build().map_err(|error| wrong(&error, file, variables))
 }
 
-/// Says which setting has the wrong type, what it takes and who set it. Nothing of the library's own sentence, which
-/// repeats the value: a secret may stand in the wrong place.
+/// Says which setting has the wrong type, what it takes and who set it. Nothing of the library's own
+/// sentence, which repeats the value: a secret may stand in the wrong place.
 pub(super) fn wrong(error: &ConfigError, file: Option<&Path>, variables: &Variables) -> SettingsError {
     let key = match error {
         ConfigError::Type { key, .. } | ConfigError::At { key, .. } => key.as_deref(),

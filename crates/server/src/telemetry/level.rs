@@ -1,10 +1,10 @@
-//! Who may write what.
+//! Log levels by crate.
 
 use super::Talk;
 use crate::settings::LogLevel;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-/// Restwell's own crates, by the name their events bear.
+/// Targets of Restwell's own crates.
 const OWN: [&str; 9] = [
     "restwell",
     "application",
@@ -17,16 +17,16 @@ const OWN: [&str; 9] = [
     "system_adapter",
 ];
 
-/// Returns what is let through at a level.
+/// Returns the filter for a level.
 pub(super) fn targets(level: LogLevel, talk: Talk) -> Targets {
     let asked = filter(level);
     let own = if talk == Talk::Command { asked.min(LevelFilter::WARN) } else { asked };
-    // Below `warn` libraries print what they send and receive.
+    // Below `warn`, libraries log what they send and receive.
     let others = own.min(LevelFilter::WARN);
     Targets::new()
         .with_default(others)
         .with_target("actix_server", own.min(LevelFilter::INFO))
-        // It calls bytes that are no HTTP an error of the server; anybody could fill the log with them.
+        // It reports bytes that are no HTTP as server errors; clients could fill the log with them.
         .with_target("actix_http::h1::dispatcher", LevelFilter::OFF)
         .with_targets(OWN.map(|name| (name, own)))
 }

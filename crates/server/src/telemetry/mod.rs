@@ -1,8 +1,8 @@
-//! What the program tells of itself: the log, figures for Prometheus, traces.
+//! Log, Prometheus metrics and traces.
 //!
-//! What is written is decided where it is written: no event, label or attribute holds a query, header, body or health
-//! value. What other libraries write is kept down here, whatever the setting, because some of them print headers and
-//! SQL.
+//! No event, label or attribute contains a query, header, body or health value; the code that emits them
+//! ensures this. Events of other libraries are restricted here, whatever the setting, because some of them
+//! log headers and SQL.
 
 mod level;
 mod metrics;
@@ -18,22 +18,23 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
 
-/// How much a command tells beside its result.
+/// Verbosity of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Talk {
-    /// All that the settings say: for a server.
+    /// Levels of the settings, for a server.
     Server,
-    /// Warnings and errors only: for a command that prints its result.
+    /// Warnings and errors only, for a command that prints its result.
     Command,
 }
 
-/// Begins to write the log and, for a server that is told to, to send traces. A second call changes nothing.
+/// Starts the log and, for a server, traces if configured. Further calls change nothing.
 pub(crate) fn begin(settings: &Settings, talk: Talk) -> anyhow::Result<()> {
     let traces = if talk == Talk::Server { traces::layer(&settings.traces)? } else { None };
     let (log, let_through) = (log(&settings.log), level::targets(settings.log.level, talk));
     let registry = tracing_subscriber::registry();
     let begun = match traces {
-        // Alone, the log needs no filter of its own: that is asked at each span and each event of a request.
+        // Without traces the log needs no separate filter, which would run for each span and event of a
+        // request.
         None => registry.with(log).with(let_through).try_init(),
         Some(traces) => registry.with(vec![traces, log.with_filter(let_through).boxed()]).try_init(),
     };

@@ -1,4 +1,4 @@
-//! The server's own composition: use cases over ports, and the HTTP side over use cases.
+//! Composition of the server: use cases over ports, and the HTTP side over use cases.
 
 use super::http_state::HttpParts;
 use super::pages::PageParts;
@@ -19,18 +19,18 @@ use system_adapter::{
     TokenParties,
 };
 
-/// The signing keys, and what makes and reloads them.
+/// The signing keys, and the use cases that create and reload them.
 pub(crate) struct KeyParts {
-    /// The keys of this process.
+    /// Keys loaded in this process.
     pub(crate) ring: Arc<Ed25519KeyRing>,
-    /// Makes the first key.
+    /// Creates the first key.
     pub(crate) ensure: EnsureSigningKey,
-    /// Takes the keys of the store into use.
+    /// Loads the keys of the store.
     pub(crate) reload: Arc<SharedKeyReload>,
 }
 
 impl KeyParts {
-    /// Wires the keys of a store, sealed under the encryption key of the settings.
+    /// Wires the keys of a store, sealed with the encryption key of the settings.
     pub(crate) async fn new(
         store: &Store,
         settings: &Settings,
@@ -62,38 +62,30 @@ impl KeyParts {
     }
 }
 
-/// Everything that a running server consists of.
+/// A running server.
 pub(crate) struct Application {
-    /// What the handlers need.
     pub(crate) http: Arc<HttpState>,
-    /// Whether it can serve.
     pub(crate) readiness: Arc<Readiness>,
-    /// The schema of its store.
     pub(crate) schema: Arc<dyn Schema>,
-    /// Its signing keys.
     pub(crate) keys: KeyParts,
-    /// Who counts requests.
     pub(crate) rate_limits: RateLimits,
-    /// The time.
     pub(crate) clock: Arc<dyn Clock>,
-    /// The database's clock, with which the process compares its own.
+    /// Clock of the database, with which this machine's is compared.
     pub(crate) database_clock: Arc<dyn StoreClock>,
-    /// The files of its store.
     pub(crate) upkeep: Arc<dyn StoreUpkeep>,
-    /// What is deleted now and then.
     pub(crate) housekeeping: Housekeeping,
-    /// Goes on with undoings that broke off.
+    /// Resumes interrupted undos.
     pub(crate) undo: UndoImport,
-    /// Stores who read what.
+    /// Stores the read counts.
     pub(crate) flush_reads: FlushReads,
-    /// Reads what people upload; absent where nobody may.
+    /// Reading of uploads; `None` if uploads are disabled.
     pub(crate) uploads: Option<UploadReading>,
-    /// Mail, where it is sent.
+    /// `None` if no mail server is configured.
     pub(crate) mail: Option<MailParts>,
 }
 
 impl Application {
-    /// Wires a server that is reached under this URL.
+    /// Wires a server with this public URL.
     pub(crate) async fn new(
         store: &Store,
         settings: &Settings,
@@ -159,12 +151,11 @@ impl Application {
     }
 }
 
-/// The reading of uploads.
 pub(crate) struct UploadReading {
     pub(crate) process: Arc<ProcessUploads>,
-    /// How many are read at a time.
+    /// Number of uploads read at a time.
     pub(crate) readers: u32,
-    /// What this process reads at the moment.
+    /// Uploads in progress in this process.
     pub(crate) held: HeldUploads,
 }
 

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use std::time::{Duration, Instant};
 use system_adapter::SystemClock;
 
-/// Longest round trip whose answer still says what time it is.
+/// Longest round trip of a usable measurement.
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(1);
 
 /// Difference between this machine's clock and the database's.
@@ -17,7 +17,7 @@ impl ClockSkew {
     /// Largest skew with which a process may serve.
     const LIMIT: TimeDelta = TimeDelta::seconds(2);
 
-    /// Asks the database for its time. Returns `None` if the answer took too long to say much.
+    /// Compares the clocks. Returns `None` if the database took too long to respond.
     pub(crate) async fn measure(database: &dyn StoreClock) -> Result<Option<Self>, StorageError> {
         let asked_at = Instant::now();
         let database_now = database.store_now().await?;
@@ -25,7 +25,7 @@ impl ClockSkew {
         if round_trip > LONGEST_ROUND_TRIP {
             return Ok(None);
         }
-        // The answer is assumed to be half a round trip old.
+        // The response is assumed to be half a round trip old.
         let age = TimeDelta::from_std(round_trip / 2).unwrap_or_default();
         Ok(Some(Self(SystemClock.now() - age - database_now)))
     }

@@ -1,4 +1,4 @@
-//! Where the encryption key comes from (decisions 3).
+//! Source of the encryption key (decisions 3).
 
 use super::store::{Store, create_private_folder};
 use crate::settings::{Problem, PublicUrl, Settings, StoragePlace};
@@ -8,17 +8,17 @@ use application::schema::SchemaState;
 use std::path::{Path, PathBuf};
 use system_adapter::EncryptionKey;
 
-/// Where the encryption key comes from.
+/// Source of the encryption key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KeySource {
     /// The setting `keys.encryption_key`, or the file that it names.
     Setting,
-    /// A file of a server that only this machine reaches, made when it is not there.
+    /// Key file of a loopback server, created if missing.
     File(PathBuf),
 }
 
 impl KeySource {
-    /// Finds out where the key comes from; a server that others reach must have it set.
+    /// Returns the source of the key. Only a loopback server may leave it unset.
     pub(crate) fn of(settings: &Settings, public_url: &PublicUrl) -> Result<Self, Problem> {
         if settings.keys.encryption_key.is_some() {
             return Ok(Self::Setting);
@@ -37,8 +37,8 @@ impl KeySource {
         Ok(Self::File(folder.join("restwell.key")))
     }
 
-    /// Reads the key, or makes its file: beside a store without signing keys only, because those that are there cannot be
-    /// opened with a new one.
+    /// Reads the key, or creates its file. The file is only created if the store has no signing keys, because
+    /// a new key cannot decrypt existing ones.
     pub(crate) async fn load(&self, settings: &Settings, store: &Store) -> anyhow::Result<EncryptionKey> {
         match self {
             Self::Setting => Self::parse_setting(settings).map_err(anyhow::Error::from),
@@ -54,7 +54,6 @@ impl KeySource {
         }
     }
 
-    /// Parses the key of the setting.
     pub(crate) fn parse_setting(settings: &Settings) -> Result<EncryptionKey, Problem> {
         let text = settings.keys.encryption_key.as_ref().map_or("", |key| key.expose());
         EncryptionKey::parse(text)
@@ -62,8 +61,8 @@ impl KeySource {
     }
 }
 
-/// Fails when a store has keys that were sealed with the file that is missing. A store that is away cannot be asked: a
-/// server waits for it until it comes, and says then which key it cannot open.
+/// Fails if the key file is missing and the store has keys that were sealed with it. An unavailable store
+/// passes: the server waits for it, and then reports which key cannot be decrypted.
 async fn refuse_a_second_key(path: &Path, store: &Store) -> anyhow::Result<()> {
     let asked = async {
         match store.schema.state().await? {
@@ -75,7 +74,7 @@ async fn refuse_a_second_key(path: &Path, store: &Store) -> anyhow::Result<()> {
         Err(StorageError::Unavailable | StorageError::Disk(_)) => false,
         known => known.context("the signing keys of the store cannot be listed")?,
     };
-    // Another process may have made the file meanwhile, and then the first key.
+    // Another process may have created the file in the meantime, and then the first key.
     if is_needed && !path.exists() {
         bail!(
             "the file {} is missing, and the signing keys of the store open with the encryption key in it only; put it \
@@ -122,7 +121,7 @@ mod tests {
         assert_eq!(set, Ok(KeySource::Setting));
     }
 
-    /// A migrated store in a folder, with the settings of a loopback server on it.
+    /// Creates a migrated store in a folder, with the settings of a loopback server on it.
     async fn served_from(folder: &Path) -> (Settings, PublicUrl, Store) {
         let url = format!("sqlite://{}", folder.join("r.db").display());
         let variables: Variables = [("RESTWELL__STORAGE__URL".into(), url)].into_iter().collect();

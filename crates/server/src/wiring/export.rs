@@ -1,11 +1,11 @@
-//! The forms of exports.
+//! Export formats.
 
 use application::ports::export_writer::{ExportFormat, ExportWriter, ExportWriters};
 use domain::id::UserId;
 use export_adapter::ZipExport;
 use http_adapter::NdjsonExport;
 
-/// Every form: the lines have the members of the API, so they are made where the API is.
+/// Writers of every format. NDJSON lines have the fields of the API, so http-adapter writes them.
 pub(crate) struct Writers;
 
 impl ExportWriters for Writers {

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use system_adapter::{CachedAccessReader, TimerPause};
 
-/// What the handlers stand on.
+/// Dependencies of the handlers.
 pub(super) struct HttpParts<'a> {
     pub(super) store: &'a Store,
     pub(super) settings: &'a Settings,
@@ -43,7 +43,7 @@ pub(super) struct HttpParts<'a> {
 }
 
 impl HttpParts<'_> {
-    /// Wires the handlers' use cases, those of the pages given.
+    /// Wires the use cases of the handlers; those of the pages are passed in.
     pub(super) fn state(&self, pages: &PageParts<'_>) -> HttpState {
         let (store, reads) = (self.store, &self.reads);
         let mint = TokenMint::new(self.keys.ring.clone(), self.entropy.clone(), self.clock.clone());
@@ -113,9 +113,9 @@ impl HttpParts<'_> {
             reads_kept_days: settings.audit.read_days,
             max_upload_bytes: settings.uploads.limits().max_bytes,
             max_open_uploads: settings.uploads.limits().max_open,
-            // The other half is for what is left to do then.
+            // The other half is for the remaining steps of the stop.
             stopping_uploads: Duration::from_secs(u64::from(settings.server.stop_seconds)) / 2,
-            // The settings were checked when they were read; nobody is believed otherwise.
+            // The settings are already validated; with invalid ones no proxy is trusted.
             proxies: settings.server.trusted_proxies().unwrap_or_default(),
         }
     }
@@ -184,7 +184,7 @@ impl HttpParts<'_> {
     }
 }
 
-/// Adds up how long a request may wait: for its body, a connection, a lock and a statement.
+/// Returns the maximum time of a request: its body, a connection, a lock and a statement.
 fn answer_timeout(settings: &Settings) -> Duration {
     const BODY_SECONDS: u32 = 5;
     let storage = &settings.storage;

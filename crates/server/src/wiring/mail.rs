@@ -1,4 +1,4 @@
-//! Mail: sealing, queueing and sending it, where the settings name a mail server.
+//! Email: sealing, queueing and sending, if the settings name a mail server.
 
 use super::Store;
 use crate::settings::{PublicUrl, Settings};
@@ -10,18 +10,17 @@ use smtp_adapter::{SmtpMailer, SmtpOptions};
 use std::sync::Arc;
 use system_adapter::{EncryptedMailSealer, EncryptionKey, SystemClock, SystemEntropy};
 
-/// What queues and sends mail.
+/// Use cases of email.
 pub(crate) struct MailParts {
-    /// Queues messages.
     pub(crate) queue: QueueMail,
-    /// Sends what is queued.
+    /// Sends queued messages.
     pub(crate) deliver: DeliverMail,
-    /// Tells how much waits.
+    /// Counts waiting messages.
     pub(crate) backlog: Arc<dyn OutboxReader>,
 }
 
 impl MailParts {
-    /// Wires mail; nothing where the settings name no mail server.
+    /// Wires email; `None` if the settings name no mail server.
     pub(crate) fn new(
         store: &Store,
         settings: &Settings,

@@ -1,6 +1,6 @@
-//! The composition root: which adapter stands behind which port.
+//! The composition root: which adapter implements which port.
 //!
-//! The store is chosen here, at run time, by the scheme of `storage.url`. Everything else sees ports.
+//! The scheme of `storage.url` selects the store at run time. Everything else depends on ports only.
 
 mod application;
 mod clock;

@@ -1,4 +1,4 @@
-//! What the pages do: accounts, authorization, connected apps, tokens, activity.
+//! Use cases of the pages: accounts, authorization, connected apps, tokens, activity.
 
 use super::Store;
 use super::mail::MailParts;
@@ -20,7 +20,7 @@ use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, Finis
 use http_adapter::{PageUseCases, UploadUseCases};
 use std::sync::Arc;
 
-/// What the use cases of the pages stand on.
+/// Dependencies of the page use cases.
 pub(super) struct PageParts<'a> {
     pub(super) store: &'a Store,
     pub(super) settings: &'a Settings,
@@ -33,7 +33,6 @@ pub(super) struct PageParts<'a> {
 }
 
 impl PageParts<'_> {
-    /// Wires the use cases.
     pub(super) fn use_cases(&self) -> PageUseCases {
         let Self { store, settings, public_url, hasher: _, judge: _, mail: _, clock, entropy } = self;
         let (units, issuer) = (&store.units, public_url.to_string());

@@ -1,4 +1,4 @@
-//! Passwords: what hashes and what judges them.
+//! Hashing and judging of passwords.
 
 use crate::settings::Settings;
 use anyhow::Context;
@@ -6,14 +6,14 @@ use application::ports::system::{PasswordHasher, PasswordJudge};
 use std::sync::Arc;
 use system_adapter::{Argon2PasswordHasher, ZxcvbnPasswordJudge};
 
-/// Makes the hasher of the settings.
+/// Creates a hasher with the parameters of the settings.
 pub(crate) fn password_hasher(settings: &Settings) -> anyhow::Result<Arc<dyn PasswordHasher>> {
     let (parameters, limits) = (settings.passwords.parameters()?, settings.passwords.limits());
     let hasher = Argon2PasswordHasher::new(parameters, limits).context("passwords cannot be hashed")?;
     Ok(Arc::new(hasher))
 }
 
-/// Returns what judges new passwords.
+/// Returns the judge of new passwords.
 pub(crate) fn password_judge() -> Arc<dyn PasswordJudge> {
     Arc::new(ZxcvbnPasswordJudge)
 }

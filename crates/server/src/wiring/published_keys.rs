@@ -1,4 +1,4 @@
-//! The public keys of the ring, as the HTTP side shows them.
+//! The public keys of the ring for the HTTP side.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,7 +7,7 @@ use http_adapter::{KeySetSource, PublicKey};
 use std::sync::Arc;
 use system_adapter::Ed25519KeyRing;
 
-/// Asks the ring.
+/// Public keys of the ring.
 pub(super) struct PublishedKeys(pub(super) Arc<Ed25519KeyRing>);
 
 impl KeySetSource for PublishedKeys {
@@ -16,7 +16,7 @@ impl KeySetSource for PublishedKeys {
     }
 }
 
-/// Reads a key of the set back from the text that the ring made of it.
+/// Parses a key of the published set.
 fn parsed(kid: &str, x: &str) -> Option<PublicKey> {
     let id = KeyId::parse(kid).ok()?;
     let public_key = URL_SAFE_NO_PAD.decode(x).ok()?.try_into().ok()?;

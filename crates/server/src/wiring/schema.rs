@@ -1,4 +1,4 @@
-//! The schema of a store, whichever store it is.
+//! Schema of a store of either kind.
 
 use anyhow::anyhow;
 use application::ports::storage::StorageError;
@@ -7,22 +7,22 @@ use async_trait::async_trait;
 use postgres_adapter::PostgresStore;
 use sqlite_adapter::SqliteStore;
 
-/// What can be asked of, and done to, the schema of a store.
+/// Operations on the schema of a store.
 #[async_trait]
 pub(crate) trait Schema: Send + Sync {
-    /// Returns whether this program may serve on it.
+    /// Returns whether this program may serve on the schema.
     async fn state(&self) -> Result<SchemaState, StorageError>;
-    /// Applies the pending migrations, all or none, and returns how many there were; of several processes that do it
-    /// at once, those that come late find none.
+    /// Applies the pending migrations, all or none, and returns their number. Of several concurrent
+    /// processes, one applies them and the others find none pending.
     async fn migrate(&self) -> Result<usize, StorageError>;
 
-    /// Says why the store could not be reached the last time, without secrets; nothing when that is not known.
+    /// Returns why the last connection attempt failed, without secrets; `None` if unknown.
     fn why_unavailable(&self) -> Option<String> {
         None
     }
 }
 
-/// Puts the reason, where it is known, in the place of the sentence that a store is unavailable.
+/// Replaces [`StorageError::Unavailable`] with its reason, if known.
 pub(crate) fn explained(schema: &dyn Schema, error: StorageError) -> anyhow::Error {
     match (&error, schema.why_unavailable()) {
         (StorageError::Unavailable, Some(reason)) => anyhow!(reason),
@@ -56,7 +56,7 @@ impl Schema for PostgresStore {
     }
 }
 
-/// Says in one sentence why this program does not work on a schema; nothing when it does.
+/// Returns why this program cannot use a schema, as a sentence; `None` if it can.
 pub(crate) fn refusal(state: &SchemaState) -> Option<String> {
     match state {
         SchemaState::Current | SchemaState::NewerCompatible => None,

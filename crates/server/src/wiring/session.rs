@@ -1,4 +1,4 @@
-//! What a command of the operator works with.
+//! Dependencies of operator commands.
 
 use super::{IfMissing, Store, explained, refusal};
 use crate::settings::Settings;
@@ -7,18 +7,15 @@ use application::ports::system::{Clock, Entropy};
 use std::sync::Arc;
 use system_adapter::{SystemClock, SystemEntropy};
 
-/// A store whose schema fits, and what the process provides.
+/// A store whose schema fits, a clock and an entropy source.
 pub(crate) struct Session {
-    /// The store.
     pub(crate) store: Store,
-    /// The time.
     pub(crate) clock: Arc<dyn Clock>,
-    /// Randomness.
     pub(crate) entropy: Arc<dyn Entropy>,
 }
 
 impl Session {
-    /// Opens the store of the settings, which must be there and migrated.
+    /// Opens the store of the settings, which must exist and be migrated.
     pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Self> {
         let store = Store::open(settings, IfMissing::Refuse).await?;
         let place = settings.storage.place()?;

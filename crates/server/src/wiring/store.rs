@@ -1,4 +1,4 @@
-//! The store: every storage port, behind which one adapter stands.
+//! The store: one adapter behind every storage port.
 
 use super::{ClockSkew, Schema};
 use crate::settings::{Settings, StoragePlace};
@@ -16,79 +16,69 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is said before the reason why a standby cannot be used.
+/// Prefix of the reason why a standby cannot be used.
 const STANDBY_REFUSED: &str = "storage.read_url cannot be used";
 
-/// The most connections that carry small reads beside the pool, so that a machine of many cores does not take all that
-/// a database has.
+/// Maximum number of connections for small reads beside the pool, so that a machine with many cores leaves
+/// the database connections for others.
 const SHARED_CONNECTIONS: usize = 16;
 
-/// What to do when the file of an embedded store is not there.
+/// What to do if the file of an embedded store does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfMissing {
     /// Create it.
     Create,
-    /// Say that it must be created first.
+    /// Fail, and name the command that creates it.
     Refuse,
 }
 
 /// The ports of one store.
 #[derive(Clone)]
 pub(crate) struct Store {
-    /// Its schema.
     pub(crate) schema: Arc<dyn Schema>,
-    /// Units of work.
     pub(crate) units: Arc<dyn UnitOfWorkFactory>,
-    /// Profiles.
     pub(crate) profiles: Arc<dyn ProfileReader>,
-    /// Sleep sessions.
     pub(crate) sleep: Arc<dyn SleepReader>,
-    /// Supplements.
     pub(crate) supplements: Arc<dyn SupplementReader>,
-    /// What changed.
     pub(crate) changes: Arc<dyn ChangeReader>,
-    /// The access check, unremembered.
+    /// The access check, without a cache.
     pub(crate) access: Arc<dyn AccessReader>,
     /// Clients with their secrets.
     pub(crate) clients: Arc<dyn ClientReader>,
-    /// Grants.
     pub(crate) grants: Arc<dyn GrantReader>,
     /// Failed authentications.
     pub(crate) failures: Arc<dyn FailureCounter>,
-    /// Answers that are given again.
+    /// Responses to idempotent requests.
     pub(crate) idempotency: Arc<dyn IdempotencyStore>,
-    /// Signing keys.
     pub(crate) signing_keys: Arc<dyn SigningKeyReader>,
-    /// What sign-ins are checked against.
+    /// Password hashes for sign-ins.
     pub(crate) credentials: Arc<dyn CredentialReader>,
     /// Signed-in browsers.
     pub(crate) sessions: Arc<dyn SessionReader>,
-    /// Links to choose a password.
+    /// Links to set a password.
     pub(crate) password_links: Arc<dyn PasswordLinkReader>,
     /// Personal access tokens.
     pub(crate) personal_tokens: Arc<dyn PersonalTokenReader>,
-    /// Authorization requests.
     pub(crate) authorization_requests: Arc<dyn AuthorizationRequestReader>,
-    /// Imports.
     pub(crate) imports: Arc<dyn ImportReader>,
     /// Apps with live grants.
     pub(crate) connected_apps: Arc<dyn ConnectedAppReader>,
     /// The audit trail.
     pub(crate) audit: Arc<dyn AuditReader>,
-    /// The sums of reads.
+    /// Read counts.
     pub(crate) read_tallies: Arc<dyn ReadTallyStore>,
-    /// Jobs that one process at a time does.
+    /// Leases of jobs that one process at a time runs.
     pub(crate) leases: Arc<dyn JobLeases>,
-    /// How much mail waits.
+    /// Counts of waiting email.
     pub(crate) outbox: Arc<dyn OutboxReader>,
-    /// Its files, and whether they take writes.
+    /// Files of the store, and whether they accept writes.
     pub(crate) upkeep: Arc<dyn StoreUpkeep>,
-    /// The database's clock, with which the process compares its own.
+    /// Clock of the database, with which this machine's is compared.
     pub(crate) database_clock: Arc<dyn StoreClock>,
 }
 
 impl Store {
-    /// Refuses what [`Self::open`] would refuse of the settings of a Postgres; connects to nothing.
+    /// Validates the Postgres settings like [`Self::open`], without connecting.
     pub(crate) fn check(settings: &Settings) -> anyhow::Result<()> {
         match settings.storage.place()? {
             StoragePlace::Sqlite(_) => Ok(()),
@@ -100,8 +90,8 @@ impl Store {
         }
     }
 
-    /// Opens the store of the settings to serve from it: what the data endpoints read may come from a standby, which is
-    /// watched from now on.
+    /// Opens the store of the settings for a server. The data endpoints may read from a standby, which is
+    /// monitored from now on.
     pub(crate) async fn open_to_serve(settings: &Settings) -> anyhow::Result<Self> {
         let (StoragePlace::Postgres(url), Some(standby)) = (settings.storage.place()?, standby(settings)?)
         else {
@@ -121,7 +111,7 @@ impl Store {
         })
     }
 
-    /// Opens the store of the settings. A Postgres that cannot be reached yet is no error here.
+    /// Opens the store of the settings. An unreachable Postgres is no error here.
     pub(crate) async fn open(settings: &Settings, if_missing: IfMissing) -> anyhow::Result<Self> {
         match settings.storage.place()? {
             StoragePlace::Sqlite(path) => open_sqlite(settings, &path, if_missing).await,
@@ -129,7 +119,7 @@ impl Store {
         }
     }
 
-    /// Fails if this machine's clock is too far from the database's to write anything that bears a time.
+    /// Fails if this machine's clock is too far from the database's to write timestamps.
     pub(crate) async fn check_clock(&self) -> anyhow::Result<()> {
         let skew = ClockSkew::measure(self.database_clock.as_ref()).await;
         match skew.context("the database does not tell the time")? {
@@ -221,7 +211,7 @@ async fn open_sqlite(settings: &Settings, path: &Path, if_missing: IfMissing) ->
     Ok(Store::of(Arc::new(store)))
 }
 
-/// Creates a folder that only its owner may enter; one that exists stays as it is.
+/// Creates a folder that only its owner may enter; an existing one stays unchanged.
 pub(super) fn create_private_folder(folder: &Path) -> anyhow::Result<()> {
     if folder.as_os_str().is_empty() {
         return Ok(());
@@ -234,7 +224,7 @@ fn postgres(settings: &Settings, url: &str) -> anyhow::Result<PostgresStore> {
     PostgresStore::connect(&postgres_options(settings, url)).context("storage.url cannot be used")
 }
 
-/// Returns how the standby is reached that data is read from; nothing when there is none.
+/// Returns the connection options of the standby for reads; `None` if there is none.
 fn standby(settings: &Settings) -> anyhow::Result<Option<PostgresOptions>> {
     Ok(settings.storage.standby()?.map(|url| postgres_options(settings, url.expose())))
 }

@@ -1,4 +1,4 @@
-//! What the demo tells a newcomer: what is there, and a curl line for every endpoint.
+//! Introduction printed by the demo: its contents, and a curl line for every endpoint.
 
 use super::shell;
 use application::demo::{DEMO_EMAIL, SeededDemo};
@@ -6,8 +6,8 @@ use domain::time::format;
 use std::path::Path;
 use url::form_urlencoded::byte_serialize;
 
-/// Returns the text. Its curl lines work in their order in one shell; the last lines name this store, under its
-/// absolute path, and this program.
+/// Returns the text. Its curl lines work in sequence in one shell; the last lines contain the absolute path
+/// of this store and this program.
 pub(super) fn text(demo: &SeededDemo, password: &str, base: &str, store: &Path, program: &Path) -> String {
     let SeededDemo { user_id, client_id, client_secret, redirect_uri, code, refresh_token, .. } = demo;
     let (secret, code, refresh) = (client_secret.expose(), code.expose(), refresh_token.expose());
@@ -69,7 +69,7 @@ export RESTWELL__STORAGE__URL={store}
     )
 }
 
-/// Says what is there to look at in a browser.
+/// Describes what to open in a browser.
 fn welcome(demo: &SeededDemo, password: &str, base: &str, redirect: &str) -> String {
     let SeededDemo { client_id, redirect_uri, code_expires_at, scopes, .. } = demo;
     let expires = format::utc(*code_expires_at);

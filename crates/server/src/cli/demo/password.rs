@@ -1,4 +1,4 @@
-//! The password of the demo's person: drawn once, kept beside the store, and the same at every start.
+//! Password of the demo user: generated once, kept beside the store, and the same at every start.
 
 use crate::cli::output;
 use crate::settings::Settings;
@@ -18,22 +18,19 @@ use std::sync::Arc;
 use system_adapter::{SystemClock, SystemEntropy};
 use zeroize::Zeroizing;
 
-/// The file in the demo's folder, which only its owner may read. The demo prints what is in it, too.
+/// File in the demo's folder that only its owner may read. The demo also prints the password.
 const FILE: &str = "password";
 
 /// Whether a password matches that of the demo user.
 #[derive(Debug, PartialEq, Eq)]
 enum PasswordState {
-    /// It matches.
     Matches,
-    /// It does not match.
     Differs,
-    /// The user has no password yet.
     Unset,
 }
 
-/// Returns the person's password. It stays what it was at the start before; where that is not known any more, there is a
-/// new one, which is told, because it ends what an earlier one opened.
+/// Returns the demo user's password: the one of the last start, or a new one if the file is lost. A new
+/// password is announced, because it ends existing sessions.
 pub(super) async fn of_demo(
     store: &Store,
     settings: &Settings,
@@ -85,7 +82,7 @@ fn drawn() -> Zeroizing<String> {
     Zeroizing::new(groups.join("-"))
 }
 
-/// Reads the password that is kept; empty where none is.
+/// Reads the stored password; empty if there is none.
 fn kept(file: &Path) -> io::Result<Zeroizing<String>> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Zeroizing::new(Zeroizing::new(text).trim_end().to_owned())),
@@ -95,7 +92,7 @@ fn kept(file: &Path) -> io::Result<Zeroizing<String>> {
 }
 
 fn keep(file: &Path, password: &str) -> io::Result<()> {
-    // Made anew, so that no one has it open, and nobody else may read it.
+    // A new file, so that no other process has it open, and no other user may read it.
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

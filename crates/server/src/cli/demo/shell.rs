@@ -1,27 +1,27 @@
-//! Lines that are pasted into a shell.
+//! Quoting for shell commands.
 
 use std::path::{Path, PathBuf};
 
-/// What this program is called where it is installed.
+/// Name of the installed program.
 const NAME: &str = "restwell";
 
-/// Quotes a text, so that a shell takes it as it is.
+/// Quotes a text for a shell.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Quotes a text when a shell would not take it as one word.
+/// Quotes a text unless it is a plain word in a shell.
 pub(super) fn word(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
     if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { quoted(text) }
 }
 
-/// Returns how a shell finds the program that runs: by its name when that leads here, else by its path.
+/// Returns how a shell finds the running program: by its name if `PATH` leads to it, else by its path.
 pub(super) fn this_program() -> PathBuf {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     match std::env::current_exe() {
         Ok(path) => called(&path, std::env::split_paths(&folders)),
-        // A system that does not tell where its programs are.
+        // The system does not report the path of the program.
         Err(_) => PathBuf::from(NAME),
     }
 }

@@ -1,4 +1,4 @@
-//! `restwell import list|undo|cancel`: what was imported, taking it back, and stopping what is not finished.
+//! `restwell import list|undo|cancel`: past imports, undoing them, and cancelling unfinished ones.
 
 use crate::cli::argument;
 use crate::cli::output::{self, Record};
@@ -31,7 +31,7 @@ pub(crate) struct ListArguments {
     json: bool,
 }
 
-/// Which import.
+/// Import to undo or cancel.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
     /// Import id from `restwell import list`
@@ -42,7 +42,6 @@ pub(crate) struct UndoArguments {
     json: bool,
 }
 
-/// Lists imports.
 pub(super) async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
     let user_id = UserRef::id_of(arguments.user.as_ref(), session).await?;
     let imports = ListImports::new(session.store.imports.clone()).run(user_id, arguments.limit).await?;
@@ -72,8 +71,8 @@ fn record(import: &Import) -> Record {
         .with("kept", import.undone.counts.kept)
 }
 
-/// Tells how far an import is. What was cancelled is not told as if it had been read and undone, and of what is read once to
-/// see whether it is whole nothing is stored.
+/// Returns the state of an import. A cancelled import is not shown as undone. An upload whose first pass is
+/// not finished is shown as being checked, because nothing of it is stored yet.
 fn state(import: &Import) -> &'static str {
     match import.state {
         _ if import.is_cancelled() => "cancelled",
@@ -82,7 +81,7 @@ fn state(import: &Import) -> &'static str {
     }
 }
 
-/// Stops an import that is not finished; one that is done, also since a moment ago, is left as it is.
+/// Cancels an unfinished import; a finished one stays unchanged, even if it finished a moment ago.
 pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
     let id = arguments.id;
     let undo = UndoImport::new(session.store.units.clone(), session.entropy.clone(), session.clock.clone());
@@ -122,7 +121,8 @@ fn print_undone(undone: &Undone, arguments: &UndoArguments) -> io::Result<()> {
     Ok(())
 }
 
-/// Describes a record that was kept: `session 5e55... of 2026-01-10T22:20:00Z: changed later by import 0b0e...`.
+/// Describes a record that was kept: `session 5e55... of 2026-01-10T22:20:00Z: changed later by import
+/// 0b0e...`.
 fn kept_line(KeptRecord { what, at, why }: &KeptRecord) -> String {
     let what = match what {
         KeptWhat::Session(id) => format!("session {id}"),
@@ -144,7 +144,7 @@ fn unknown(id: ImportId) -> String {
     format!("there is no import {id}; see `restwell import list`")
 }
 
-/// Discards an upload that arrives or waits to be read; returns whether it is one.
+/// Discards an upload that is incomplete or queued; returns whether it was one.
 async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
     let find = FindImport::new(session.store.imports.clone());
     let Some(user_id) = find.of_anybody(id).await?.and_then(|import| import.user_id) else {
@@ -155,7 +155,7 @@ async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
     Ok(discard.run(UploadKey { user_id, id }, reason).await?)
 }
 
-/// Takes an import back; one that nobody has begun to read is cancelled.
+/// Undoes an import; cancels one that has not started yet.
 pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
     let undo = UndoImport::new(session.store.units.clone(), session.entropy.clone(), session.clock.clone());
     let id = arguments.id;

@@ -1,22 +1,22 @@
-//! What an import changed in the profile and left as it was, for people and for programs.
+//! Profile fields that an import changed or kept, as text and as JSON.
 
 use application::import::ImportReport;
 use domain::user::{ProfileChange, ProfileChanges, ProfileValue};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A profile field in which the file differs, as a program reads it.
+/// A profile field whose value in the file differs, as JSON.
 #[derive(Serialize)]
 pub(super) struct ProfileLine {
     field: &'static str,
     /// Null if the field was empty.
     old: Option<String>,
     new: Option<String>,
-    /// Whether the import wrote it; else the profile says what it said.
+    /// Whether the import wrote the new value; otherwise the profile keeps the old one.
     applied: bool,
 }
 
-/// Lists the fields for programs.
+/// Returns the fields as JSON lines.
 pub(super) fn lines(changes: &ProfileChanges) -> Vec<ProfileLine> {
     let line = |change: &ProfileChange| {
         let ProfileChange { old, new, is_applied } = *change;
@@ -25,7 +25,7 @@ pub(super) fn lines(changes: &ProfileChanges) -> Vec<ProfileLine> {
     changes.iter().map(line).collect()
 }
 
-/// Lists the fields for people.
+/// Returns the fields as text.
 pub(super) fn sentences(report: &ImportReport) -> String {
     let mut text = String::new();
     if report.profile_changed {

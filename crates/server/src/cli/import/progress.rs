@@ -1,4 +1,4 @@
-//! How far an import is: a bar on a terminal, else a line now and then.
+//! Progress of an import: a bar on a terminal, otherwise a line every few seconds.
 
 use crate::cli::output;
 use application::import::Reading;
@@ -9,14 +9,14 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How often a line is printed where there is no terminal.
+/// Interval of the lines without a terminal.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Reports the progress of one file on standard error.
+/// Progress of one file on standard error.
 pub(super) struct Progress {
     bar: ProgressBar,
     name: String,
-    /// When the last line was printed; absent on a terminal.
+    /// Time of the last line; `None` on a terminal.
     last_line: Option<Mutex<LastLine>>,
 }
 
@@ -77,8 +77,8 @@ impl Progress {
         self.bar.set_position(bytes);
     }
 
-    /// Tells whether nothing is left to read while something may still be stored: formats whose records are in no order of
-    /// time tell of nights at the end of the file alone. Then the bytes say nothing of what is left to do.
+    /// Returns whether the whole file is read while records may still be stored. Formats without time order
+    /// report their nights only at the end of the file, so the bytes no longer show how much is left.
     fn is_all_read(&self, reading: Reading, bytes: u64) -> bool {
         reading == Reading::Storing && self.bar.length().is_some_and(|total| bytes >= total)
     }
@@ -105,7 +105,7 @@ impl Progress {
         format!("{verb} {name}: {}{total}, {}/s, {left} left", HumanBytes(bytes), HumanBytes(rate))
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
     }

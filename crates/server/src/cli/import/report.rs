@@ -1,4 +1,4 @@
-//! What an import did, told for each file.
+//! Report on an imported file.
 
 use super::profile::{self, ProfileLine};
 use crate::cli::output;
@@ -10,10 +10,10 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
-/// How many rejections, and how many notes, people are shown.
+/// Maximum number of rejections, and of notes, in the text output.
 const SHOWN: usize = 20;
 
-/// One file, as a program reads it.
+/// JSON line of a file.
 #[derive(Serialize)]
 struct FileLine<'a> {
     file: String,
@@ -25,11 +25,11 @@ struct FileLine<'a> {
     profile: Vec<ProfileLine>,
     rejected: Vec<RejectionLine<'a>>,
     notes: Vec<NoteLine<'a>>,
-    /// As `import list` has it; null for a dry run.
+    /// Id as in `import list`; null for a dry run.
     import_id: Option<String>,
 }
 
-/// What became of the records of one kind.
+/// Counts of the records of one kind.
 #[derive(Serialize)]
 struct CountsLine {
     new: u64,
@@ -37,31 +37,31 @@ struct CountsLine {
     unchanged: u64,
 }
 
-/// A record that was not taken.
+/// Rejected record.
 #[derive(Serialize)]
 struct RejectionLine<'a> {
     r#where: &'a str,
     reason: &'a str,
 }
 
-/// What was dropped of records that were taken.
+/// Values dropped from accepted records.
 #[derive(Serialize)]
 struct NoteLine<'a> {
-    /// The first place.
+    /// First occurrence.
     r#where: &'a str,
     reason: String,
-    /// How often it was noted.
+    /// Number of occurrences.
     count: u64,
 }
 
-/// A file that was refused.
+/// JSON line of a refused file.
 #[derive(Serialize)]
 struct RefusedLine {
     file: String,
     refused: String,
 }
 
-/// A file of which something may have been stored, but not all.
+/// JSON line of a file that failed after a part of it may have been stored.
 #[derive(Serialize)]
 struct ErrorLine {
     file: String,
@@ -93,7 +93,7 @@ pub(super) fn print(path: &Path, format: &str, imported: &Imported, json: bool) 
     Ok(())
 }
 
-/// Says that a file was refused.
+/// Reports a refused file.
 pub(super) fn print_refused(
     path: &Path,
     refusal: &ImportRefusal,
@@ -112,7 +112,7 @@ pub(super) fn print_refused(
     Ok(())
 }
 
-/// Says why a file was refused, and what whoever has a command line can do.
+/// Returns why a file was refused, with advice for the command line.
 fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
     match refusal {
         ImportRefusal::Missing => format!("there is no file {}", shown(path)),
@@ -141,7 +141,7 @@ fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
     }
 }
 
-/// Says that a file was not imported to its end.
+/// Reports a file whose import failed.
 pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) -> anyhow::Result<()> {
     let goes_on = matches!(error, ImportRecordsError::Storage(_));
     let error = format!("{:#}", anyhow::Error::new(error));
@@ -154,7 +154,7 @@ pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) ->
     Ok(())
 }
 
-/// Returns a path for sentences, deceptive characters and ends of lines escaped.
+/// Returns a path for messages, with deceptive characters and line ends escaped.
 fn shown(path: &Path) -> String {
     escape_deceptive(&path.to_string_lossy()).into_owned()
 }
@@ -230,7 +230,7 @@ fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
     text
 }
 
-/// Counts what is left of a total beside what is listed.
+/// Returns a total without the listed part.
 fn unlisted(total: u64, listed: impl Iterator<Item = u64>) -> u64 {
     listed.fold(total, u64::saturating_sub)
 }

@@ -1,4 +1,4 @@
-//! What is deleted, and when: rows that are a minute too old go, those that have a minute left stay.
+//! Retention limits: rows a minute past the limit are deleted, rows a minute short of it stay.
 
 use super::{BATCH, Cleaning, STALE_UPLOAD, UPLOAD_BATCH};
 use crate::settings::Settings;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// A store in which somebody has an account, and a client is registered.
+/// Store with an account and a client.
 const BEGINNING: &str = "
     INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
     VALUES (zeroblob(16), 'sam@example.org', 'sam@example.org', 'Europe/Berlin', 0);
@@ -22,7 +22,7 @@ const BEGINNING: &str = "
     VALUES (zeroblob(16), 'Night Reader', 'service', '[]', 'sleep:write', 0, 0, 0);
 ";
 
-/// The report of an import that has done nothing.
+/// Report of an import without records.
 const REPORT: &str = r#"{"sessions":{"new":0,"updated":0,"unchanged":0},"stage_entries":0,"supplements":{"new":0,"updated":0,"unchanged":0},"logs":{"new":0,"updated":0,"unchanged":0},"profile_changed":false,"rejected":[],"rejected_total":0,"notes":[],"notes_total":0}"#;
 
 struct NoonClock;
@@ -37,7 +37,7 @@ fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_262_400, 0).unwrap()
 }
 
-/// Microseconds of a time that long ago, and a minute more or less.
+/// Returns the microseconds of a time this long ago, plus some minutes.
 fn ago(kept_for: TimeDelta, minutes_more: i64) -> i64 {
     (noon() - kept_for - TimeDelta::minutes(minutes_more)).timestamp_micros()
 }
@@ -66,7 +66,7 @@ impl Scene {
         Self { store, cleaning, path, _dir: dir }
     }
 
-    /// Stores so many deletions of sessions that happened then; `tag` keeps their ids apart.
+    /// Stores `count` deletions of sessions at this time; `tag` keeps their ids apart.
     fn deletions(&self, tag: &str, count: u32, at: i64) {
         self.execute_for(
             count,
@@ -77,7 +77,7 @@ impl Scene {
         );
     }
 
-    /// Stores answers to so many requests that were made then.
+    /// Stores `count` idempotent responses claimed at this time.
     fn answers(&self, tag: &str, count: u32, at: i64) {
         self.execute_for(count, &format!(
             "INSERT INTO idempotent_answer (client_id, key_hash, content_hash, claimed_at, status, body)
@@ -85,7 +85,7 @@ impl Scene {
         ));
     }
 
-    /// Stores messages that were queued then.
+    /// Stores `count` messages queued at this time.
     fn messages(&self, tag: &str, count: u32, at: i64) {
         self.execute_for(
             count,
@@ -96,7 +96,7 @@ impl Scene {
         );
     }
 
-    /// Stores keys that were retired then.
+    /// Stores `count` keys retired at this time.
     fn retired_keys(&self, tag: &str, count: u32, at: i64) {
         self.execute_for(
             count,
@@ -107,7 +107,7 @@ impl Scene {
         );
     }
 
-    /// Stores an import of the command line that ended then and noted so many changes.
+    /// Stores an import of the command line that ended at this time, with `count` noted changes.
     fn notes(&self, id: u128, count: u32, ended_at: i64) {
         self.import(id, ["command", "done"], 0, Some(ended_at));
         let id = hex(id);
@@ -120,7 +120,7 @@ impl Scene {
         );
     }
 
-    /// Stores an upload with one part that began then.
+    /// Stores an upload with one part, started at this time.
     fn upload(&self, id: u128, state: &str, started_at: i64) {
         self.import(id, ["upload", state], started_at, (state == "done").then_some(started_at));
         execute(&self.path, &format!("INSERT INTO import_part VALUES ({}, 0, x'00')", hex(id)));
@@ -134,7 +134,7 @@ impl Scene {
         ));
     }
 
-    /// Runs a statement in which a table `numbers` counts from 1.
+    /// Runs a statement in which the table `numbers` counts from 1 to `count`.
     fn execute_for(&self, count: u32, statement: &str) {
         let numbers = format!(
             "(WITH RECURSIVE counting (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counting WHERE n < {count}) SELECT n FROM counting)"

@@ -1,4 +1,4 @@
-//! How long a certificate counts.
+//! Validity period of a certificate.
 
 use application::ports::system::Clock as _;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,10 +8,10 @@ use x509_cert::Certificate;
 use x509_cert::der::Decode as _;
 use x509_cert::time::Time;
 
-/// How long before its end it is warned of: renewal by ACME is due twice as long before.
+/// Time before the expiry at which warnings start; ACME renews at twice that time.
 const WARN_BEFORE: TimeDelta = TimeDelta::days(14);
 
-/// When a chain of certificates counts, which is while each of it does.
+/// Validity period of a certificate chain: the intersection of the periods of its certificates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Period {
     from: DateTime<Utc>,
@@ -19,7 +19,7 @@ pub(crate) struct Period {
 }
 
 impl Period {
-    /// Reads it; nothing when a certificate says it in a way that cannot be read.
+    /// Reads the period; `None` if a certificate cannot be parsed.
     pub(crate) fn of(chain: &[CertificateDer<'_>]) -> Option<Self> {
         let periods: Option<Vec<Self>> = chain.iter().map(Self::of_one).collect();
         periods?
@@ -32,12 +32,12 @@ impl Period {
         Some(Self { from: moment(validity.not_before)?, until: moment(validity.not_after)? })
     }
 
-    /// Returns its last moment.
     pub(super) const fn until(self) -> DateTime<Utc> {
         self.until
     }
 
-    /// Says what is wrong with it today, by the clock of this machine: callers judge it by theirs, not by the store's.
+    /// Returns what is wrong with the period today. Uses this machine's clock, because clients check the
+    /// certificate by their clocks, not by the store's.
     pub(crate) fn warning_today(self) -> Option<String> {
         self.warning(SystemClock.now())
     }

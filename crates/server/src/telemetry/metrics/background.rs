@@ -1,4 +1,4 @@
-//! What is measured of the work beside the requests.
+//! Metrics of background work.
 
 use application::import::{ImportReport, Reading};
 use application::mail::DeliveryReport;
@@ -7,7 +7,7 @@ use application::upload::{ProcessUploadsError, UploadEnd};
 use metrics::{Counter, counter};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts what one run of the outbox did.
+/// Counts the messages of one outbox run by outcome.
 pub(crate) fn count_mail(outcome: &Result<DeliveryReport, StorageError>) {
     let Ok(DeliveryReport { sent, postponed, given_up }) = *outcome else { return };
     for (outcome, messages) in [("sent", sent), ("postponed", postponed), ("given_up", given_up)] {
@@ -15,13 +15,13 @@ pub(crate) fn count_mail(outcome: &Result<DeliveryReport, StorageError>) {
     }
 }
 
-/// Counts the bytes of one uploaded file as they are read, and what became of it.
+/// Counter of the bytes of one uploaded file as they are read.
 pub(crate) struct UploadMeter {
     checking: Pass,
     storing: Pass,
 }
 
-/// One reading of a file.
+/// One pass over a file.
 struct Pass {
     bytes: Counter,
     counted: AtomicU64,
@@ -33,7 +33,7 @@ impl Pass {
         Self { bytes, counted: AtomicU64::new(0) }
     }
 
-    /// Counts up to here.
+    /// Counts the bytes up to a position.
     fn reached(&self, position: u64) {
         let before = self.counted.fetch_max(position, Ordering::Relaxed);
         self.bytes.increment(position.saturating_sub(before));
@@ -41,12 +41,11 @@ impl Pass {
 }
 
 impl UploadMeter {
-    /// Begins with a file.
     pub(crate) fn new() -> Self {
         Self { checking: Pass::new("checking"), storing: Pass::new("storing") }
     }
 
-    /// Notes how far a reading of the file has come.
+    /// Records the position of a pass.
     pub(crate) fn read(&self, reading: Reading, position: u64) {
         match reading {
             Reading::Checking => self.checking.reached(position),
@@ -54,7 +53,7 @@ impl UploadMeter {
         }
     }
 
-    /// Notes how the reading of a file ended; nothing when it ended early.
+    /// Counts the outcome of an attempt; `None` if it was stopped.
     pub(crate) fn ended(end: Option<&Result<UploadEnd, ProcessUploadsError>>) {
         let outcome = match end {
             Some(Ok(UploadEnd::Done(report))) => {

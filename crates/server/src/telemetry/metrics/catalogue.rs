@@ -1,4 +1,4 @@
-//! Every metric. The reference, the help texts and the buckets come from this table.
+//! All metrics. The reference, the help texts and the buckets are generated from this table.
 
 use metrics::{describe_counter, describe_gauge, describe_histogram};
 use std::fmt::Write as _;
@@ -8,15 +8,14 @@ use std::fmt::Write as _;
 enum Kind {
     Counter,
     Gauge,
-    /// Requests: from half a millisecond to half a minute.
+    /// Request durations: half a millisecond to half a minute.
     RequestTimes,
-    /// Steps within a request: from a tenth of a millisecond to ten seconds.
+    /// Durations of steps within a request: a tenth of a millisecond to ten seconds.
     StepTimes,
-    /// Revocations: finest around the promised two seconds.
+    /// Revocation delays: finest around the guaranteed two seconds.
     RevocationTimes,
 }
 
-/// One metric.
 #[derive(Debug, Clone, Copy)]
 struct Metric {
     name: &'static str,
@@ -163,7 +162,7 @@ pub(super) fn histograms() -> impl Iterator<Item = (&'static str, &'static [f64]
     METRICS.iter().filter_map(|metric| Some((metric.name, metric.kind.buckets()?)))
 }
 
-/// Gives every metric its help text.
+/// Registers the help text of every metric.
 pub(super) fn describe() {
     for Metric { name, kind, labels: _, about } in METRICS.iter().copied() {
         match kind {

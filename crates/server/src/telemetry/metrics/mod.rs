@@ -1,7 +1,7 @@
-//! Figures for Prometheus: what is measured, and the listener that tells it.
+//! Prometheus metrics and their listener.
 //!
-//! The adapters write to the `metrics` facade; without a recorder that does nothing. The recorder is set here, before
-//! anything else is made, and only where `metrics.listen` is set.
+//! The adapters use the `metrics` facade, which does nothing without a recorder. The recorder is installed
+//! first, and only if `metrics.listen` is set.
 
 mod background;
 mod catalogue;

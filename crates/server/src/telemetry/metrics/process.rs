@@ -1,6 +1,6 @@
-//! What the operating system knows of this process, by the names that Prometheus gives it.
+//! Process metrics under Prometheus' standard names.
 
-/// Looks at the process now. On other systems than Linux nothing is told.
+/// Updates the process metrics; Linux only.
 #[cfg(target_os = "linux")]
 pub(super) fn observe() {
     use metrics::gauge;
@@ -26,11 +26,11 @@ pub(super) fn observe() {
     }
 }
 
-/// Looks at nothing.
+/// Does nothing on other systems.
 #[cfg(not(target_os = "linux"))]
 pub(super) const fn observe() {}
 
-/// Gauges are floating point; what is counted here is far from where that would be inexact.
+/// Converts a number to a gauge value; the numbers here stay exact.
 #[cfg(target_os = "linux")]
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
 const fn float(number: u64) -> f64 {

@@ -15,24 +15,24 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::interval;
 
-/// How often measured times are sorted into their buckets: until then each takes eight bytes.
+/// Interval of sorting recorded durations into buckets; until then each occupies eight bytes.
 const UPKEEP: Duration = Duration::from_secs(1);
 
-/// Measures, and tells it on a listener of its own.
+/// Recorder of metrics, and the bound listener that will export them.
 pub(crate) struct MetricsServer {
     recorded: PrometheusHandle,
     listener: TcpListener,
 }
 
-/// A listener that answers.
+/// A running listener.
 pub(crate) struct RunningMetrics {
     server: ServerHandle,
     tasks: [JoinHandle<()>; 2],
 }
 
 impl MetricsServer {
-    /// Begins to measure; nothing where `metrics.listen` is not set. To be called before anything that measures
-    /// itself is made: what is made earlier is not seen.
+    /// Installs the recorder; `None` if `metrics.listen` is not set. Must be called before anything that
+    /// registers metrics is created: earlier metrics are lost.
     pub(crate) fn begin(settings: &Settings) -> anyhow::Result<Option<Self>> {
         let Some(address) = settings.metrics.listen else { return Ok(None) };
         let (listener, address) = lifecycle::bind(address, "metrics.listen")?;
@@ -47,7 +47,7 @@ impl MetricsServer {
         Ok(Some(Self { recorded, listener }))
     }
 
-    /// Begins to answer; goes on until it is stopped, so that a server that drains can still be watched.
+    /// Starts to serve `/metrics` until stopped; a draining server can still be monitored.
     pub(crate) fn answer(self, health: Arc<dyn HealthCheck>) -> anyhow::Result<RunningMetrics> {
         let Self { recorded, listener } = self;
         let upkeep = tokio::spawn(keep_up(recorded.clone()));
@@ -74,7 +74,6 @@ impl MetricsServer {
 }
 
 impl RunningMetrics {
-    /// Ends it.
     pub(crate) async fn stop(self) {
         self.server.stop(false).await;
         self.tasks.iter().for_each(JoinHandle::abort);
@@ -85,7 +84,7 @@ const fn figure(is_so: bool) -> f64 {
     if is_so { 1.0 } else { 0.0 }
 }
 
-/// Measures what `/readyz` would say at this moment: a figure of a second ago would contradict it.
+/// Measures the current state of `/readyz`; a cached value could contradict it.
 fn observe_readiness(health: &dyn HealthCheck) {
     let checks = health.checks();
     gauge!("restwell_ready").set(figure(checks.iter().all(|check| check.state != CheckState::Failed)));

@@ -1,4 +1,4 @@
-//! The way to the collector.
+//! HTTP client for the collector.
 
 use anyhow::Context as _;
 use async_trait::async_trait;
@@ -14,13 +14,13 @@ use tls_trust::{Trust, client_config};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-/// More than a collector has to say about a batch, in bytes.
+/// Maximum size of a response in bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// Goes where it is told: redirections and the proxies of the environment are not looked at.
+/// HTTP client that follows no redirects and ignores the proxy variables of the environment.
 type Sender = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
-/// Sends batches of spans on the program's own runtime: the exporter calls from a thread that has none.
+/// Sender of span batches on the program's runtime; the exporter runs on a thread without one.
 #[derive(Debug)]
 pub(super) struct Collector {
     sender: Sender,
@@ -30,7 +30,7 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Prepares a client; no connection is made yet.
+    /// Creates a client without connecting.
     pub(super) fn new(patience: Duration, trust: Trust) -> anyhow::Result<Self> {
         let tls = client_config(trust).context("no TLS for the collector of traces")?;
         let connector =
@@ -39,7 +39,7 @@ impl Collector {
         Ok(Self { sender, patience, runtime: Handle::current(), is_lost: AtomicBool::new(false) })
     }
 
-    /// Says once that a collector is lost, and once that it is back.
+    /// Logs once that the collector is unreachable, and once that it is back.
     fn tell(&self, is_lost: bool) {
         if self.is_lost.swap(is_lost, Ordering::Relaxed) == is_lost {
             return;

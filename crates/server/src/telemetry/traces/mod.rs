@@ -1,8 +1,8 @@
 //! Traces of requests, sent to a collector by OTLP over HTTP.
 //!
-//! A tracer takes the spans with the target `trace` and nothing else: no event, no span of a library, so that only what
-//! the adapters chose to say leaves the process. Spans wait in a bounded queue; what does not fit is dropped, and no
-//! request waits for a collector.
+//! The tracer exports only spans with the target `trace`: no events, and no spans of libraries, so that only
+//! attributes set by the adapters leave the process. Spans wait in a bounded queue. Spans beyond the limit
+//! are dropped, and no request waits for a collector.
 
 mod collector;
 
@@ -25,17 +25,17 @@ use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::{Layer, Registry};
 
-/// The target of every span that is sent.
+/// Target of exported spans.
 const TARGET: &str = "trace";
-/// How long a collector may take for one batch.
+/// Timeout of one batch.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How many spans wait at most.
+/// Maximum number of queued spans.
 const QUEUE: usize = 4096;
 
-/// What is to be emptied at the end.
+/// Provider to shut down at the end.
 static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();
 
-/// Makes the layer that takes spans; nothing where no traces are sent.
+/// Creates the layer that records spans; `None` if no collector is configured.
 pub(super) fn layer(
     settings: &TraceSettings,
 ) -> anyhow::Result<Option<Box<dyn Layer<Registry> + Send + Sync>>> {
@@ -43,7 +43,7 @@ pub(super) fn layer(
     let trust = settings.trust().context("traces.otlp_endpoint cannot be used")?;
     let provider = provider(address, trust, settings.sample_ratio)?;
     let tracer = provider.tracer("restwell");
-    // A second call, which only a test could make, keeps the first.
+    // Only tests call this twice; the first provider stays.
     let _ = PROVIDER.set(provider);
     let layer = tracing_opentelemetry::layer()
         .with_tracer(tracer)
@@ -80,7 +80,8 @@ fn provider(address: String, trust: Trust, sample_ratio: f64) -> anyhow::Result<
         .build())
 }
 
-/// Returns what makes the span of a request go on its caller's trace; nothing where no traces are sent.
+/// Returns the function that adds a request's span to its caller's trace; `None` if no collector is
+/// configured.
 pub(crate) fn trace_continuation(settings: &Settings) -> Option<TraceContinuation> {
     settings.traces.otlp_endpoint.as_ref().map(|_| Arc::new(go_on) as TraceContinuation)
 }
@@ -94,11 +95,11 @@ fn go_on(span: &Span, parent: TraceParent) {
         true,
         TraceState::default(),
     );
-    // It fails on a span that has begun, or that is not recorded: then the trace begins here.
+    // Fails for a span that has started or is not recorded; the trace then starts here.
     let _ = span.set_parent(Context::new().with_remote_span_context(context));
 }
 
-/// Sends what waits still; a collector that does not answer does not keep the process for long.
+/// Sends the queued spans; a collector that does not answer delays the exit by at most [`PATIENCE`].
 pub(crate) async fn end_traces() {
     let Some(provider) = PROVIDER.get() else { return };
     let ended = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(PATIENCE)).await;
