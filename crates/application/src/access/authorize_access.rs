@@ -1,4 +1,4 @@
-//! The checks that stand before every data endpoint, in the order of decisions 4.
+//! The access checks of every data endpoint, in the order of decisions 4.
 
 use super::TokenCheck;
 use crate::ports::storage::{AccessReader, AccessState, ClientReader, PersonalAccess, StorageError};
@@ -14,20 +14,20 @@ use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
 use std::sync::Arc;
 
-/// How many requests a day a client may make for a person, by endpoint (decisions 7).
+/// Daily request limits per client and user, by endpoint (decisions 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DailyLimits {
-    /// On the profile endpoint.
+    /// Profile endpoint.
     pub profile: u32,
-    /// On the sleep endpoint.
+    /// Sleep endpoint.
     pub sleep: u32,
-    /// On the supplements endpoint.
+    /// Supplements endpoint.
     pub supplements: u32,
-    /// Pages of changes.
+    /// Changes endpoint, per page.
     pub changes: u32,
-    /// Whole exports.
+    /// Export endpoint, per export.
     pub export: u32,
-    /// Requests that write, whatever they write.
+    /// All ingest endpoints together.
     pub ingest: u32,
 }
 
@@ -58,61 +58,62 @@ impl Default for DailyLimits {
     }
 }
 
-/// Who asks for what.
+/// Input of [`AuthorizeAccess`].
 #[derive(Clone, Copy)]
 pub struct AuthorizeAccessQuery<'a> {
-    /// The bearer token, as sent: an access token, or a personal access token.
+    /// Bearer token, as sent: an access token or a personal access token.
     pub token: &'a str,
-    /// The `user_id` of the path, as sent.
+    /// `user_id` of the path, as sent.
     pub user_id: &'a str,
-    /// The endpoint.
+    /// Requested endpoint.
     pub endpoint: PersonEndpoint,
 }
 
-/// A request that may be answered. Its parameters are still to be read; whatever they are, it has counted.
+/// An authorized and counted request. Its parameters are parsed later; it counts even if they are invalid.
 #[derive(Debug, Clone, Copy)]
 pub struct GrantedAccess {
     /// Whose data.
     pub user_id: UserId,
-    /// Who reads.
+    /// Client or personal token that reads.
     pub reader: Reader,
-    /// What the grant or the personal token holds, which a narrowed token may not use up: the profile's `scopes`.
+    /// Scopes of the grant or personal token, which the access token may narrow; the profile's `scopes`
+    /// field.
     pub scopes: ScopeSet,
-    /// What of that the grant allows still: nothing beyond may be told.
+    /// Scopes that this token may use; the response must not go beyond them.
     pub usable: ScopeSet,
-    /// The person's zone.
+    /// The user's time zone.
     pub home_timezone: TimeZone,
     /// Current state of the daily counter.
     pub rate: RateStatus,
 }
 
-/// Why a request is not answered, in the order of the checks.
+/// Why a request is rejected, in the order of the checks.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorizeAccessError {
-    /// The token is malformed, forged, expired, or what it stands on stands no more.
+    /// The token is malformed, forged or expired, or its grant, personal token or client is no longer valid.
     #[error("the access token is not valid")]
     InvalidToken,
-    /// The `user_id` of the path is no UUID.
+    /// The `user_id` of the path is not a UUID.
     #[error("user_id is not a UUID")]
     InvalidUserId,
-    /// The token belongs to somebody else, whether or not the person of the path exists.
+    /// The token belongs to another user, whether or not the user of the path exists.
     #[error("the token does not give access to this person")]
     OtherUser,
-    /// The token does not hold the scope of this endpoint.
+    /// The token lacks the scope of this endpoint.
     #[error("the token lacks the scope {needed}")]
     InsufficientScope {
         /// The missing scopes.
         needed: ScopeSet,
     },
-    /// The limit of the day is reached.
+    /// The daily limit is reached.
     #[error("the daily limit is reached")]
     RateLimited {
         /// Current state of the daily counter.
         rate: RateStatus,
-        /// The seconds until it begins again.
+        /// Seconds until the counter resets.
         retry_after_seconds: u32,
     },
-    /// The store failed; never to be taken for a bad token.
+    /// The store failed. Must not be reported as an invalid token.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -123,16 +124,16 @@ impl From<InvalidId> for AuthorizeAccessError {
     }
 }
 
-/// The ports that authorization stands on.
+/// Ports of the access checks.
 #[derive(Clone)]
 pub struct AccessPorts {
-    /// Checks tokens.
+    /// Access token check.
     pub tokens: TokenCheck,
-    /// Knows what stands behind a token.
+    /// Reader of grants and personal tokens.
     pub access: Arc<dyn AccessReader>,
-    /// Knows whether the client of a service token is enabled.
+    /// Reader of clients, for service tokens.
     pub clients: Arc<dyn ClientReader>,
-    /// Counts requests.
+    /// Daily request counters.
     pub limiter: Arc<dyn RateLimiter>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
@@ -166,12 +167,11 @@ impl AuthorizeAccess {
         Ok(GrantedAccess { user_id, reader, scopes: held, usable, home_timezone, rate })
     }
 
-    /// The clock.
     pub(super) fn now(&self) -> DateTime<Utc> {
         self.ports.clock.now()
     }
 
-    /// Counts a request, or refuses it.
+    /// Counts a request, or rejects it if the limit is reached.
     pub(super) async fn count(
         &self,
         key: RateKey,
@@ -186,7 +186,8 @@ impl AuthorizeAccess {
         Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds })
     }
 
-    /// Returns what a token stands on; nothing for a service token, which reads no data endpoint (decisions 3).
+    /// Returns the permission of a token; `None` for a service token, which cannot read data endpoints
+    /// (decisions 3).
     async fn standing(
         &self,
         token: &str,
@@ -198,8 +199,8 @@ impl AuthorizeAccess {
         }
     }
 
-    /// Returns for whom a token acts that counts at this moment.
-    /// Its first letters tell a personal token from an access token, so neither is tried as the other.
+    /// Returns the caller of a token that is valid now. The prefix distinguishes personal tokens from access
+    /// tokens, so neither is parsed as the other.
     pub(super) async fn caller(
         &self,
         token: &str,
@@ -219,7 +220,7 @@ impl AuthorizeAccess {
         }
     }
 
-    /// A mistyped token is refused without asking the store.
+    /// Finds a live personal token. A mistyped token is rejected without a store request.
     async fn live_personal(
         &self,
         token: &str,
@@ -234,7 +235,7 @@ impl AuthorizeAccess {
             .ok_or(AuthorizeAccessError::InvalidToken)
     }
 
-    /// A token of a disabled client is not valid; one of a client that may do less now allows no more than that.
+    /// Rejects tokens of a disabled client, and limits the scopes to those the client still has.
     async fn enabled_service(&self, claims: &AccessClaims) -> Result<Caller, AuthorizeAccessError> {
         let found = self.ports.clients.find_with_secrets(claims.client_id).await?;
         let client = found.map(|found| found.client).filter(|client| client.status.is_active());
@@ -255,25 +256,25 @@ impl AuthorizeAccess {
     }
 }
 
-/// For whom a token acts.
+/// The subject of a token.
 pub(super) enum Caller {
-    /// For a person.
+    /// A user.
     Person(Permission),
-    /// For a service client itself.
+    /// A service client.
     Service {
         client_id: ClientId,
-        /// What the token may be used for.
+        /// Usable scopes of the token.
         scopes: ScopeSet,
     },
 }
 
-/// What a valid token allows.
+/// Permissions of a valid token.
 pub(super) struct Permission {
     owner: UserId,
     reader: Reader,
     /// Scopes of the grant or the personal token.
     held: ScopeSet,
-    /// Scopes of these that this token may use.
+    /// The subset that this token may use.
     usable: ScopeSet,
     home_timezone: TimeZone,
 }

@@ -1,4 +1,4 @@
-//! The checks that stand before everything that a first-party backend writes (decisions 3, 4 and 9).
+//! The access checks of every ingest endpoint (decisions 3, 4 and 9).
 
 use super::AuthorizeAccessError;
 use super::authorize_access::{AuthorizeAccess, Caller};
@@ -9,23 +9,23 @@ use domain::read_tally::Reader;
 use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
 
-/// Who asks to write what.
+/// Input of [`AuthorizeIngest`].
 #[derive(Clone, Copy)]
 pub struct AuthorizeIngestQuery<'a> {
     /// Bearer token, as sent.
     pub token: &'a str,
-    /// The `user_id` of the path, as sent; nothing where the path names nobody.
+    /// `user_id` of the path, as sent; `None` if the path has none.
     pub user_id: Option<&'a str>,
-    /// What the token must hold.
+    /// Required scope.
     pub scope: Scope,
 }
 
-/// A request that may write. Its body is still to be read; whatever it is, it has counted.
+/// An authorized and counted write request. It counts even if its body is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GrantedIngest {
-    /// Who writes.
+    /// The writing client.
     pub client_id: ClientId,
-    /// The person of the path; whether there is one is still to be found out.
+    /// User of the path; not yet looked up.
     pub user_id: Option<UserId>,
     /// Current state of the daily counter.
     pub rate: RateStatus,
@@ -37,12 +37,13 @@ pub struct AuthorizeIngest {
 }
 
 impl AuthorizeIngest {
-    /// Takes what checks tokens and counts at the data endpoints, which it does here in the same way.
+    /// Creates the use case; it shares token checks and counters with the data endpoints.
     pub fn new(access: Arc<AuthorizeAccess>) -> Self {
         Self { access }
     }
 
-    /// Checks and counts a request. A token of a person is refused for its scope, which nobody grants.
+    /// Checks and counts a request. A user's token is rejected for its scopes, because users cannot grant
+    /// write scopes.
     pub async fn run(&self, query: AuthorizeIngestQuery<'_>) -> Result<GrantedIngest, AuthorizeAccessError> {
         let at = self.access.now();
         let caller = self.access.caller(query.token, at).await?;

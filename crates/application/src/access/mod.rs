@@ -1,4 +1,4 @@
-//! Access: may this token read this person's data here and now?
+//! Access control of the data and ingest endpoints.
 
 mod authorize_access;
 mod authorize_ingest;

@@ -27,17 +27,17 @@ type Outcome = Result<GrantedAccess, AuthorizeAccessError>;
 const LIMITS: DailyLimits =
     DailyLimits { profile: 3, sleep: 5, supplements: 7, changes: 9, export: 11, ingest: 13 };
 
-/// One request. As [`Request::good`] makes it, it passes every check; a test spoils what it is about.
+/// A request. [`Request::good`] passes every check; each test breaks one.
 struct Request {
     claims: Option<AccessClaims>,
-    /// Whether a refused token is worth a second check, and what that one says.
+    /// Whether a rejected token is checked again, and the result of that check.
     reload: Result<Option<AccessClaims>, StorageError>,
     state: Result<Option<AccessState>, StorageError>,
-    /// What the store says of the client, when the token is one of its own.
+    /// The client in the store, for service tokens.
     service: Result<Option<Client>, StorageError>,
     user_id: String,
     endpoint: DataEndpoint,
-    /// How many requests counted today; nothing when this one must not reach the counter.
+    /// Requests counted today; `None` if the counter must not be reached.
     used: Option<u32>,
 }
 
@@ -54,7 +54,7 @@ impl Request {
         }
     }
 
-    /// The counter fails the test unless it is asked exactly as often as `used` says: once or never.
+    /// Runs the request. The counter must be called once if `used` is set, otherwise never.
     async fn run(self) -> Outcome {
         let Self { claims, reload, state, service, user_id: text, endpoint, used } = self;
         let (verifier, unknown_keys) = checking(claims, reload);
@@ -93,7 +93,7 @@ impl Request {
     }
 }
 
-/// Keys are fetched for a refused token alone, and a token is checked again only after that.
+/// Expects a key reload for a rejected token only, and a second check only after it.
 fn checking(
     claims: Option<AccessClaims>,
     reload: Result<Option<AccessClaims>, StorageError>,
@@ -179,13 +179,13 @@ async fn a_good_request_is_granted_and_says_all_that_the_answer_needs() {
     assert_eq!((granted.rate.limit, granted.rate.remaining), (5, 4));
 }
 
-/// The checks of decisions 4, in their order, as what spoils a request for each.
+/// The checks of decisions 4, in order; each entry breaks a request for one check.
 type Spoil = (&'static str, fn(&mut Request));
 const CHECKS: [Spoil; 5] = [
     ("invalid token", |request| request.claims = None),
     ("invalid user_id", |request| request.user_id = "not-a-uuid".to_owned()),
     ("other user", |request| {
-        // A test that spoils the form of the id as well must keep it spoilt.
+        // A malformed id set by an earlier fault is kept.
         if request.user_id == user_id(1).to_string() {
             request.user_id = user_id(2).to_string();
         }
@@ -205,7 +205,7 @@ async fn of_several_faults_the_first_in_the_order_of_the_checks_is_told() {
             }
         }
         let first = faults.trailing_zeros() as usize;
-        // Only who passes everything before the counter is counted.
+        // Only a request that passes the earlier checks reaches the counter.
         if first < CHECKS.len() - 1 {
             request.used = None;
         }

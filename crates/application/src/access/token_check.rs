@@ -1,4 +1,4 @@
-//! Checks an access token, wherever one is presented.
+//! Verifies access tokens.
 
 use crate::ports::storage::StorageError;
 use crate::ports::system::{TokenVerifier, UnknownKeyReload};
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::access_token::AccessClaims;
 use std::sync::Arc;
 
-/// Checks access tokens, those of a key that another replica has just made included.
+/// Verifies access tokens, including those signed with another replica's new key.
 #[derive(Clone)]
 pub struct TokenCheck {
     verifier: Arc<dyn TokenVerifier>,
@@ -19,8 +19,8 @@ impl TokenCheck {
         Self { verifier, unknown_keys }
     }
 
-    /// Returns what a token says, or nothing when it is not valid at this moment. Only a refused token costs more
-    /// than its signature. Fails when the store does not tell which keys there are.
+    /// Returns the claims of a token; `None` if it is not valid now. Keys are reloaded only for a rejected
+    /// token. Fails if the store cannot list the keys.
     pub async fn run(&self, token: &str, now: DateTime<Utc>) -> Result<Option<AccessClaims>, StorageError> {
         if let Ok(claims) = self.verifier.verify(token, now) {
             return Ok(Some(claims));

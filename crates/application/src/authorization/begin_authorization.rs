@@ -1,4 +1,4 @@
-//! Receives an app's authorization request (RFC 6749 section 4.1.1).
+//! Handles an app's authorization request (RFC 6749 section 4.1.1).
 
 use super::code::{Binding, Occasion, is_remembered, is_usable};
 use super::validation::{Asked, Refusal, judge, once};
@@ -15,7 +15,7 @@ use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::secret::Secret;
 use std::net::IpAddr;
 
-/// How many requests one address may leave behind in which nobody has signed in; each is a stored row.
+/// Default limit on stored requests per network address without a signed-in user; each is a row.
 pub const ANONYMOUS_REQUESTS: AttemptLimit = AttemptLimit { attempts: 300, window_seconds: 600 };
 
 const LOGIN_REQUIRED: Refusal =
@@ -23,25 +23,25 @@ const LOGIN_REQUIRED: Refusal =
 const CONSENT_REQUIRED: Refusal =
     Refusal::new(AuthorizationErrorCode::ConsentRequired, "the person has to be asked");
 
-/// A request, and the browser that brought it.
+/// Input of [`BeginAuthorization`].
 #[derive(Clone, Copy)]
 pub struct BeginAuthorizationCommand<'a> {
-    /// What the app sent.
+    /// Request parameters, as sent.
     pub parameters: AuthorizationParameters<'a>,
-    /// The cookie of the browser's visit, which it keeps through sign-in.
+    /// Visit cookie of the browser, which survives sign-in.
     pub visit: &'a Secret,
-    /// The session of who has signed in in this browser, if anybody.
+    /// Session of the signed-in user, if any.
     pub signed_in: Option<SessionKey>,
     /// The caller's IP address.
     pub address: IpAddr,
 }
 
-/// Where the browser goes next.
+/// Next page of the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BegunAuthorization {
-    /// Straight back to the app, with a code or an error.
+    /// Back to the app, with a code or an error.
     Redirect(AuthorizationResponse),
-    /// To the sign-in page, also if somebody has signed in (`prompt=login`).
+    /// To the sign-in page; also for a signed-in user if the app sent `prompt=login`.
     SignIn {
         /// The stored request.
         request_id: AuthorizationRequestId,
@@ -53,19 +53,19 @@ pub enum BegunAuthorization {
     },
 }
 
-/// Why nobody can be sent anywhere: told on a page, never by a redirect (security.md T22).
+/// Errors shown on a page, because a redirect would not be safe (security.md T22).
 #[derive(Debug, thiserror::Error)]
 pub enum BeginAuthorizationError {
-    /// The client is not named once, unknown, disabled, or one that people do not authorize.
+    /// `client_id` is missing, repeated, unknown, disabled, or of a client that users cannot authorize.
     #[error("the client is unknown or cannot be authorized")]
     UnknownClient,
-    /// The redirect URI is not named once, or not registered for this client letter by letter.
+    /// The redirect URI is missing, repeated, or not registered for this client (exact match).
     #[error("the redirect URI is missing or not registered")]
     UnknownRedirectUri,
     /// `state` is longer than 2 KiB (security.md T25).
     #[error("state is longer than 2048 bytes")]
     StateTooLong,
-    /// Too many requests came from here without anybody signed in.
+    /// This network sent too many requests without a signed-in user.
     #[error("too many authorization requests")]
     TooManyRequests {
         /// Seconds until the window ends.
@@ -87,7 +87,7 @@ impl From<AttemptRefused> for BeginAuthorizationError {
     }
 }
 
-/// Receives authorization requests.
+/// Handles authorization requests.
 pub struct BeginAuthorization {
     ports: AuthorizationPorts,
     issuer: String,
@@ -100,16 +100,16 @@ impl BeginAuthorization {
         Self { ports, issuer, anonymous_requests: ANONYMOUS_REQUESTS }
     }
 
-    /// Lets one address leave behind another number of requests than [`ANONYMOUS_REQUESTS`].
+    /// Replaces the default limit, [`ANONYMOUS_REQUESTS`].
     #[must_use]
     pub const fn with_anonymous_requests(mut self, limit: AttemptLimit) -> Self {
         self.anonymous_requests = limit;
         self
     }
 
-    /// Checks a request, and answers or stores it.
+    /// Validates a request, then answers or stores it.
     ///
-    /// Client and redirect URI are judged before all else; only then may a fault be told to the app.
+    /// Client and redirect URI are validated first; only after that are errors sent to the app.
     pub async fn run(
         &self,
         command: BeginAuthorizationCommand<'_>,
@@ -131,7 +131,7 @@ impl BeginAuthorization {
         }
     }
 
-    /// Finds an app that people can authorize. Which of the reasons against it holds is not told.
+    /// Finds a client that users can authorize. The caller does not learn why another one is rejected.
     async fn client(&self, id: Option<&str>) -> Result<Client, BeginAuthorizationError> {
         let id = id.and_then(|text| ClientId::parse(text).ok());
         let id = id.ok_or(BeginAuthorizationError::UnknownClient)?;
@@ -152,7 +152,7 @@ impl BeginAuthorization {
         }
     }
 
-    /// Goes on for a person who has signed in: straight back with a code if they want no page, else to the page.
+    /// Continues for a signed-in user: returns a code if no page is needed, else the consent page.
     async fn proceed_as(
         &self,
         session: SessionKey,
@@ -165,7 +165,7 @@ impl BeginAuthorization {
         let mut unit = self.ports.units.begin().await?;
         if !is_usable(&mut *unit, session).await? {
             unit.rollback().await?;
-            // The session ended meanwhile, or ends with the account: nobody has signed in.
+            // The session or the account ended in the meantime: continue as signed out.
             return Box::pin(
                 self.proceed(&BeginAuthorizationCommand { signed_in: None, ..*command }, request),
             )
@@ -192,8 +192,7 @@ impl BeginAuthorization {
         Ok(BegunAuthorization::Consent { request_id: stored.id })
     }
 
-    /// Stores a request that nobody has signed in for, or not yet for it. How many of them one address leaves behind is
-    /// limited.
+    /// Stores a request that needs a sign-in. Their number per network address is limited.
     async fn send_to_sign_in(
         &self,
         command: &BeginAuthorizationCommand<'_>,
@@ -235,7 +234,7 @@ impl BeginAuthorization {
     }
 }
 
-/// A request that has nothing wrong with it.
+/// A valid request.
 struct Request<'a> {
     client_id: ClientId,
     target: ResponseTarget<'a>,

@@ -1,4 +1,4 @@
-//! Issues the code that an authorization ends with.
+//! Issues authorization codes.
 
 use super::AuthorizationPorts;
 use crate::account::SessionKey;
@@ -14,7 +14,7 @@ use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use std::net::IpAddr;
 
-/// Which person answers which client, when and from where.
+/// User, client, time and address of a decision.
 #[derive(Clone, Copy)]
 pub(super) struct Occasion {
     pub(super) user_id: UserId,
@@ -24,7 +24,7 @@ pub(super) struct Occasion {
 }
 
 impl Occasion {
-    /// Makes an event of it, in the person's name.
+    /// Returns an audit event of this kind with the user as actor.
     pub(super) fn event(&self, entropy: &dyn Entropy, kind: AuditKind) -> AuditEvent {
         AuditEvent::new(AuditEventId::from_uuid(entropy.uuid()), self.at, kind, AuditActor::Person)
             .user(self.user_id)
@@ -33,7 +33,7 @@ impl Occasion {
     }
 }
 
-/// What a code is bound to, apart from client and person.
+/// Values that a code is bound to besides client and user.
 pub(super) struct Binding<'a> {
     pub(super) redirect_uri: &'a str,
     pub(super) scopes: ScopeSet,
@@ -41,14 +41,14 @@ pub(super) struct Binding<'a> {
 }
 
 impl<'a> Binding<'a> {
-    /// Binds to what was asked; only what was granted of it counts.
+    /// Binds to a request, but to the granted scopes only.
     pub(super) fn of(request: &'a AuthorizationRequest, granted: ScopeSet) -> Self {
         Self { redirect_uri: &request.redirect_uri, scopes: granted, challenge: request.challenge }
     }
 }
 
 impl AuthorizationPorts {
-    /// Stores the hash of a new code, with its event, and returns the code.
+    /// Stores the hash of a new code and its audit event, and returns the code.
     pub(super) async fn issue_code(
         &self,
         unit: &mut dyn UnitOfWork,
@@ -74,7 +74,7 @@ impl AuthorizationPorts {
     }
 }
 
-/// Returns whether this person told Restwell to let exactly this through without a page.
+/// Returns whether a remembered consent of this user covers the requested scopes.
 pub(super) async fn is_remembered(
     unit: &mut dyn UnitOfWork,
     occasion: &Occasion,
@@ -84,10 +84,11 @@ pub(super) async fn is_remembered(
     Ok(found.is_some_and(|remembered| remembered.covers(asked)))
 }
 
-/// Returns whether the account exists and can be used, and the person is still signed in in this session.
+/// Returns whether the account is active and the session still exists.
 ///
-/// The person is held until the unit of work ends: whoever sets another password, which ends sessions and codes, waits
-/// and then finds the code, or was first, and then the session is gone (security.md T17, T30).
+/// Locks the user until the unit of work ends. A concurrent password change, which ends sessions and codes,
+/// therefore either runs later and deletes the new code, or ran earlier and has deleted the session
+/// (security.md T17, T30).
 pub(super) async fn is_usable(unit: &mut dyn UnitOfWork, session: SessionKey) -> Result<bool, StorageError> {
     let SessionKey { user_id, id } = session;
     let is_active = unit.users().find(user_id).await?.is_some_and(|user| user.status.is_active());

@@ -1,4 +1,4 @@
-//! Takes a person's decision about what an app asks for.
+//! Handles a user's consent decision.
 
 use super::code::{Binding, Occasion};
 use super::open_request::{OpenRequest, Visitor, refuse};
@@ -13,24 +13,24 @@ use domain::scope::{Scope, ScopeSet, UnknownScope};
 use domain::secret::Secret;
 use std::net::IpAddr;
 
-/// What the person chose.
+/// Decision on the consent page.
 #[derive(Clone, Copy)]
 pub enum ConsentDecision<'a> {
-    /// The app gets what is ticked.
+    /// Grants the ticked scopes.
     Allow {
-        /// The names of the ticked scopes; none is a refusal.
+        /// Names of the ticked scopes; none is a denial.
         ticked: &'a [&'a str],
-        /// Whether the same is to be granted without asking from now on.
+        /// Whether to skip the consent page for the same scopes from now on.
         remember: bool,
     },
-    /// The app gets nothing.
+    /// Denies the request.
     Deny,
 }
 
-/// Who decides which request how.
+/// Input of [`DecideConsent`].
 #[derive(Clone, Copy)]
 pub struct DecideConsentCommand<'a> {
-    /// The request that the form carried. A text that is no id is a request that is gone.
+    /// Id of the request, from the form.
     pub request_id: AuthorizationRequestId,
     /// Session of the signed-in user.
     pub session: SessionKey,
@@ -42,7 +42,7 @@ pub struct DecideConsentCommand<'a> {
     pub address: IpAddr,
 }
 
-/// Decides requests.
+/// Decides authorization requests.
 pub struct DecideConsent {
     ports: AuthorizationPorts,
     issuer: String,
@@ -54,11 +54,11 @@ impl DecideConsent {
         Self { ports, issuer }
     }
 
-    /// Decides a request once, and returns where the app gets its answer.
+    /// Decides a request once, and returns the response for the app.
     ///
-    /// What is granted is what is ticked, was asked for, and the client may still ask for (security.md T29); when
-    /// that is nothing, the person has refused. A refusal, or a part of what was asked, also ends an earlier wish
-    /// not to be asked.
+    /// Grants the scopes that are ticked, were requested, and are still allowed for the client (security.md
+    /// T29). If none are left, the request is denied. A denial or a partial grant also deletes a remembered
+    /// consent.
     pub async fn run(
         &self,
         command: DecideConsentCommand<'_>,
@@ -84,7 +84,7 @@ impl DecideConsent {
         let user_id = session.user_id;
         let at = self.ports.clock.now();
         let open = OpenRequest::find(unit, Visitor { request_id, session, visit }, at).await?;
-        // Whoever decides has been shown the page, which gave the request to them.
+        // The consent page has assigned the request to its user.
         if !open.request.belongs_to(user_id) {
             return Err(ConsentError::NotYours);
         }
@@ -129,7 +129,7 @@ impl DecideConsent {
     }
 }
 
-/// A decision whose names are known.
+/// A decision with parsed scopes.
 #[derive(Clone, Copy)]
 struct Choice {
     ticked: ScopeSet,

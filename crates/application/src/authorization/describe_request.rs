@@ -9,18 +9,18 @@ use domain::secret::Secret;
 use domain::user::Email;
 use std::sync::Arc;
 
-/// The app that waits for a sign-in.
+/// App of a pending authorization request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingApp {
-    /// What it is called.
+    /// Name of the app.
     pub name: ClientName,
-    /// Where the answer will go, one of its registered URIs.
+    /// Redirect URI of the response, one of the registered URIs.
     pub redirect_uri: String,
-    /// The address that the app expects to sign in; for the form's field alone.
+    /// Email address that the app expects; only prefills the form.
     pub login_hint: Option<Email>,
 }
 
-/// Describes a request to a browser in which nobody may have signed in yet.
+/// Describes a request before the user has signed in.
 pub struct DescribeRequest {
     requests: Arc<dyn AuthorizationRequestReader>,
     clients: Arc<dyn ClientReader>,
@@ -37,7 +37,7 @@ impl DescribeRequest {
         Self { requests, clients, clock }
     }
 
-    /// Returns the app behind an open request of this browser; `None` for any other request.
+    /// Returns the app of an open request of this browser; `None` for any other request.
     pub async fn run(
         &self,
         id: AuthorizationRequestId,

@@ -1,4 +1,4 @@
-//! Authorization: an app asks, a person signs in and chooses, and the app gets a code (RFC 6749 section 4.1).
+//! Authorization: an app asks, a user signs in and consents, and the app gets a code (RFC 6749 section 4.1).
 
 mod begin_authorization;
 mod code;
@@ -21,16 +21,16 @@ use crate::ports::storage::{
 use crate::ports::system::{Clock, Entropy};
 use std::sync::Arc;
 
-/// The ports that authorization stands on.
+/// Ports of the authorization use cases.
 #[derive(Clone)]
 pub struct AuthorizationPorts {
-    /// Knows clients.
+    /// Reader of clients.
     pub clients: Arc<dyn ClientReader>,
-    /// Knows what apps hold already.
+    /// Reader of the scopes that apps already hold.
     pub apps: Arc<dyn ConnectedAppReader>,
-    /// Counts requests of browsers in which nobody has signed in.
+    /// Counters of requests without a signed-in user.
     pub failures: Arc<dyn FailureCounter>,
-    /// Keeps requests, consents and codes.
+    /// Units of work that store requests, consents and codes.
     pub units: Arc<dyn UnitOfWorkFactory>,
     /// Source of ids and secrets.
     pub entropy: Arc<dyn Entropy>,
@@ -38,22 +38,22 @@ pub struct AuthorizationPorts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Why a person cannot decide a request: each is told on a page, never to the app.
+/// Why a user cannot decide a request. Each is shown on a page, never sent to the app.
 #[derive(Debug, thiserror::Error)]
 pub enum ConsentError {
-    /// There is no such request, its half hour is over, or it is decided.
+    /// The request is unknown, expired (after half an hour) or already decided.
     #[error("this request is no longer open")]
     Gone,
-    /// It came with another browser, or another person signed in for it (security.md T29).
+    /// The request belongs to another browser or another user (security.md T29).
     #[error("this request belongs to another browser or person")]
     NotYours,
-    /// Meanwhile the app was disabled, lost the redirect URI, or may ask for nothing of this any more.
+    /// Since the request the client was disabled, or lost the redirect URI or all requested scopes.
     #[error("the app cannot be authorized any more")]
     ClientUnavailable,
-    /// The person's account is locked or gone, or their session ended meanwhile.
+    /// The account is locked or deleted, or the session ended.
     #[error("nobody can act in this session")]
     AccountUnavailable,
-    /// A ticked scope is none that there is: no form of ours was sent.
+    /// A ticked scope is unknown: the form is not ours.
     #[error("a ticked scope is unknown")]
     UnknownScope,
     /// The store failed.

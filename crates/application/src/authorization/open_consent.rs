@@ -1,4 +1,4 @@
-//! Shows a person what an app asks for.
+//! Opens the consent page.
 
 use super::code::{Binding, Occasion, is_remembered};
 use super::open_request::{OpenRequest, Visitor, refuse};
@@ -13,10 +13,10 @@ use domain::secret::Secret;
 use domain::session::Session;
 use std::net::IpAddr;
 
-/// Who opens which request.
+/// Input of [`OpenConsent`].
 #[derive(Clone, Copy)]
 pub struct OpenConsentCommand<'a> {
-    /// The request that the page carries. A text that is no id is a request that is gone.
+    /// Id of the request.
     pub request_id: AuthorizationRequestId,
     /// Session of the signed-in user.
     pub session: &'a Session,
@@ -26,37 +26,37 @@ pub struct OpenConsentCommand<'a> {
     pub address: IpAddr,
 }
 
-/// What the consent page shows.
+/// Contents of the consent page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsentView {
     /// The request.
     pub request_id: AuthorizationRequestId,
-    /// The app.
+    /// Id of the app.
     pub client_id: ClientId,
-    /// Its name.
+    /// Name of the app.
     pub client_name: ClientName,
-    /// The host that the person is sent back to, as a browser shows it.
+    /// Host of the redirect URI, as browsers display it.
     pub redirect_host: String,
-    /// The origin that the person is sent back to: the page's form must be allowed to end there (security.md T28).
+    /// Origin of the redirect URI; the page's form must be allowed to redirect there (security.md T28).
     pub redirect_origin: String,
-    /// What is asked for and may be granted; at least one.
+    /// Requested scopes that may be granted; at least one.
     pub scopes: ScopeSet,
-    /// What the app's live grants of this person allow already; nothing when it holds none.
+    /// Scopes of the app's live grants for this user; `None` without a grant.
     pub held: Option<ScopeSet>,
 }
 
-/// Where an opened request leads.
+/// Outcome of opening a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenedConsent {
-    /// The person is asked.
+    /// Show the consent page.
     Ask(ConsentView),
-    /// The person signs in first, as the app asked (`prompt=login`): they have not since the request came.
+    /// The user must sign in first: the app sent `prompt=login`, and the session is older than the request.
     SignIn,
-    /// The person had told Restwell not to ask: straight back to the app with a code.
+    /// A remembered consent applies: redirect to the app with a code.
     Redirect(AuthorizationResponse),
 }
 
-/// Opens requests.
+/// Opens authorization requests.
 pub struct OpenConsent {
     ports: AuthorizationPorts,
     issuer: String,
@@ -68,7 +68,7 @@ impl OpenConsent {
         Self { ports, issuer }
     }
 
-    /// Gives a request to the person if nobody has it yet, and shows what it asks for.
+    /// Assigns an unassigned request to the user, and returns the contents of the consent page.
     pub async fn run(&self, command: OpenConsentCommand<'_>) -> Result<OpenedConsent, ConsentError> {
         let mut unit = self.ports.units.begin().await?;
         let opened = match self.open(&mut *unit, &command).await {
@@ -77,7 +77,7 @@ impl OpenConsent {
         };
         unit.commit().await?;
         match opened {
-            // Asked only now that the unit of work has given its connection back.
+            // Read after the unit of work has released its connection.
             OpenedConsent::Ask(view) => {
                 let held = self.held(command.session.user_id, view.client_id).await?;
                 Ok(OpenedConsent::Ask(ConsentView { held, ..view }))
@@ -128,7 +128,7 @@ impl OpenConsent {
         }))
     }
 
-    /// Answers with a code for all that was asked.
+    /// Responds with a code for all requested scopes.
     async fn let_through(
         &self,
         unit: &mut dyn UnitOfWork,
@@ -146,7 +146,7 @@ impl OpenConsent {
 
     async fn held(&self, user_id: UserId, client_id: ClientId) -> Result<Option<ScopeSet>, StorageError> {
         let apps = self.ports.apps.list_connected_apps(user_id).await?;
-        // A remembered consent alone is listed as well, but nothing is held by it.
+        // Apps with only a remembered consent are listed too, but hold no grant.
         let holder = apps.into_iter().find(|app| app.client_id == client_id && app.grants > 0);
         Ok(holder.map(|app| app.scopes))
     }

@@ -1,4 +1,4 @@
-//! Finds the request that a person opens or decides, if it is theirs.
+//! Finds the authorization request that a user opens or decides.
 
 use super::ConsentError;
 use super::code::is_usable;
@@ -12,7 +12,7 @@ use domain::id::AuthorizationRequestId;
 use domain::scope::ScopeSet;
 use domain::secret::Secret;
 
-/// Who comes with which request.
+/// User, browser and request of a consent step.
 #[derive(Clone, Copy)]
 pub(super) struct Visitor<'a> {
     pub(super) request_id: AuthorizationRequestId,
@@ -20,16 +20,16 @@ pub(super) struct Visitor<'a> {
     pub(super) visit: &'a Secret,
 }
 
-/// A request that is open, brought by this browser and by nobody but this person.
+/// An open request of this browser that is not assigned to another user.
 pub(super) struct OpenRequest {
     pub(super) request: AuthorizationRequest,
     pub(super) client: Client,
-    /// The client's, as it is registered now.
+    /// The client's redirect URI, as registered now.
     pub(super) redirect_uri: RedirectUri,
 }
 
 impl OpenRequest {
-    /// Finds it. The person is looked up first, as whoever erases a person does, so that neither waits for the other.
+    /// Finds the request. Locks the user first, in the same order as erasure does, to avoid deadlocks.
     pub(super) async fn find(
         unit: &mut dyn UnitOfWork,
         visitor: Visitor<'_>,
@@ -54,23 +54,23 @@ impl OpenRequest {
         Ok(Self { request, client, redirect_uri })
     }
 
-    /// Returns where the answer goes.
+    /// Returns the target of the response.
     pub(super) fn target<'a>(&'a self, issuer: &'a str) -> ResponseTarget<'a> {
         ResponseTarget { redirect_uri: &self.redirect_uri, state: self.request.state.as_deref(), issuer }
     }
 
-    /// Returns what was asked for and the client may still ask for.
+    /// Returns the requested scopes that the client may still request.
     pub(super) fn allowed(&self) -> ScopeSet {
         self.request.scopes.intersection(self.client.scopes).intersection(ScopeSet::CONSENTABLE)
     }
 }
 
-/// Ends a unit of work that changed nothing, and returns why.
+/// Rolls back a unit of work without changes, and returns the error.
 pub(super) async fn refuse(unit: Box<dyn UnitOfWork>, error: ConsentError) -> ConsentError {
     match error {
-        // The store may not be asked any more.
+        // After a storage error the unit of work must not be used.
         ConsentError::Storage(_) => error,
-        // Ended on purpose: a unit of work that is only dropped may cost the store its connection.
+        // An explicit rollback keeps the connection; dropping the unit of work may close it.
         _ => unit.rollback().await.err().map_or(error, ConsentError::Storage),
     }
 }

@@ -1,23 +1,23 @@
-//! What a client sends to `GET /authorize`, as it came.
+//! Parameters of `GET /authorize`, as received.
 
-/// One parameter, as far as it can be told apart.
+/// A request parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub enum Given<'a> {
-    /// Not sent, or sent without a value, which is the same (RFC 6749 section 3.1).
+    /// Absent or empty, which is the same (RFC 6749 section 3.1).
     #[default]
     Absent,
     /// Sent once, decoded.
     Once(&'a str),
-    /// Sent more than once, or no proper text.
+    /// Sent more than once, or not valid text.
     Faulty,
 }
 
-/// The parameters of an authorization request. Others are ignored (RFC 6749 section 3.1).
+/// Parameters of an authorization request. Unknown ones are ignored (RFC 6749 section 3.1).
 #[derive(Clone, Copy, Default)]
 pub struct AuthorizationParameters<'a> {
-    /// `client_id`; nothing when it is absent, empty, repeated or malformed.
+    /// `client_id`; `None` if absent, empty, repeated or malformed.
     pub client_id: Option<&'a str>,
-    /// `redirect_uri`; nothing when it is absent, empty, repeated or malformed. Must always be sent.
+    /// `redirect_uri`, which is required; `None` if absent, empty, repeated or malformed.
     pub redirect_uri: Option<&'a str>,
     /// `response_type`.
     pub response_type: Given<'a>,

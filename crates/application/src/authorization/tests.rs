@@ -1,4 +1,4 @@
-//! Tests of authorization, by what they are about, and what they share.
+//! Tests of authorization, and their shared fixtures.
 
 mod begin;
 mod decide;
@@ -48,7 +48,7 @@ fn request_id() -> AuthorizationRequestId {
     AuthorizationRequestId::from_uuid(Uuid::from_u128(0x4e9))
 }
 
-/// A request for profile and sleep that came a minute ago and belongs to person 1.
+/// A one-minute-old request for profile and sleep, assigned to user 1.
 fn request() -> AuthorizationRequest {
     AuthorizationRequest {
         id: request_id(),
@@ -75,7 +75,7 @@ fn remembered(text: &str) -> RememberedConsent {
     }
 }
 
-/// A unit of work that finds this person.
+/// A unit of work that finds this user.
 fn with_person(user: Option<User>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
@@ -87,7 +87,7 @@ fn with_person(user: Option<User>) -> MockUnitOfWork {
     unit
 }
 
-/// A unit of work that finds person 1, who has signed out or changed the password since the request was let in.
+/// A unit of work that finds user 1, whose session has ended since.
 fn after_the_session() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).return_once(|_| Ok(Some(person())));
@@ -107,7 +107,7 @@ fn session_key() -> SessionKey {
     SessionKey { user_id: user_id(1), id: session_id() }
 }
 
-/// A session of person 1 that began so many seconds ago.
+/// A session of user 1 with this age in seconds.
 fn session(age: i64) -> Session {
     Session {
         id: session_id(),
@@ -119,7 +119,7 @@ fn session(age: i64) -> Session {
     }
 }
 
-/// A unit of work that finds person 1, this request, and this client if it comes to that.
+/// A unit of work that finds user 1, this request, and optionally this client.
 fn with_request(request: Option<AuthorizationRequest>, client: Client) -> MockUnitOfWork {
     let mut unit = with_person(Some(person()));
     unit.authorization_requests
@@ -157,7 +157,7 @@ fn noted<T: Clone>(note: &Noted<T>) -> T {
     note.lock().unwrap().clone().expect("nothing was stored")
 }
 
-/// Lets one code be stored, and notes it.
+/// Expects one code insert and records it.
 fn expect_code(unit: &mut MockUnitOfWork) -> Noted<AuthorizationCode> {
     let note = Noted::default();
     let stored = Arc::clone(&note);
@@ -168,7 +168,7 @@ fn expect_code(unit: &mut MockUnitOfWork) -> Noted<AuthorizationCode> {
     note
 }
 
-/// Lets one request be stored, and notes it.
+/// Expects one request insert and records it.
 fn expect_request(unit: &mut MockUnitOfWork) -> Noted<AuthorizationRequest> {
     let note = Noted::default();
     let stored = Arc::clone(&note);
@@ -184,7 +184,7 @@ fn expect_request(unit: &mut MockUnitOfWork) -> Noted<AuthorizationRequest> {
     note
 }
 
-/// The ports of one test. Nothing is answered that it does not set up.
+/// Ports of one test. Calls that the test does not set up fail.
 struct World {
     clients: MockClientReader,
     apps: MockConnectedAppReader,
@@ -192,7 +192,7 @@ struct World {
     units: Vec<MockUnitOfWork>,
 }
 
-/// What a test can look at afterwards.
+/// Recorded effects of a test.
 struct Traces {
     endings: Arc<Endings>,
     events: RecordedEvents,
@@ -203,7 +203,7 @@ impl Traces {
         assert_eq!((self.endings.begun(), self.endings.committed()), (1, 1));
     }
 
-    /// Nothing was stored, and the unit of work was given back.
+    /// Asserts that nothing was stored and every unit of work was rolled back.
     fn assert_rolled_back(&self) {
         assert_eq!((self.endings.committed(), self.endings.rolled_back()), (0, self.endings.begun()));
         assert_eq!(self.events.all(), []);
@@ -213,7 +213,7 @@ impl Traces {
         assert_eq!(self.endings.begun(), 0);
     }
 
-    /// What happened, each in the name of person 1, about client 1, from where they are.
+    /// Returns the kinds of the events, which are all of user 1 and client 1.
     fn kinds(&self) -> Vec<AuditKind> {
         let events = self.events.all();
         for event in &events {
@@ -236,7 +236,7 @@ impl World {
         }
     }
 
-    /// Lets client 1 be looked up as this one.
+    /// Expects that client 1 is looked up, and returns this client.
     fn knowing(mut self, client: Option<Client>) -> Self {
         let found = client.map(|client| ClientWithSecrets { client, secrets: Vec::new() });
         self.clients
@@ -247,7 +247,7 @@ impl World {
         self
     }
 
-    /// Lets one request be counted, as the `count`th of its address.
+    /// Expects one request to be counted, as the `count`th of its network.
     fn counting(mut self, count: u32) -> Self {
         self.failures.expect_record_failure().times(1).returning(move |keys, at, window| {
             assert_eq!((keys.len(), window), (1, seconds(600)));
@@ -271,19 +271,19 @@ impl World {
     }
 }
 
-/// Returns a parameter of an answer, still encoded.
+/// Returns a parameter of a response, still encoded.
 fn parameter<'a>(response: &'a AuthorizationResponse, name: &str) -> Option<&'a str> {
     let (_, query) = response.expose().split_once('?')?;
     query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
 }
 
-/// Every answer goes to the registered URI and names the configured issuer (security.md T23, T26).
+/// Asserts that a response goes to the registered URI and names the configured issuer (security.md T23, T26).
 fn assert_goes_home(response: &AuthorizationResponse) {
     assert!(response.expose().starts_with("https://owl.example/callback?"));
     assert_eq!(parameter(response, "iss"), Some("https%3A%2F%2Fsleep.example"));
 }
 
-/// Returns what an error answer says, with the state.
+/// Returns error and state of an error response.
 fn error_of(response: &AuthorizationResponse) -> (&str, Option<&str>) {
     assert_goes_home(response);
     assert_eq!(parameter(response, "code"), None);
@@ -292,7 +292,7 @@ fn error_of(response: &AuthorizationResponse) -> (&str, Option<&str>) {
     (parameter(response, "error").expect("no error"), parameter(response, "state"))
 }
 
-/// The answer carries the code whose hash was stored, with the state.
+/// Asserts that the response carries the stored code, and the state.
 fn assert_carries(response: &AuthorizationResponse, code: &AuthorizationCode, state: Option<&str>) {
     assert_goes_home(response);
     let text = parameter(response, "code").expect("no code");
@@ -301,7 +301,7 @@ fn assert_carries(response: &AuthorizationResponse, code: &AuthorizationCode, st
     assert_eq!(parameter(response, "error"), None);
 }
 
-/// An app that must use PKCE and is otherwise [`app`].
+/// [`app`], with PKCE required.
 fn strict_app() -> Client {
     Client { require_pkce: true, ..app() }
 }

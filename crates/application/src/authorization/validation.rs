@@ -1,6 +1,6 @@
-//! Judges what an app asks for, once it is known who asks and where the answer goes.
+//! Validates an authorization request whose client and redirect URI are known.
 //!
-//! Of several faults the first in this order is told: a parameter given twice, `response_type`, `response_mode`,
+//! The first error in this order is reported: a repeated parameter, `response_type`, `response_mode`,
 //! `scope`, PKCE, `prompt`.
 
 use super::{AuthorizationParameters, Given};
@@ -10,11 +10,11 @@ use domain::code::PkceChallenge;
 use domain::scope::ScopeSet;
 use domain::user::Email;
 
-/// What the app is told, at its redirect URI.
+/// Error sent to the app's redirect URI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) error: AuthorizationErrorCode,
-    /// For the developer, in printable ASCII; never a part of what was sent.
+    /// For developers, in printable ASCII; never contains request data.
     pub(super) description: &'static str,
 }
 
@@ -32,16 +32,16 @@ impl Refusal {
     }
 }
 
-/// A request that can be stored or answered.
+/// A validated request.
 pub(super) struct Asked {
-    /// At least one scope; all of them the client's, all of them a person's to grant.
+    /// At least one scope; all are allowed for the client and can be granted by a user.
     pub(super) scopes: ScopeSet,
     pub(super) challenge: Option<PkceChallenge>,
     pub(super) prompt: Prompt,
     pub(super) login_hint: Option<Email>,
 }
 
-/// Which pages the app wants shown, or none.
+/// Parsed `prompt` parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Prompt {
     pub(super) none: bool,
@@ -56,7 +56,7 @@ pub(super) fn judge(client: &Client, parameters: &AuthorizationParameters<'_>) -
         scopes: scopes(client, parameters.scope)?,
         challenge: challenge(client, parameters)?,
         prompt: prompt(parameters.prompt)?,
-        // A hint that is no address is no help to anybody.
+        // A malformed hint is ignored.
         login_hint: once(parameters.login_hint).and_then(|text| Email::parse(text).ok()),
     })
 }
@@ -69,7 +69,7 @@ pub(super) const fn once(given: Given<'_>) -> Option<&str> {
     }
 }
 
-/// `client_id` and `redirect_uri` are judged before.
+/// Rejects repeated parameters. `client_id` and `redirect_uri` are validated before.
 fn refuse_faulty(parameters: &AuthorizationParameters<'_>) -> Result<(), Refusal> {
     let AuthorizationParameters {
         client_id: _,
@@ -114,8 +114,8 @@ fn check_response(parameters: &AuthorizationParameters<'_>) -> Result<(), Refusa
     }
 }
 
-/// An app that names no scope asks for everything that it was registered for and a person can grant
-/// (RFC 6749 section 3.3 leaves the default to the server): the person ticks what they like anyway.
+/// Returns the requested scopes; without the parameter, all registered scopes that a user can grant (RFC 6749
+/// section 3.3 leaves the default to the server). The user can untick any of them.
 fn scopes(client: &Client, given: Given<'_>) -> Result<ScopeSet, Refusal> {
     let allowed = client.scopes.intersection(ScopeSet::CONSENTABLE);
     let asked = match once(given) {
@@ -131,8 +131,8 @@ fn scopes(client: &Client, given: Given<'_>) -> Result<ScopeSet, Refusal> {
     Ok(asked)
 }
 
-/// Only `S256` is known, and it must be said: without a method, RFC 7636 section 4.3 means `plain`
-/// (security.md T40, T43).
+/// Accepts only `S256`, which must be explicit: the default of RFC 7636 section 4.3 is `plain` (security.md
+/// T40, T43).
 fn challenge(
     client: &Client,
     parameters: &AuthorizationParameters<'_>,
@@ -148,7 +148,7 @@ fn challenge(
     }
 }
 
-/// Values that are not known are ignored (OIDC Core 1.0 section 3.1.2.1 leaves that open).
+/// Ignores unknown values (OIDC Core 1.0 section 3.1.2.1 leaves that open).
 fn prompt(given: Given<'_>) -> Result<Prompt, Refusal> {
     let mut prompt = Prompt::default();
     let mut values = 0_usize;
@@ -156,7 +156,7 @@ fn prompt(given: Given<'_>) -> Result<Prompt, Refusal> {
         values += 1;
         match value {
             "none" => prompt.none = true,
-            // To choose an account is to sign in with it.
+            // There is no account chooser: selecting an account means signing in with it.
             "login" | "select_account" => prompt.login = true,
             "consent" => prompt.consent = true,
             _ => {}

@@ -1,4 +1,4 @@
-//! Pages of changes, and which of them to read.
+//! Pages of changes.
 
 use super::sleep_page::PackedSleepRow;
 use super::supplement_page::IntakeLogRow;
@@ -8,45 +8,45 @@ use domain::supplement::Supplement;
 use domain::user::User;
 use std::sync::Arc;
 
-/// Which changes are asked for.
+/// Query for a page of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangePageQuery {
     /// Owner's id.
     pub user_id: UserId,
-    /// Those after this position; from the beginning without one.
+    /// Position to continue after; from the beginning if `None`.
     pub after: Option<ChangePosition>,
-    /// Only of these kinds; none gives an empty page.
+    /// Kinds to include; none returns an empty page.
     pub kinds: Vec<ChangeKind>,
     /// Maximum number of items.
     pub limit: u32,
 }
 
-/// What became of a record.
+/// Current state of a changed record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// The profile as it is now.
+    /// The current profile.
     Profile(Box<User>),
-    /// A session as it is now, with stages and metrics.
+    /// The current session, with stages and metrics.
     Session(Box<PackedSleepRow>),
-    /// An intake log as it is now, with its supplement.
+    /// The current intake log, with its supplement.
     Log {
-        /// The version that the log points at.
+        /// Supplement version that the log refers to.
         supplement: Arc<Supplement>,
         /// The log.
         log: IntakeLogRow,
     },
-    /// The record is gone.
+    /// The record was deleted.
     Deleted,
 }
 
 /// A page of changes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChangePage {
-    /// Ascending by position; of each record only its last change.
+    /// Ascending by position; only the latest change of each record.
     pub changes: Vec<(ChangePosition, Change)>,
     /// Whether further changes exist.
     pub has_more: bool,
-    /// Whether the position that was asked for has a number that the person's changes have not reached yet. Only a
-    /// store that was put back to an earlier state says so; the page is empty then.
+    /// Whether the requested position is beyond the user's latest change. This happens only after the store
+    /// was restored from a backup; the page is empty then.
     pub is_ahead: bool,
 }

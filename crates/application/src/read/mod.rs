@@ -1,4 +1,4 @@
-//! Reading a person's data, after access was authorized.
+//! Reads a user's data after access was authorized.
 
 pub(crate) mod change_page;
 mod read_changes;

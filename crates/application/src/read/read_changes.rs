@@ -1,4 +1,4 @@
-//! Reads what changed of a person's records.
+//! Reads changes to a user's records.
 
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
@@ -10,42 +10,42 @@ use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
 
-/// Which changes a caller wants.
+/// Input of [`ReadChanges`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadChangesQuery {
-    /// Where to go on; at the beginning without one.
+    /// Cursor to continue from; from the beginning if `None`.
     pub cursor: Option<ChangeCursor>,
-    /// Only these kinds; without, all that the token allows.
+    /// Kinds to include; `None` for all that the token allows.
     pub kinds: Option<Vec<ChangeKind>>,
     /// Maximum number of items.
     pub limit: u32,
 }
 
-/// A page of changes, and where to go on.
+/// A page of changes and the next cursor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangesAnswer {
-    /// Ascending; of each record only its last change.
+    /// Ascending by position; only the latest change of each record.
     pub changes: Vec<(ChangePosition, Change)>,
-    /// After the last of them.
+    /// Cursor after the last change.
     pub cursor: ChangeCursor,
-    /// Whether there are more at once.
+    /// Whether more changes are available now.
     pub has_more: bool,
 }
 
-/// Why there is no answer.
+/// Errors of [`ReadChanges`].
 #[derive(Debug, thiserror::Error)]
 pub enum ReadChangesError {
-    /// A kind was asked for that the token does not allow.
+    /// A requested kind needs a scope that the token lacks.
     #[error("the token lacks a scope")]
     InsufficientScope {
         /// The missing scopes.
         needed: ScopeSet,
     },
-    /// The cursor was given out for somebody else.
+    /// The cursor belongs to another user.
     #[error("the cursor is another person's")]
     OtherPersonsCursor,
-    /// Deletions since the cursor may be forgotten, or it says that it is from the future, or the store was put back to before it and would tell nothing of
-    /// what is written next: read everything again, without a cursor.
+    /// The cursor is expired or lies in the future, or the store was restored to an earlier state. The client
+    /// must read everything again without a cursor.
     #[error("the cursor is older than 90 days or from the future, or the store was put back to before it")]
     CursorExpired,
     /// The store failed.
@@ -66,7 +66,7 @@ impl ReadChanges {
         Self { reader, recorder, clock }
     }
 
-    /// Returns the next page of the person to whom access was granted.
+    /// Returns the next page for the authorized user.
     pub async fn run(
         &self,
         access: &GrantedAccess,
@@ -87,14 +87,15 @@ impl ReadChanges {
             return Err(ReadChangesError::CursorExpired);
         }
         self.record(access, &changes);
-        // A page after which there are more is as old as the walk began: what is deleted meanwhile is still to come.
+        // While there are more pages, the cursor keeps the time of the first one: deletions since then are
+        // still to be read.
         let given_at = query.cursor.filter(|_| has_more).map_or(now, |cursor| cursor.given_at);
         let after = changes.last().map(|(position, _)| *position).or(after);
         let cursor = ChangeCursor { after, given_at, person: Some(PersonMark::from_user(access.user_id)) };
         Ok(ChangesAnswer { changes, cursor, has_more })
     }
 
-    /// Counts what was told as reads of the endpoint that tells it otherwise.
+    /// Records each change as a read of the endpoint of its kind.
     fn record(&self, access: &GrantedAccess, changes: &[(ChangePosition, Change)]) {
         for kind in ChangeKind::ALL {
             let items = changes.iter().filter(|(position, _)| position.kind == kind).count();

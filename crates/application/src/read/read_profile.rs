@@ -1,4 +1,4 @@
-//! Reads a person's profile.
+//! Reads a user's profile.
 
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
@@ -20,7 +20,7 @@ impl ReadProfile {
         Self { reader, recorder }
     }
 
-    /// Returns the person to whom access was granted, or nothing when they were deleted a moment ago.
+    /// Returns the authorized user; `None` if they were just deleted.
     pub async fn run(&self, access: &GrantedAccess) -> Result<Option<User>, StorageError> {
         let found = self.reader.find_profile(access.user_id).await?;
         if found.is_some() {

@@ -1,4 +1,4 @@
-//! Reads a page of a person's sleep sessions.
+//! Reads a page of a user's sleep sessions.
 
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
@@ -19,8 +19,8 @@ impl ReadSleep {
         Self { reader, recorder }
     }
 
-    /// Returns the page, of the person to whom access was granted whomever the query names; the store's connection is
-    /// free again when it does.
+    /// Returns the page. Replaces the query's user with the authorized one. The store's connection is
+    /// released on return.
     pub async fn run(
         &self,
         access: &GrantedAccess,

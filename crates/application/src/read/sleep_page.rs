@@ -1,47 +1,47 @@
-//! Pages of sleep sessions, and which of them to read.
+//! Pages of sleep sessions.
 
 use crate::StorageError;
 use domain::id::{SleepSessionId, UserId};
 use domain::paging::PageRequest;
 use domain::time::{DateRange, UtcOffset};
 
-/// Which sessions are asked for, and how much of each.
+/// Query for a page of sleep sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SleepPageQuery {
     /// Owner's id.
     pub user_id: UserId,
-    /// Those whose time in bed starts in this range, both ends inclusive.
+    /// Range of the start of time in bed, both ends inclusive.
     pub range: DateRange,
-    /// Which page, sorted by start of time in bed, ties by id, both in the direction asked for.
+    /// Page, sorted by start of time in bed, then by id, both in the requested direction.
     pub page: PageRequest,
-    /// Whether the packed stages are wanted.
+    /// Whether to return the packed stages.
     pub with_stages: bool,
-    /// Whether the packed metrics are wanted.
+    /// Whether to return the packed metrics.
     pub with_metrics: bool,
 }
 
-/// One session as it is stored: about 320 bytes with stages and metrics. See `domain::sleep::packed`.
+/// A session as stored: about 320 bytes with stages and metrics. See `domain::sleep::packed`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedSleepRow {
-    /// The session's id.
+    /// Id of the session.
     pub id: SleepSessionId,
     /// Start of time in bed, in milliseconds since 1970-01-01 UTC.
     pub started_at_millis: i64,
-    /// End of time in bed, likewise.
+    /// End of time in bed, in the same unit.
     pub ended_at_millis: i64,
-    /// The offset in force at the start, when known.
+    /// UTC offset at the start, if known.
     pub offset_at_start: Option<UtcOffset>,
-    /// The offset in force at the end, when known.
+    /// UTC offset at the end, if known.
     pub offset_at_end: Option<UtcOffset>,
-    /// What recorded it.
+    /// Recording device or app.
     pub source: Option<Box<str>>,
-    /// Whether it is a nap, when known.
+    /// Whether it is a nap, if known.
     pub is_nap: Option<bool>,
-    /// When the session last changed, in milliseconds since 1970-01-01 UTC.
+    /// Time of the last change, in milliseconds since 1970-01-01 UTC.
     pub updated_at_millis: i64,
-    /// Packed stages; empty when there are none or none were asked for.
+    /// Packed stages; empty if there are none or they were not requested.
     pub stages: Box<[u8]>,
-    /// Packed metrics; empty when none were asked for.
+    /// Packed metrics; empty if not requested.
     pub metrics: Box<[u8]>,
 }
 
@@ -57,7 +57,7 @@ pub enum PackedPart {
 /// A page of packed rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SleepPage {
-    /// The rows, in the order asked for, at most the page's size.
+    /// Rows in the requested order, at most one page.
     pub rows: Vec<PackedSleepRow>,
     /// Whether a further page exists.
     pub has_more: bool,

@@ -1,4 +1,4 @@
-//! Pages of supplements, and which of them to read.
+//! Pages of supplement intake.
 
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SupplementId, UserId};
@@ -6,43 +6,43 @@ use domain::paging::PageRequest;
 use domain::supplement::Supplement;
 use std::sync::Arc;
 
-/// Which supplements are asked for.
+/// Query for a page of supplement intake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SupplementPageQuery {
     /// Whose intake.
     pub user_id: UserId,
-    /// Only logs at or after this moment; a supplement without one is not in the result.
+    /// Earliest time of a log; supplements without a log since then are left out.
     pub start: Option<DateTime<Utc>>,
-    /// Only this supplement.
+    /// Returns only this supplement, if set.
     pub supplement_id: Option<SupplementId>,
-    /// Which page; records sort by their first log in the direction asked for, ties by id in that direction.
+    /// Page; records are sorted by their first log, then by id, both in the requested direction.
     pub page: PageRequest,
 }
 
-/// One log as a page needs it: 32 bytes.
+/// An intake log as a page needs it: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IntakeLogRow {
-    /// The log's id.
+    /// Id of the log.
     pub id: IntakeLogId,
-    /// When it was taken, in microseconds since 1970-01-01 UTC.
+    /// Time of intake, in microseconds since 1970-01-01 UTC.
     pub created_at_micros: i64,
-    /// How many servings.
+    /// Number of servings.
     pub servings: f64,
 }
 
-/// A supplement with the logs in the range.
+/// A supplement with its logs in the range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupplementRecord {
-    /// The supplement; one label is on many people's pages.
+    /// The supplement; shared, because many users' pages contain the same label.
     pub supplement: Arc<Supplement>,
-    /// Its logs, at least one, sorted by time in the direction asked for, ties by id in that direction.
+    /// At least one log, sorted by time, then by id, both in the requested direction.
     pub logs: Vec<IntakeLogRow>,
 }
 
 /// A page of supplements.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SupplementPage {
-    /// The records, in the order asked for, at most the page's size.
+    /// Records in the requested order, at most one page.
     pub records: Vec<SupplementRecord>,
     /// Whether a further page exists.
     pub has_more: bool,

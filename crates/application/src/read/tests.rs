@@ -28,7 +28,7 @@ fn access() -> GrantedAccess {
     }
 }
 
-/// The one read of noon that was counted.
+/// The expected tally of reads at noon.
 fn counted(endpoint: DataEndpoint, items: u64, range: AskedRange) -> [ReadTally; 1] {
     let key = TallyKey::at(noon(), user_id(1), access().reader, ReadKind::Data(endpoint));
     [ReadTally { key, requests: 1, items, range }]

@@ -1,4 +1,4 @@
-//! Proves that a caller is the client it says it is (RFC 6749 section 2.3).
+//! Authenticates clients (RFC 6749 section 2.3).
 
 use crate::audit::{AuditTrail, append_refusal};
 use crate::guessing::{failure_key, seconds_until_end};
@@ -17,14 +17,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// How many failed authentications are answered before 429 (decisions 2, guessing).
+/// Failed authentications allowed before 429 (decisions 2, guessing).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuthenticationLimits {
-    /// For one `client_id` from one address.
+    /// Per `client_id` and network address.
     pub per_client_and_address: u32,
-    /// For one address (IPv6: its /64), whatever the `client_id`.
+    /// Per network address (IPv6: /64), for any `client_id`.
     pub per_address: u32,
-    /// How long a window lasts, in seconds, from its first failure.
+    /// Length of a window in seconds, from its first failure.
     pub window_seconds: u32,
 }
 
@@ -34,43 +34,44 @@ impl Default for AuthenticationLimits {
     }
 }
 
-/// What a caller presents.
+/// Credentials of a request.
 #[derive(Clone, Copy)]
 pub struct PresentedCredentials<'a> {
-    /// The `client_id`, as sent.
+    /// `client_id`, as sent.
     pub client_id: &'a str,
-    /// The `client_secret`, as sent.
+    /// `client_secret`, as sent.
     pub client_secret: &'a str,
     /// The caller's IP address.
     pub address: IpAddr,
-    /// Which secrets came in the query string.
+    /// Secrets found in the query string.
     pub in_query: QuerySecrets,
 }
 
-/// Which secrets a caller sent in the query string, where logs of others may keep them.
+/// Secrets sent in the query string, where other parties' logs may keep them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuerySecrets {
-    /// None.
+    /// No secrets.
     None,
-    /// A code, a verifier or a token, but not the client's own secret.
+    /// A code, verifier or token, but not the client secret.
     Others,
-    /// The client's own secret, perhaps beside others.
+    /// The client secret, possibly with others.
     ClientSecret,
 }
 
-/// Why a caller is not taken for a client.
+/// Why a client is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthenticateClientError {
-    /// No such client, a wrong secret, or a disabled client; which of them is not told (security.md T44).
+    /// The client is unknown or disabled, or the secret is wrong; the caller does not learn which
+    /// (security.md T44).
     #[error("client authentication failed")]
     InvalidClient,
-    /// As before, and too many of this kind came from here.
+    /// Authentication failed, and the limit of failures is reached.
     #[error("too many failed authentications")]
     TooManyFailures {
         /// Seconds until the window ends.
         retry_after_seconds: u32,
     },
-    /// The operator does not let this client send secrets in a query string (decisions 2).
+    /// This client may not send secrets in the query string (decisions 2).
     #[error("secrets are not accepted in the query string")]
     SecretInQuery,
     /// The store failed.
@@ -78,22 +79,22 @@ pub enum AuthenticateClientError {
     Storage(#[from] StorageError),
 }
 
-/// The ports that authentication stands on.
+/// Ports of client authentication.
 #[derive(Clone)]
 pub struct AuthenticationPorts {
-    /// Knows clients and their secrets.
+    /// Reader of clients and their secrets.
     pub clients: Arc<dyn ClientReader>,
-    /// Counts what fails.
+    /// Failure counters.
     pub failures: Arc<dyn FailureCounter>,
-    /// Takes events of the audit trail.
+    /// Units of work that write audit events.
     pub units: Arc<dyn UnitOfWorkFactory>,
-    /// Draws their ids.
+    /// Source of event ids.
     pub entropy: Arc<dyn Entropy>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Authenticates clients; counts what fails, never what succeeds.
+/// Authenticates clients. Only failures are counted.
 pub struct AuthenticateClient {
     ports: AuthenticationPorts,
     limits: AuthenticationLimits,
@@ -101,29 +102,30 @@ pub struct AuthenticateClient {
     trail: AuditTrail,
 }
 
-/// A client that proved who it is, and the secret with which it did.
+/// An authenticated client, and the id of the matching secret.
 struct Proven {
     client: Client,
     secret_id: ClientSecretId,
 }
 
 impl AuthenticateClient {
-    /// Takes the ports, the limits, and whether any client at all may send secrets in a query string.
+    /// Creates the use case. `allow_query_secrets` is the server-wide setting; each client has another one.
     pub fn new(ports: AuthenticationPorts, limits: AuthenticationLimits, allow_query_secrets: bool) -> Self {
         let trail = AuditTrail::new(ports.entropy.clone(), ports.clock.clone());
         Self { ports, limits, allow_query_secrets, trail }
     }
 
-    /// Returns the client, or why not. The correct secret is never refused for the failures of others.
+    /// Returns the authenticated client. A correct secret is never rejected because of other callers'
+    /// failures.
     ///
-    /// A right secret that came in a query string where it may not is written into the audit trail: somebody should
-    /// rotate it. A wrong one is nobody's and is not.
+    /// A correct secret in a forbidden query string is recorded in the audit trail, because it should be
+    /// rotated. A wrong one is not.
     pub async fn run(&self, presented: PresentedCredentials<'_>) -> Result<Client, AuthenticateClientError> {
         let in_query = presented.in_query != QuerySecrets::None;
         let now = self.ports.clock.now();
         let proven = self.prove(&presented, now).await;
         if in_query && !self.allow_query_secrets {
-            // Refused whoever it is. Only the audit trail asks, and a store that does not tell changes nothing.
+            // Rejected in any case; only the audit trail needs the result, so a store error is ignored.
             if let Ok(Some(proven)) = proven {
                 self.note_exposure(&proven, &presented).await;
             }
@@ -144,13 +146,13 @@ impl AuthenticateClient {
         presented: &PresentedCredentials<'_>,
         now: DateTime<Utc>,
     ) -> Result<Option<Proven>, StorageError> {
-        // An unknown id asks the store as well and is compared as well, so that time does not tell it apart.
+        // Unknown ids take the same store request and comparison, so timing does not reveal them.
         let id = ClientId::parse(presented.client_id).unwrap_or(ClientId::from_uuid(Uuid::nil()));
         let found = self.ports.clients.find_with_secrets(id).await?;
         Ok(proven_client(found, presented.client_secret, now))
     }
 
-    /// Writes down that the client's own secret stands in a query string now (security.md T04).
+    /// Records that the client secret was exposed in a query string (security.md T04).
     async fn note_exposure(&self, proven: &Proven, presented: &PresentedCredentials<'_>) {
         if presented.in_query == QuerySecrets::ClientSecret {
             let event = self.trail.event(AuditActor::Client, AuditKind::ClientSecretExposed);
@@ -177,7 +179,7 @@ impl AuthenticateClient {
     }
 }
 
-/// Returns the client if it is active and one of its live secrets is the presented one.
+/// Returns the client if it is active and one of its live secrets matches.
 fn proven_client(found: Option<ClientWithSecrets>, secret: &str, now: DateTime<Utc>) -> Option<Proven> {
     let presented = hash_of(secret);
     let (client, secrets) = match found {
@@ -190,7 +192,7 @@ fn proven_client(found: Option<ClientWithSecrets>, secret: &str, now: DateTime<U
     Some(Proven { client, secret_id: right.id })
 }
 
-/// Hashes what was presented; a text that is no secret at all gets a hash that no stored one has.
+/// Hashes the presented text; a malformed secret gets a hash that no stored secret has.
 fn hash_of(secret: &str) -> SecretHash {
     match Secret::parse(SecretKind::ClientSecret, secret) {
         Ok(secret) => secret.hash(),
@@ -207,7 +209,7 @@ fn decoy_secret() -> ClientSecret {
     }
 }
 
-/// Makes the keys of decisions 2: the client from this address, and the address.
+/// Returns the counter keys of decisions 2: client and address, and address alone.
 fn failure_keys(presented: &PresentedCredentials<'_>) -> [FailureKey; 2] {
     let block = AddressBlock::containing(presented.address).to_string();
     [

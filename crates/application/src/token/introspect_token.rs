@@ -1,4 +1,4 @@
-//! Tells an authenticated client whether a token counts, and what it says (RFC 7662).
+//! Token introspection (RFC 7662).
 
 use crate::access::TokenCheck;
 use crate::ports::storage::{AccessReader, AccessState, ClientReader, GrantReader, StorageError};
@@ -11,47 +11,46 @@ use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretHash, SecretKind};
 use std::sync::Arc;
 
-/// Who asks about which token.
+/// Input of [`IntrospectToken`].
 #[derive(Clone, Copy)]
 pub struct IntrospectTokenQuery<'a> {
-    /// The client that asks.
+    /// Client that makes the request.
     pub client: &'a Client,
-    /// The token, as sent.
+    /// Token, as sent.
     pub token: &'a str,
-    /// Whether `token_type_hint` is `refresh_token`. Without it no refresh token is active: a resource server
-    /// that accepts whatever is active would serve data for one.
+    /// Whether `token_type_hint` is `refresh_token`. Without it refresh tokens are reported as inactive: a
+    /// resource server that accepts any active token would serve data for one.
     pub hints_at_refresh_token: bool,
 }
 
-/// A token that counts at this moment.
+/// A token that is valid now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActiveToken {
-    /// An access token; its scopes are those that it and its grant both hold.
+    /// An access token, with the scopes that both it and its grant have.
     Access(AccessClaims),
-    /// A refresh token, which has no end.
+    /// A refresh token; these do not expire.
     Refresh {
-        /// The client that holds it.
+        /// Client that holds it.
         client_id: ClientId,
-        /// The person who granted it.
+        /// User who granted it.
         user_id: UserId,
-        /// What the grant allows.
+        /// Scopes of the grant.
         scopes: ScopeSet,
-        /// When its code was redeemed.
+        /// Time at which its code was redeemed.
         issued_at: DateTime<Utc>,
     },
 }
 
-/// The ports that introspection stands on.
+/// Ports of token introspection.
 #[derive(Clone)]
 pub struct IntrospectionPorts {
-    /// Checks access tokens.
+    /// Access token check.
     pub tokens: TokenCheck,
-    /// Finds the grants of refresh tokens.
+    /// Reader of grants by refresh token.
     pub grants: Arc<dyn GrantReader>,
-    /// Knows what stands behind a person's token; without a memory of its own, because the answer is a promise
-    /// about this moment.
+    /// Reader of grants; must not be cached, because the response describes the current state.
     pub access: Arc<dyn AccessReader>,
-    /// Knows whether the client of a service token is enabled.
+    /// Reader of clients, for service tokens.
     pub clients: Arc<dyn ClientReader>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
@@ -68,9 +67,9 @@ impl IntrospectToken {
         Self { ports }
     }
 
-    /// Returns what a token says if it counts and the client may know of it; nothing otherwise, and the client does
-    /// not learn which (RFC 7662 section 2.2). A client may know of its own tokens; a service client that holds
-    /// `tokens:introspect` may know of all access tokens, but of no refresh token.
+    /// Returns the token if it is valid and visible to the client. `None` otherwise; the client does not
+    /// learn which (RFC 7662 section 2.2). A client sees its own tokens. A service client with
+    /// `tokens:introspect` sees all access tokens, but no refresh tokens.
     pub async fn run(&self, query: IntrospectTokenQuery<'_>) -> Result<Option<ActiveToken>, StorageError> {
         match Secret::parse(SecretKind::RefreshToken, query.token) {
             Ok(_) if !query.hints_at_refresh_token => Ok(None),

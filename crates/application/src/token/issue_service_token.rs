@@ -1,4 +1,4 @@
-//! Gives a service client a token of its own (RFC 6749 section 4.4; decisions 3 and 9).
+//! The client credentials grant of service clients (RFC 6749 section 4.4; decisions 3 and 9).
 
 use super::{TokenMint, narrowed};
 use crate::audit::{self, AuditTrail};
@@ -10,37 +10,37 @@ use domain::client::{Client, ClientKind};
 use domain::scope::ScopeSet;
 use std::sync::Arc;
 
-/// What an authenticated client presents.
+/// Input of [`IssueServiceToken`].
 #[derive(Clone, Copy)]
 pub struct IssueServiceTokenCommand<'a> {
-    /// The client.
+    /// The authenticated client.
     pub client: &'a Client,
-    /// The scopes asked for; nothing asks for all that the client may have.
+    /// Requested scopes, as sent; `None` for all that the client has.
     pub scope: Option<&'a str>,
 }
 
-/// What it gets; there is no refresh token.
+/// Issued token; there is no refresh token.
 #[derive(Debug)]
 pub struct ServiceToken {
     /// The access token.
     pub access_token: String,
-    /// What it allows.
+    /// Scopes of the token.
     pub scopes: ScopeSet,
 }
 
-/// Why it gets none.
+/// Errors of [`IssueServiceToken`].
 #[derive(Debug, thiserror::Error)]
 pub enum IssueServiceTokenError {
-    /// The client is no service client.
+    /// The client is not a service client.
     #[error("the client may not use client_credentials")]
     UnauthorizedClient,
-    /// A scope that is unknown or beyond what the client may have.
+    /// A requested scope is unknown or not allowed for the client.
     #[error("the scope is unknown or not allowed")]
     InvalidScope,
-    /// No token could be signed.
+    /// The token could not be signed.
     #[error(transparent)]
     Signing(#[from] SigningFailed),
-    /// The store failed, so that the token would be missing from the audit trail.
+    /// The store failed. The token is not returned, because the audit trail would not contain it.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -59,7 +59,7 @@ impl IssueServiceToken {
         Self { units, mint, trail }
     }
 
-    /// Returns an access token that acts for the client itself.
+    /// Returns an access token for the client itself.
     pub async fn run(
         &self,
         command: IssueServiceTokenCommand<'_>,

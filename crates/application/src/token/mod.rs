@@ -1,4 +1,5 @@
-//! Tokens: who asks, and what they get (RFC 6749; decisions 2 and 3).
+//! OAuth tokens: client authentication, issuing, refresh, introspection and revocation (RFC 6749; decisions 2
+//! and 3).
 
 mod authenticate_client;
 mod introspect_token;
@@ -24,7 +25,7 @@ use domain::id::{ClientId, TokenId};
 use domain::scope::ScopeSet;
 use std::sync::Arc;
 
-/// What a token use case needs to make an access token.
+/// Creates access tokens.
 #[derive(Clone)]
 pub struct TokenMint {
     signer: Arc<dyn TokenSigner>,
@@ -46,7 +47,7 @@ impl TokenMint {
         AuditTrail::new(self.entropy.clone(), self.clock.clone())
     }
 
-    /// Signs a token that begins at this moment, cut to whole seconds as RFC 7519 dates usually are.
+    /// Signs a token issued at `now`, truncated to seconds as is usual for RFC 7519 dates.
     fn access_token(
         &self,
         subject: TokenSubject,
@@ -66,8 +67,8 @@ impl TokenMint {
     }
 }
 
-/// Reads the parameter `scope` against what is held: absent or empty asks for all of it, and nothing beyond it
-/// is given (RFC 6749 sections 3.3 and 6).
+/// Parses the `scope` parameter. Absent or empty, it selects all held scopes; `None` if it exceeds them (RFC
+/// 6749 sections 3.3 and 6).
 fn narrowed(held: ScopeSet, asked: Option<&str>) -> Option<ScopeSet> {
     let Some(text) = asked else { return Some(held) };
     let scopes = ScopeSet::parse(text).ok()?;

@@ -1,4 +1,4 @@
-//! A new grant, within the limit and with its events.
+//! Stores new grants, with their audit events and within the limit.
 
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWork};
@@ -6,7 +6,8 @@ use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::grant::{Grant, MAX_LIVE_GRANTS};
 
-/// Stores a new grant of whoever asked from wherever, revokes those that its client and person have beyond the limit, and commits.
+/// Stores a new grant, revokes the excess grants of its client and user, and commits. `asked` is the actor
+/// and address of the request.
 pub(crate) async fn commit_grant(
     mut unit: Box<dyn UnitOfWork>,
     grant: &Grant,
@@ -19,8 +20,8 @@ pub(crate) async fn commit_grant(
     audit::commit(unit, &events).await
 }
 
-/// Ends the unit of work in which a code was redeemed into this grant, with which its client and person have so many live
-/// ones: only beyond the limit there is anything left to revoke.
+/// Commits a unit of work in which a code was redeemed into this grant. `live` is the number of live grants
+/// of the client and user: excess ones are revoked.
 pub(crate) async fn commit_redeemed_grant(
     mut unit: Box<dyn UnitOfWork>,
     grant: &Grant,
@@ -31,7 +32,7 @@ pub(crate) async fn commit_redeemed_grant(
     audit::commit(unit, revoked.as_slice()).await
 }
 
-/// The event that whoever asked, from wherever, got this grant.
+/// Returns the audit event of a new grant.
 pub(crate) fn created(
     trail: &AuditTrail,
     grant: &Grant,
@@ -41,7 +42,7 @@ pub(crate) fn created(
     AuditEvent { address, ..event.subject(grant.id.as_uuid()) }
 }
 
-/// Revokes what a grant's client and person have beyond the limit; returns the event about it, if there was any.
+/// Revokes the grants of a client and user beyond the limit, and returns the audit event if there were any.
 async fn revoke_excess(
     unit: &mut Box<dyn UnitOfWork>,
     grant: &Grant,

@@ -16,47 +16,48 @@ use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use std::sync::Arc;
 
-/// What an authenticated client presents.
+/// Input of [`RedeemCode`].
 #[derive(Clone, Copy)]
 pub struct RedeemCodeCommand<'a> {
-    /// The client.
+    /// The authenticated client.
     pub client: &'a Client,
-    /// The code, as sent.
+    /// Authorization code, as sent.
     pub code: &'a str,
-    /// The redirect URI, as sent.
+    /// Redirect URI, as sent.
     pub redirect_uri: &'a str,
-    /// The PKCE verifier, as sent.
+    /// PKCE verifier, as sent.
     pub code_verifier: Option<&'a str>,
     /// The caller's IP address.
     pub address: AddressBlock,
 }
 
-/// What a redeemed code gives.
+/// Tokens issued for a code.
 #[derive(Debug)]
 pub struct IssuedTokens {
     /// The access token.
     pub access_token: String,
-    /// The refresh token; shown this once.
+    /// The refresh token; only its hash is stored.
     pub refresh_token: Secret,
-    /// What both allow.
+    /// Scopes of both tokens.
     pub scopes: ScopeSet,
-    /// Whose data they open.
+    /// User whose data they give access to.
     pub user_id: UserId,
 }
 
 /// Why a code is not redeemed.
 #[derive(Debug, thiserror::Error)]
 pub enum RedeemCodeError {
-    /// Unknown, used, expired, another client's, or bound to something else; which of them is not told.
+    /// The code is unknown, used or expired, belongs to another client, or is bound to other values; the
+    /// caller does not learn which.
     #[error("the code is not valid")]
     InvalidGrant,
-    /// This kind of client redeems no codes.
+    /// This kind of client cannot redeem codes.
     #[error("the client may not redeem codes")]
     UnauthorizedClient,
-    /// No token could be signed; the code is not used up.
+    /// The token could not be signed; the code stays valid.
     #[error(transparent)]
     Signing(#[from] SigningFailed),
-    /// The store failed; the code is not used up unless the failure was in the last step.
+    /// The store failed; the code stays valid unless the commit failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -76,7 +77,7 @@ impl RedeemCode {
         Self { units, entropy, mint, trail }
     }
 
-    /// Redeems a code once. A second presentation by the same client revokes what the first one made.
+    /// Redeems a code once. A second use by the same client revokes the grant of the first.
     pub async fn run(&self, command: RedeemCodeCommand<'_>) -> Result<IssuedTokens, RedeemCodeError> {
         if command.client.kind != ClientKind::App {
             return Err(RedeemCodeError::UnauthorizedClient);
@@ -94,10 +95,9 @@ impl RedeemCode {
         };
 
         let mut unit = self.units.begin().await?;
-        // The person is held before the code is touched, so that whoever takes the person's apps away waits or is waited
-        // for.
+        // Locks the user before the code, which serializes this with a revocation of the user's grants.
         let Some(held) = unit.codes().find_and_hold(&secret.hash()).await? else {
-            // Ended on purpose: a unit of work that is only dropped may cost the store its connection.
+            // An explicit rollback keeps the connection; dropping the unit of work may close it.
             unit.rollback().await?;
             return Err(RedeemCodeError::InvalidGrant);
         };
@@ -126,7 +126,7 @@ impl RedeemCode {
             last_used_from: None,
             state: GrantState::Live,
         };
-        // Signed before anything is used up: a server that cannot sign must not burn codes.
+        // Signed before the code is consumed: a signing failure must not cost the code.
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
         let access_token = self.mint.access_token(subject, command.client.id, grant.scopes, now)?;
 
@@ -137,7 +137,7 @@ impl RedeemCode {
             None
         };
         let Some(live) = live else {
-            // If somebody else was faster by a moment, this is a second presentation like any other.
+            // A concurrent redemption won, so this one is a replay.
             let lost = unit.codes().find(&code.hash).await?;
             let refusal = match lost.map(|lost| lost.state) {
                 Some(CodeState::Redeemed { grant_id, .. }) => CodeRefusal::Replayed { grant_id },
@@ -149,7 +149,7 @@ impl RedeemCode {
         Ok(IssuedTokens { access_token, refresh_token, scopes: grant.scopes, user_id: grant.user_id })
     }
 
-    /// Ends a redemption that is refused; a replay revokes the grant of the first one (RFC 9700 section 4.5).
+    /// Rejects a redemption. A replay revokes the grant of the first one (RFC 9700 section 4.5).
     async fn refuse(
         &self,
         mut unit: Box<dyn UnitOfWork>,

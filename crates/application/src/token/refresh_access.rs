@@ -16,45 +16,46 @@ use domain::secret::{Secret, SecretKind};
 use domain::user::UserStatus;
 use std::sync::Arc;
 
-/// What an authenticated client presents.
+/// Input of [`RefreshAccess`].
 #[derive(Clone, Copy)]
 pub struct RefreshAccessCommand<'a> {
-    /// The client.
+    /// The authenticated client.
     pub client: &'a Client,
-    /// The refresh token, as sent.
+    /// Refresh token, as sent.
     pub refresh_token: &'a str,
-    /// The `user_id`, as sent; compared letter by letter, so another spelling is another person (T51).
+    /// `user_id`, as sent; compared as text, so another spelling is another user (T51).
     pub user_id: Option<&'a str>,
-    /// The scopes asked for; nothing asks for all that the grant holds.
+    /// Requested scopes, as sent; `None` for all that the grant has.
     pub scope: Option<&'a str>,
-    /// From where it comes, for the person to see.
+    /// Origin of the request, shown to the user.
     pub from: &'a UsedFrom,
 }
 
-/// What a refresh gives.
+/// Result of a refresh.
 #[derive(Debug)]
 pub struct RefreshedAccess {
     /// The new access token.
     pub access_token: String,
-    /// What it allows.
+    /// Scopes of the token.
     pub scopes: ScopeSet,
-    /// Whose data it opens.
+    /// User whose data it gives access to.
     pub user_id: UserId,
 }
 
-/// Why a refresh token is not accepted.
+/// Why a refresh token is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshAccessError {
-    /// Unknown, revoked, another client's, or another person's; which of them is not told.
+    /// The token is unknown or revoked, or belongs to another client or user; the caller does not learn
+    /// which.
     #[error("the refresh token is not valid")]
     InvalidGrant,
-    /// A scope that is unknown or beyond the grant.
+    /// A requested scope is unknown or exceeds the grant.
     #[error("the scope is unknown or wider than the grant")]
     InvalidScope,
-    /// This kind of client holds no refresh tokens.
+    /// This kind of client cannot use refresh tokens.
     #[error("the client may not use refresh tokens")]
     UnauthorizedClient,
-    /// No token could be signed.
+    /// The token could not be signed.
     #[error(transparent)]
     Signing(#[from] SigningFailed),
     /// The store failed.
@@ -62,7 +63,7 @@ pub enum RefreshAccessError {
     Storage(#[from] StorageError),
 }
 
-/// Refreshes access. The refresh token stays the same and never expires (contract, Authentication).
+/// Refreshes access. Refresh tokens are not rotated and never expire (contract, Authentication).
 pub struct RefreshAccess {
     grants: Arc<dyn GrantReader>,
     units: Arc<dyn UnitOfWorkFactory>,
@@ -109,7 +110,7 @@ impl RefreshAccess {
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
         let access_token = self.mint.access_token(subject, grant.client_id, scopes, now)?;
         if grant.should_record_use(now) {
-            // The token is good whether or not its use can be noted, so a busy store does not cost it.
+            // The token is valid without the record of its use, so a busy store does not fail the refresh.
             if let Err(error) = self.record_use(&grant, now, command.from).await {
                 tracing::warn!(%error, "the last use of a grant was not recorded");
             }
@@ -118,8 +119,8 @@ impl RefreshAccess {
         Ok(RefreshedAccess { access_token, scopes, user_id: grant.user_id })
     }
 
-    /// Writes down that a client has another one's refresh token (security.md T50). The caller is told what it would
-    /// be told of a token that nobody has, also when this cannot be written.
+    /// Records that a client presented another client's refresh token (security.md T50). The response is the
+    /// same as for an unknown token, even if this fails.
     async fn note_misuse(&self, grant: &Grant, command: &RefreshAccessCommand<'_>) {
         let client_id = command.client.id;
         tracing::warn!(%client_id, "a refresh token was presented by a client it does not belong to");
@@ -150,7 +151,7 @@ impl RefreshAccess {
     }
 }
 
-/// Returns whether a grant of this client is live, of the person named, and its person's account can be used.
+/// Returns whether the grant is live, its user is active, and it belongs to the named user, if any.
 fn is_usable(grant: &Grant, user_status: UserStatus, command: &RefreshAccessCommand<'_>) -> bool {
     let of_named_person = command.user_id.is_none_or(|text| text == grant.user_id.to_string());
     grant.is_live() && user_status.is_active() && of_named_person

@@ -1,4 +1,4 @@
-//! Takes a token back that its client no longer wants (RFC 7009).
+//! Token revocation by clients (RFC 7009).
 
 use crate::access::TokenCheck;
 use crate::audit::{self, AuditTrail};
@@ -12,28 +12,28 @@ use domain::id::{ClientId, GrantId, UserId};
 use domain::secret::{Secret, SecretHash, SecretKind};
 use std::sync::Arc;
 
-/// What an authenticated client gives back.
+/// Input of [`RevokeToken`].
 #[derive(Clone, Copy)]
 pub struct RevokeTokenCommand<'a> {
-    /// The client.
+    /// The authenticated client.
     pub client: &'a Client,
-    /// The token, as sent. Its form tells its kind, so a hint is not needed (RFC 7009 section 2.1).
+    /// Token, as sent. Its form determines its kind, so no hint is needed (RFC 7009 section 2.1).
     pub token: &'a str,
 }
 
-/// Why a token is not taken back.
+/// Why a token is not revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum RevokeTokenError {
-    /// A live token of the client itself (`client_credentials`): no grant is behind it that could be revoked, so it
-    /// goes on until it expires, and nobody is to believe otherwise (RFC 7009 section 2.2.1).
+    /// A live service token (`client_credentials`). It has no grant to revoke, stays valid until it expires,
+    /// and the client must know that (RFC 7009 section 2.2.1).
     #[error("tokens of this kind cannot be revoked")]
     UnsupportedTokenType,
-    /// The store failed; whether the grant was revoked is known only if the failure was before the last step.
+    /// The store failed; if the commit failed, the grant may be revoked or not.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
-/// Revokes the grant of a refresh token or an access token, and with it everything issued from it.
+/// Revokes the grant of a refresh or access token, and with it everything issued from it.
 pub struct RevokeToken {
     grants: Arc<dyn GrantReader>,
     tokens: TokenCheck,
@@ -55,8 +55,9 @@ impl RevokeToken {
         Self { grants, tokens, units, clock, trail }
     }
 
-    /// Revokes the token's grant if it is the client's own. A token that is unknown, malformed, expired, already
-    /// revoked or another client's has no effect, and the caller does not learn which (RFC 7009 section 2.2).
+    /// Revokes the token's grant if it belongs to the client. Unknown, malformed, expired and already revoked
+    /// tokens, and those of other clients, have no effect; the caller does not learn which (RFC 7009 section
+    /// 2.2).
     pub async fn run(&self, command: RevokeTokenCommand<'_>) -> Result<(), RevokeTokenError> {
         let own = command.client.id;
         let found = match Secret::parse(SecretKind::RefreshToken, command.token) {
@@ -106,7 +107,8 @@ impl RevokeToken {
     }
 }
 
-/// Tells whether a token is the caller's own; one that is not was leaked or stolen, and the operator is told.
+/// Returns whether the token belongs to the client. Logs a warning if not, because the token was leaked or
+/// stolen.
 fn is_own(holder: ClientId, own: ClientId) -> bool {
     if holder != own {
         tracing::warn!(client_id = %own, "a client tried to revoke a token that does not belong to it");

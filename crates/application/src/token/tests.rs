@@ -1,4 +1,4 @@
-//! Tests of the token use cases, one file each.
+//! Tests of the token use cases.
 
 mod authenticate_client;
 mod introspect_token;

@@ -1,4 +1,4 @@
-//! The checks before everything that a backend writes.
+//! Access checks of the ingest endpoints.
 
 use super::{LIMITS, checking, service_claims, state, with_no_secret};
 use crate::access::{
@@ -21,13 +21,13 @@ type Outcome = Result<GrantedIngest, AuthorizeAccessError>;
 
 const WRITES: &str = "sleep:write users:write";
 
-/// One request. As [`Request::good`] makes it, it passes every check; a test spoils what it is about.
+/// A request. [`Request::good`] passes every check; each test breaks one.
 struct Request {
     claims: Option<AccessClaims>,
     client: Result<Option<Client>, StorageError>,
     user_id: Option<String>,
     scope: Scope,
-    /// How many requests counted today; nothing when this one must not reach the counter.
+    /// Requests counted today; `None` if the counter must not be reached.
     used: Option<u32>,
 }
 
@@ -42,12 +42,13 @@ impl Request {
         }
     }
 
-    /// A request with the token of a person, which holds what no person grants.
+    /// A request with a user's token that carries scopes no user can grant.
     fn of_a_person() -> Self {
         Self { claims: Some(AccessClaims { scopes: scopes(WRITES), ..super::claims() }), ..Self::good() }
     }
 
-    /// The counter fails the test unless it is asked exactly as often as `used` says, and for the person of the path.
+    /// Runs the request. The counter must be called once if `used` is set, for the user of the path,
+    /// otherwise never.
     async fn run(self) -> Outcome {
         let Self { claims, client, user_id: of_path, scope, used } = self;
         let (verifier, unknown_keys) = checking(claims, Ok(None));
@@ -81,7 +82,7 @@ impl Request {
     }
 }
 
-/// Runs a request that must not be counted, and names what is said to it.
+/// Runs a request that must not be counted, and returns the name of its error.
 async fn refusal(request: Request) -> &'static str {
     match (Request { used: None, ..request }).run().await {
         Err(AuthorizeAccessError::InvalidToken) => "invalid token",
@@ -107,7 +108,7 @@ async fn where_the_path_names_nobody_there_is_a_counter_of_its_own() {
 
 #[tokio::test]
 async fn whether_the_person_of_the_path_exists_is_not_asked() {
-    // The store that knows people is not even asked: it would have to be, were this otherwise.
+    // The store of users is not read.
     let granted = Request { user_id: Some(user_id(77).to_string()), ..Request::good() }.run().await;
     assert_eq!(granted.unwrap().user_id, Some(user_id(77)));
 }
@@ -132,7 +133,7 @@ async fn what_the_client_may_no_longer_do_its_older_tokens_cannot_either() {
         refusal(Request { client: Ok(Some(narrowed)), ..Request::good() }).await,
         "insufficient scope"
     );
-    // Nor does a token grow with its client.
+    // A token does not gain scopes when its client does.
     let narrow = AccessClaims { scopes: scopes("users:write"), ..service_claims() };
     assert_eq!(refusal(Request { claims: Some(narrow), ..Request::good() }).await, "insufficient scope");
 }
@@ -159,7 +160,7 @@ async fn of_several_faults_the_first_in_the_order_of_the_checks_is_told_and_none
     assert_eq!(refusal(no_token).await, "invalid token");
     let bad_path = Request { user_id: bad_id(), scope: bad_scope, ..Request::good() };
     assert_eq!(refusal(bad_path).await, "invalid user_id");
-    // A person's token is told about the path before it is told about its scope, as any other.
+    // As elsewhere, the path is checked before the scope.
     assert_eq!(refusal(Request { user_id: bad_id(), ..Request::of_a_person() }).await, "invalid user_id");
 }
 

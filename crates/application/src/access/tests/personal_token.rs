@@ -1,4 +1,4 @@
-//! Requests with a personal access token, which take no look at keys or grants.
+//! Requests with a personal access token, which need no keys and no grants.
 
 use super::{LIMITS, Outcome, kind};
 use crate::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessQuery, TokenCheck};
@@ -36,8 +36,8 @@ fn token() -> String {
     secret(SecretKind::PersonalAccessToken, 8).expose().to_owned()
 }
 
-/// One request. The counter is asked exactly as often as `used` says, the store once or, with nothing found, never;
-/// no key and no grant is looked at.
+/// A request. The counter must be called once if `used` is set; the store is called once, or never if `found`
+/// is `None`.
 struct Request {
     token: String,
     found: Option<Found>,

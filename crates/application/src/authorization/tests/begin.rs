@@ -1,4 +1,4 @@
-//! Requests that have nothing wrong with them, and those that are told on a page.
+//! Valid requests, and errors that are shown on a page.
 
 use super::*;
 use crate::authorization::{
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 pub(super) type Outcome = Result<BegunAuthorization, BeginAuthorizationError>;
 
-/// A request for sleep with a state, as an app sends it.
+/// A request for sleep with a state.
 pub(super) fn good() -> AuthorizationParameters<'static> {
     AuthorizationParameters {
         client_id: Some(CLIENT),
@@ -38,7 +38,7 @@ pub(super) async fn begin(
     (BeginAuthorization::new(ports, ISSUER.to_owned()).run(command).await, traces)
 }
 
-/// Begins without anybody signed in; the client is known, and nothing may be counted or stored.
+/// Begins with nobody signed in and a known client; nothing may be counted or stored.
 pub(super) async fn begin_in_vain(client: Client, parameters: AuthorizationParameters<'_>) -> Outcome {
     let (outcome, traces) = begin(World::new([]).knowing(Some(client)), parameters, None).await;
     traces.assert_untouched();

@@ -1,4 +1,4 @@
-//! The decision.
+//! Consent decisions.
 
 use super::*;
 use crate::authorization::{ConsentDecision, ConsentError, DecideConsent, DecideConsentCommand};
@@ -32,7 +32,7 @@ const fn allow(ticked: &'static [&'static str]) -> ConsentDecision<'static> {
     ConsentDecision::Allow { ticked, remember: false }
 }
 
-/// Why a person may not decide: nothing is stored.
+/// Returns the error of a rejected decision, and asserts that nothing was stored.
 async fn refusal(unit: MockUnitOfWork) -> ConsentError {
     let (outcome, traces) = decide(unit, allow(BOTH)).await;
     traces.assert_rolled_back();
@@ -54,7 +54,7 @@ fn expect_forgotten(unit: &mut MockUnitOfWork) {
         .returning(|_, _| Ok(0));
 }
 
-/// What the code of an allowed request holds.
+/// Returns the scopes of the code after the request was allowed.
 async fn granted(request: AuthorizationRequest, client: Client, ticked: &'static [&'static str]) -> String {
     let mut unit = deciding(request, client);
     expect_forgotten(&mut unit);
@@ -67,7 +67,7 @@ async fn granted(request: AuthorizationRequest, client: Client, ticked: &'static
     noted(&stored).scopes.to_string()
 }
 
-/// What the trail says was allowed: the code was issued for the same, so that only the consent tells it.
+/// Returns the scopes in the audit events.
 fn allowed(traces: &Traces) -> Vec<Option<ScopeSet>> {
     traces.events.all().into_iter().map(|event| event.scopes).collect()
 }
@@ -107,7 +107,7 @@ async fn t29_what_is_granted_was_ticked_asked_for_and_is_still_the_clients() {
     );
     let poorer = Client { scopes: scopes("sleep"), ..app() };
     assert_eq!(granted(request(), poorer, BOTH).await, "sleep");
-    // Not even a stored request makes a scope that writes a person's to give.
+    // Even a stored request cannot let a user grant a write scope.
     let odd = AuthorizationRequest { scopes: scopes("sleep sleep:write"), ..request() };
     assert_eq!(granted(odd, everything, &["sleep", "sleep:write"]).await, "sleep");
 }

@@ -1,10 +1,10 @@
-//! The app behind a sign-in.
+//! Description of the app behind a sign-in.
 
 use super::*;
 use crate::authorization::{DescribeRequest, WaitingApp};
 use domain::user::Email;
 
-/// Describes a request that is found as this one, to this browser.
+/// Describes this stored request to the browser with this visit cookie.
 async fn describe(request: Option<AuthorizationRequest>, visit: &Secret) -> Option<WaitingApp> {
     let mut requests = MockAuthorizationRequestReader::new();
     requests

@@ -1,4 +1,4 @@
-//! Faults that are told to the app, at its redirect URI.
+//! Errors that are sent to the app's redirect URI.
 
 use super::begin::{begin, begin_in_vain, good};
 use super::*;
@@ -6,7 +6,7 @@ use crate::authorization::{AuthorizationParameters, BegunAuthorization, Given};
 
 type Parameters = AuthorizationParameters<'static>;
 
-/// Returns the error that the app gets, and the state with it.
+/// Returns the error sent to the app, and the state.
 async fn told(client: Client, parameters: Parameters) -> (String, Option<String>) {
     let outcome = begin_in_vain(client, parameters).await;
     let Ok(BegunAuthorization::Redirect(response)) = outcome else { panic!("{outcome:?}") };
@@ -19,7 +19,7 @@ async fn assert_told(error: &str, client: Client, parameters: Parameters) {
     assert_eq!(told, (error.to_owned(), Some("abc".to_owned())));
 }
 
-/// What is kept of a request that is stored.
+/// Returns the stored request.
 async fn kept(client: Client, parameters: Parameters) -> AuthorizationRequest {
     let mut unit = MockUnitOfWork::default();
     let stored = expect_request(&mut unit);
@@ -28,7 +28,7 @@ async fn kept(client: Client, parameters: Parameters) -> AuthorizationRequest {
     noted(&stored)
 }
 
-/// Every kind of fault, in the order in which they are told.
+/// One fault of each kind, in the order in which they are reported.
 type Spoil = (&'static str, fn(&mut Parameters));
 const FAULTS: [Spoil; 6] = [
     ("invalid_request", |parameters| parameters.login_hint = Given::Faulty),

@@ -1,4 +1,4 @@
-//! The consent page: who may see it, and when it is skipped.
+//! The consent page: access to it, and when it is skipped.
 
 use super::*;
 use crate::authorization::{ConsentError, ConsentView, OpenConsent, OpenConsentCommand, OpenedConsent};
@@ -28,7 +28,7 @@ async fn open_as(world: World, visit: &Secret, session: &Session) -> (Outcome, T
     (OpenConsent::new(ports, ISSUER.to_owned()).run(command).await, traces)
 }
 
-/// Opens the page; the person has connected these apps.
+/// Opens the page for a user with these connected apps.
 async fn open(unit: MockUnitOfWork, connected: Vec<ConnectedApp>) -> (Outcome, Traces) {
     let mut world = World::new([unit]);
     world
@@ -37,11 +37,11 @@ async fn open(unit: MockUnitOfWork, connected: Vec<ConnectedApp>) -> (Outcome, T
         .times(..=1)
         .withf(|id| *id == user_id(1))
         .return_once(move |_| Ok(connected));
-    // Signed in half a minute after the request came.
+    // Signed in half a minute after the request.
     open_as(world, &visit(), &session(30)).await
 }
 
-/// Nobody who is refused learns what was asked, and nothing is changed.
+/// Returns the error of a rejected opening, and asserts that nothing was changed.
 async fn refusal(unit: MockUnitOfWork) -> ConsentError {
     let (outcome, traces) = open(unit, Vec::new()).await;
     traces.assert_rolled_back();
@@ -104,13 +104,13 @@ async fn a_request_that_nobody_has_becomes_the_persons() {
 #[tokio::test]
 async fn a_request_that_nobody_has_is_not_taken_by_a_session_from_before_it() {
     let unassigned = AuthorizationRequest { user_id: None, ..request() };
-    // The mock would not have let it be assigned.
+    // The mock does not expect an assignment.
     let world = World::new([with_request(Some(unassigned), app())]);
     let (outcome, traces) = open_as(world, &visit(), &session(3600)).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::SignIn);
     assert_eq!(traces.kinds(), []);
 
-    // One that is theirs already asks for no other sign-in.
+    // A request already assigned to the user needs no new sign-in.
     let mut world = World::new([unremembered(request(), app())]);
     world.apps.expect_list_connected_apps().times(1).returning(|_| Ok(Vec::new()));
     let (outcome, _) = open_as(world, &visit(), &session(3600)).await;
@@ -180,7 +180,7 @@ async fn a_locked_or_erased_person_sees_nothing() {
 #[tokio::test]
 async fn scopes_that_the_client_lost_meanwhile_are_not_offered_nor_let_through() {
     let client = Client { scopes: scopes("sleep"), ..app() };
-    // What is remembered is not even looked up.
+    // Remembered consents are not looked up.
     let (outcome, _) = open(with_request(Some(request()), client), Vec::new()).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { scopes: scopes("sleep"), ..view() }));
 }

@@ -1,4 +1,4 @@
-//! What `prompt` asks for, and the hint of who signs in.
+//! The `prompt` and `login_hint` parameters.
 
 use super::begin::{Outcome, begin, begin_in_vain, good};
 use super::*;
@@ -53,7 +53,7 @@ async fn a_person_who_has_signed_in_signs_in_again_where_the_app_asks_for_it() {
     for prompt in ["login", "select_account", "login consent", " consent  login "] {
         let mut unit = MockUnitOfWork::default();
         let stored = expect_request(&mut unit);
-        // Counted like one of a stranger: it is nobody's, and bounded by nothing else.
+        // Counted like an anonymous request, because no other limit applies.
         let world = World::new([unit]).knowing(Some(app())).counting(1);
         let (outcome, traces) = begin(world, prompting(prompt), Some(user_id(1))).await;
         assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");

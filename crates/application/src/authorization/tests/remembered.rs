@@ -1,4 +1,4 @@
-//! A person who wished not to be asked again, at the first step.
+//! Remembered consents, at the first step.
 
 use super::begin::{begin, good};
 use super::*;

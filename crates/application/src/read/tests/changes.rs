@@ -76,7 +76,7 @@ async fn an_old_cursor_is_refused_and_a_younger_one_goes_on() {
 async fn another_persons_cursor_is_refused_and_the_store_is_not_asked() {
     let reads = Arc::new(HeldReads::default());
     let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
-    // Whether it is old or not: it would be refused again when it is asked for anew.
+    // Another user's cursor is reported as such even when it is also expired: a new read would fail again.
     for days_ago in [1, 91] {
         let other = ChangeCursor { person: Some(PersonMark::from_user(user_id(2))), ..cursor(days_ago) };
         let asked = ReadChangesQuery { cursor: Some(other), ..query() };

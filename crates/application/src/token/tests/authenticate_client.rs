@@ -38,7 +38,7 @@ fn authentication_with(
     AuthenticateClient::new(ports, AuthenticationLimits::default(), allow_query_secrets)
 }
 
-/// Presents the secret of this number from one address, not in the query.
+/// Presents the secret with this number from one address, not in the query string.
 async fn present(authentication: AuthenticateClient, id: &str, number: u8) -> Outcome {
     let client_secret = secret(SecretKind::ClientSecret, number);
     authentication.run(credentials(id, client_secret.expose())).await
@@ -53,7 +53,7 @@ fn own_id() -> String {
     client_id(1).to_string()
 }
 
-/// A store that holds the app with the secrets 1 (over for a second), 2 (over in a second) and 3.
+/// A store with the app and its secrets 1 (expired a second ago), 2 (expires in a second) and 3.
 fn known_client(client: Client) -> MockClientReader {
     let secrets = vec![
         stored_secret(1, Some(noon() - seconds(1))),
@@ -75,7 +75,7 @@ fn no_client(asked_for: ClientId) -> MockClientReader {
     clients
 }
 
-/// A counter that must be told of one failure, and then stands there, for the client and for the address.
+/// Failure counters that expect one failure and return these counts for the client and the address.
 fn counting(for_client: FailureCount, for_address: FailureCount) -> MockFailureCounter {
     let mut failures = MockFailureCounter::new();
     failures
@@ -107,7 +107,7 @@ fn retry_after(outcome: Outcome) -> u32 {
     }
 }
 
-// A counter without an expectation fails the test when it is asked: a success neither counts nor asks.
+// Counters without expectations fail the test when called: a success must not touch them.
 
 #[tokio::test]
 async fn the_right_secret_proves_the_client_and_is_not_counted() {
@@ -128,7 +128,7 @@ async fn the_client_id_counts_in_any_case() {
     assert_eq!(outcome.unwrap(), app());
 }
 
-// What follows is refused the same way: the store is asked once, and one failure is counted (T44).
+// The following cases are rejected alike, with one store request and one counted failure (T44).
 
 #[tokio::test]
 async fn an_expired_secret_is_refused_and_counted() {
@@ -227,7 +227,7 @@ async fn a_store_that_fails_is_no_failed_authentication() {
     assert!(matches!(outcome, Err(AuthenticateClientError::Storage(StorageError::Retryable))));
 }
 
-/// Returns what one failure of this client from this address is counted for.
+/// Returns the counter keys of a failure of this client from this address.
 async fn keys(id: &str, address: &str) -> Vec<FailureKey> {
     let mut clients = MockClientReader::new();
     clients.expect_find_with_secrets().returning(|_| Ok(None));

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 const ACCESS: &str = "an access token";
 
-/// What the ports know; a test changes what it is about.
+/// Stubbed state of the ports.
 struct Scene {
     claims: Option<AccessClaims>,
     is_refresh_token_known: bool,
@@ -64,7 +64,7 @@ impl Scene {
         Self { claims: Some(claims(TokenSubject::Service)), ..Self::default() }
     }
 
-    /// Asks with the hint that a refresh token needs; access tokens do not mind it.
+    /// Introspects with the refresh token hint, which access tokens ignore.
     async fn ask(self, client: &Client, token: &str) -> Result<Option<ActiveToken>, StorageError> {
         self.ask_hinting(true, client, token).await
     }
@@ -113,7 +113,7 @@ fn refresh_token() -> String {
     secret(SecretKind::RefreshToken, 7).expose().to_owned()
 }
 
-/// A service client of another id that may ask about every token.
+/// Another service client that may introspect every token.
 fn inspector() -> Client {
     Client { id: client_id(3), scopes: scopes("tokens:introspect"), ..service() }
 }

@@ -10,7 +10,7 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use std::sync::Arc;
 
-/// A store that takes one event.
+/// A store that expects one event.
 fn one_event() -> Arc<PreparedUnitsOfWork> {
     Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]))
 }

@@ -52,7 +52,7 @@ fn held(code: AuthorizationCode) -> HeldCode {
     HeldCode { code, user_status: UserStatus::Active }
 }
 
-/// A unit of work that finds this code, and holds its person.
+/// A unit of work that finds this code and locks its user.
 fn finding(code: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.codes
@@ -63,7 +63,7 @@ fn finding(code: Option<AuthorizationCode>) -> MockUnitOfWork {
     unit
 }
 
-/// A unit of work in which the code gives a grant, with which its client and person have so many.
+/// A unit of work in which the code is redeemed; client and user then have `live` grants.
 fn redeeming(live: usize) -> MockUnitOfWork {
     redeeming_code(code(), live)
 }
@@ -78,7 +78,7 @@ fn redeeming_code(code: AuthorizationCode, live: usize) -> MockUnitOfWork {
     unit
 }
 
-/// A unit of work that finds the code of a person who is locked; the code is then like this.
+/// A unit of work that finds the code of a locked user, and then this state of the code.
 fn of_locked_person(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
@@ -89,10 +89,10 @@ fn of_locked_person(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     unit
 }
 
-/// What is given to the store, for a look at it afterwards.
+/// Grant and event passed to the store.
 type Stored = Arc<std::sync::Mutex<Option<(Grant, AuditEvent)>>>;
 
-/// A unit of work that also notes what it stores.
+/// A unit of work that also records what it stores.
 fn noting() -> (MockUnitOfWork, Stored) {
     let mut unit = finding(Some(code()));
     let stored = Stored::default();
@@ -137,7 +137,7 @@ async fn run(
     (outcome, endings)
 }
 
-/// Also returns what the audit trail tells.
+/// Also returns the audit events.
 async fn run_and_tell(
     unit: MockUnitOfWork,
     signer: Arc<dyn TokenSigner>,
@@ -153,13 +153,13 @@ async fn redeem(unit: MockUnitOfWork) -> (Outcome, Arc<Endings>) {
     run(unit, Arc::new(RecordingSigner::default()), command(&app(), code_secret().expose())).await
 }
 
-/// Refused, and the unit of work rolled back. The mock would not have let anything be used up.
+/// Asserts that the code was rejected and the unit of work rolled back. The mock expects no redemption.
 fn assert_refused((outcome, endings): (Outcome, Arc<Endings>)) {
     assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)), "{outcome:?}");
     assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
 }
 
-/// Refused, and what was revoked meanwhile is stored.
+/// Asserts that the code was rejected and a revocation committed.
 fn assert_refused_for_good((outcome, endings): (Outcome, Arc<Endings>)) {
     assert!(matches!(outcome, Err(RedeemCodeError::InvalidGrant)), "{outcome:?}");
     assert_eq!((endings.committed(), endings.rolled_back()), (1, 0));
@@ -226,7 +226,7 @@ async fn beyond_fifty_grants_the_least_recently_used_are_revoked() {
 
 #[tokio::test]
 async fn up_to_fifty_grants_nothing_is_looked_for_to_revoke() {
-    // The mock would not have let anything be revoked.
+    // The mock expects no revocation.
     let (outcome, endings) = redeem(redeeming(50)).await;
     assert!(outcome.is_ok());
     assert_eq!(endings.committed(), 1);

@@ -24,7 +24,7 @@ fn refresh_token() -> String {
     secret(SecretKind::RefreshToken, 7).expose().to_owned()
 }
 
-/// A reader that finds this grant under the hash of the refresh token made of sevens.
+/// A reader that finds this grant by the hash of the test's refresh token.
 fn reader(grant: Grant, user_status: UserStatus) -> MockGrantReader {
     let mut grants = MockGrantReader::new();
     let hash = secret(SecretKind::RefreshToken, 7).hash();
@@ -53,7 +53,7 @@ fn refresh_with(
     RefreshAccess::new(Arc::new(grants), Arc::new(units), reads.recorder(), mint(signer))
 }
 
-/// Refreshes with everything right but what the test changes.
+/// Refreshes with valid input, except for what the test changes.
 async fn attempt(grants: MockGrantReader, user_id: Option<&str>, scope: Option<&str>) -> Outcome {
     let (client, refresh_token) = (app(), refresh_token());
     let command = RefreshAccessCommand {
@@ -116,7 +116,7 @@ async fn the_person_named_is_told_to_the_store_as_a_hint() {
     attempt(grants, Some(&user_id(1).to_string()), None).await.unwrap();
 }
 
-/// Presents a refresh token that belongs to another client.
+/// Presents a refresh token of another client.
 async fn misuse(units: PreparedUnitsOfWork) -> Outcome {
     let of_other = reader(Grant { client_id: client_id(2), ..grant() }, UserStatus::Active);
     let (client, refresh_token, reads) = (app(), refresh_token(), Arc::default());
@@ -251,7 +251,7 @@ async fn scopes_beyond_the_grant_unknown_or_empty_are_refused() {
     }
 }
 
-/// Refreshes a grant that was last used then; returns how the units of work ended.
+/// Refreshes a grant that was last used this many seconds ago, and returns how the units of work ended.
 async fn endings_after_use(last_used_at: Option<i64>, units: PreparedUnitsOfWork) -> Arc<Endings> {
     let used = Grant { last_used_at: last_used_at.map(|ago| noon() - seconds(ago)), ..grant() };
     let endings = units.endings();
@@ -267,7 +267,7 @@ async fn endings_after_use(last_used_at: Option<i64>, units: PreparedUnitsOfWork
     endings
 }
 
-/// A unit of work that must be told once that the grant was used now.
+/// Units of work that expect one record of a use now.
 fn recording_use() -> PreparedUnitsOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.grants
@@ -297,7 +297,7 @@ async fn the_first_use_is_recorded() {
 
 #[tokio::test]
 async fn a_use_that_cannot_be_recorded_does_not_cost_the_token() {
-    // None is prepared, so that beginning one fails.
+    // No unit of work is prepared, so beginning one fails.
     assert_eq!(endings_after_use(None, nothing_to_write()).await.begun(), 1);
 }
 

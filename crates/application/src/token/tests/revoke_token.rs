@@ -38,7 +38,7 @@ fn reader(found: Option<(Grant, UserStatus)>) -> MockGrantReader {
     grants
 }
 
-/// A verifier that takes one text for a token with these claims.
+/// A verifier that accepts one text as a token with these claims.
 fn verifier(of: ClientId, subject: TokenSubject) -> MockTokenVerifier {
     let mut verifier = MockTokenVerifier::new();
     verifier
@@ -64,12 +64,12 @@ fn of_person() -> TokenSubject {
     TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) }
 }
 
-/// A unit of work that must be told once that the client gave its grant back now.
+/// Units of work that expect the client's revocation of its grant.
 fn revoking() -> PreparedUnitsOfWork {
     revoking_live(1)
 }
 
-/// The same, of a grant that is live or (0) is not.
+/// Like [`revoking`], with `live` matching grants (0 or 1).
 fn revoking_live(live: u64) -> PreparedUnitsOfWork {
     let mut unit = MockUnitOfWork::default();
     let one = GrantFilter {
@@ -92,7 +92,7 @@ fn nothing_to_write() -> PreparedUnitsOfWork {
     PreparedUnitsOfWork::new([])
 }
 
-/// Revokes a token; returns what came of it, and how the units of work ended.
+/// Revokes a token; returns the outcome and how the units of work ended.
 async fn revoke(
     client: &Client,
     token: &str,
@@ -125,7 +125,7 @@ async fn an_access_token_of_a_key_that_was_just_made_elsewhere_takes_the_grant_w
     assert_eq!(endings.committed(), 1);
 }
 
-/// A verifier that refuses the first time.
+/// A verifier that rejects the token the first time.
 fn verifier_after(order: &mut Sequence) -> MockTokenVerifier {
     let mut verifier = MockTokenVerifier::new();
     verifier.expect_verify().times(1).in_sequence(order).returning(|_, _| Err(InvalidToken));
@@ -215,7 +215,7 @@ async fn a_store_that_fails_is_not_taken_for_an_unknown_token() {
     let (outcome, _) =
         revoke(&app(), &refresh_token(), (grants, MockTokenVerifier::new(), nothing_to_write())).await;
     assert!(matches!(outcome, Err(RevokeTokenError::Storage(StorageError::Unavailable))));
-    // None is prepared, so that beginning one fails.
+    // No unit of work is prepared, so beginning one fails.
     let ports = (MockGrantReader::new(), verifier(client_id(1), of_person()), nothing_to_write());
     let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
     assert!(matches!(outcome, Err(RevokeTokenError::Storage(StorageError::Unavailable))));

@@ -1,4 +1,4 @@
-//! T18: a secret of one kind is never taken for one of another, and presenting it uses nothing up.
+//! T18: secrets of one kind are never accepted as another kind, and presenting one consumes nothing.
 
 use super::mint;
 use crate::audit::testing::HeldReads;
@@ -14,12 +14,12 @@ use crate::token::{
 use domain::secret::SecretKind;
 use std::sync::Arc;
 
-/// Every secret that is not of this kind, all made of the same bytes, and something like an access token.
+/// A secret of every other kind, all from the same bytes, and text that resembles an access token.
 fn all_but(right: SecretKind) -> Vec<String> {
     let others = SecretKind::ALL.into_iter().filter(|kind| *kind != right);
     let mut texts: Vec<_> = others.map(|kind| secret(kind, 7).expose().to_owned()).collect();
     texts.push("eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl".to_owned());
-    // One kind's body behind another's prefix: the checksum covers the prefix.
+    // The body of one kind with another's prefix: the checksum covers the prefix.
     let other = secret(SecretKind::PersonalAccessToken, 7);
     texts.push(other.expose().replacen(SecretKind::PersonalAccessToken.prefix(), right.prefix(), 1));
     texts
@@ -28,7 +28,7 @@ fn all_but(right: SecretKind) -> Vec<String> {
 #[tokio::test]
 async fn t18_nothing_but_a_code_is_redeemed() {
     for text in all_but(SecretKind::AuthorizationCode) {
-        // No unit of work is prepared: the store is not even asked.
+        // No unit of work is prepared: the store must not be used.
         let units = PreparedUnitsOfWork::new([]);
         let endings = units.endings();
         let redeem = RedeemCode::new(Arc::new(units), entropy(), mint(Arc::new(RecordingSigner::default())));
@@ -52,7 +52,7 @@ async fn t18_nothing_but_a_refresh_token_refreshes() {
         let endings = units.endings();
         let reads: Arc<HeldReads> = Arc::default();
         let refresh = RefreshAccess::new(
-            // Any look-up would panic.
+            // Any lookup would panic.
             Arc::new(MockGrantReader::new()),
             Arc::new(units),
             reads.recorder(),
@@ -71,7 +71,7 @@ async fn t18_nothing_but_a_refresh_token_refreshes() {
     }
 }
 
-/// Takes nothing for an access token.
+/// Rejects every access token.
 fn refusing() -> MockTokenVerifier {
     let mut verifier = MockTokenVerifier::new();
     verifier.expect_verify().returning(|_, _| Err(InvalidToken));

@@ -1,4 +1,4 @@
-//! Secrets that come in the query string (T04).
+//! Secrets in the query string (T04).
 
 use super::*;
 use crate::audit::testing::{assert_events, event};
@@ -30,7 +30,7 @@ fn strict() -> Client {
     Client { allow_query_secrets: false, ..app() }
 }
 
-/// Presents the secret of this number; returns what came of it and what the audit trail tells.
+/// Presents the secret with this number; returns the outcome and the audit events.
 async fn refuse(
     clients: MockClientReader,
     allow_query_secrets: bool,
@@ -74,7 +74,7 @@ async fn t04_a_code_or_token_in_the_query_does_not_expose_the_clients_secret() {
 
 #[tokio::test]
 async fn the_global_switch_refuses_whoever_it_is_and_counts_nothing() {
-    // A secret that is over, one of nobody, a client that is unknown or disabled, and a store that does not tell.
+    // An expired secret, an unknown one, an unknown and a disabled client, and a failing store.
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     let mut silent = MockClientReader::new();
     silent.expect_find_with_secrets().returning(|_| Err(StorageError::Unavailable));

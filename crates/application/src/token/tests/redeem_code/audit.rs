@@ -1,16 +1,16 @@
-//! What a redemption, and one that is refused, leave in the audit trail.
+//! Audit events of redemptions.
 
 use super::*;
 use crate::audit::testing::{assert_events, event};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 
-/// What the audit trail tells of the code made of fives.
+/// Returns the audit events of redeeming the test's code.
 async fn told(unit: MockUnitOfWork) -> RecordedEvents {
     let signer = Arc::new(RecordingSigner::default());
     run_and_tell(unit, signer, command(&app(), code_secret().expose())).await.2
 }
 
-/// An event about the app and its person.
+/// An event about the app and its user.
 fn about(actor: AuditActor, kind: AuditKind) -> AuditEvent {
     event(actor, kind).user(user_id(1)).client(client_id(1))
 }
@@ -18,7 +18,7 @@ fn about(actor: AuditActor, kind: AuditKind) -> AuditEvent {
 #[tokio::test]
 async fn a_new_grant_is_in_the_audit_trail_under_its_id() {
     let (unit, stored) = noting();
-    // Stored with the grant, and not once more.
+    // Stored together with the grant, and not a second time.
     assert_events(&told(unit).await, &[]);
     let (grant, told) = stored.lock().unwrap().clone().unwrap();
     let created = about(AuditActor::Client, AuditKind::GrantCreated).subject(grant.id.as_uuid());

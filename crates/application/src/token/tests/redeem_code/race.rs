@@ -1,8 +1,8 @@
-//! What becomes of a code that somebody else touches between the look at it and its use.
+//! Codes that change between their lookup and their redemption.
 
 use super::*;
 
-/// A unit of work in which somebody else is faster, after which the code is found like this.
+/// A unit of work in which a concurrent redemption wins; the code is then in this state.
 fn losing_the_race(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
