@@ -144,7 +144,7 @@ mod tests {
     use actix_web::test::TestRequest;
 
     #[actix_web::test]
-    async fn a_load_balancer_that_asks_again_and_again_does_not_fill_the_log() {
+    async fn repeated_health_checks_do_not_fill_the_log() {
         let starting = Parts { is_ready: false, ..Parts::default() }.build();
         let log = log_of(async {
             let answer = send(&starting, TestRequest::get().uri("/readyz")).await;
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn readiness_names_its_checks_and_what_fails() {
+    async fn readiness_lists_its_checks_and_the_failed_ones() {
         let ready = Parts::default().build();
         let answer = send(&ready, TestRequest::get().uri("/readyz")).await;
         assert_eq!(answer.text(), r#"{"status":"ok","checks":{"database":"ok","clock":"ok"}}"#);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_store_that_refuses_writes_leaves_the_server_ready_and_is_named_with_its_reason() {
+    async fn a_read_only_store_leaves_the_server_ready_and_is_reported_with_its_reason() {
         let full = Parts { refuses_writes: Some("disk_full"), ..Parts::default() };
         let answer = send(&full.build(), TestRequest::get().uri("/readyz")).await;
         assert_eq!(answer.status.as_u16(), 200);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn head_asks_for_the_status_alone() {
+    async fn head_returns_only_the_status() {
         let starting = Parts { is_ready: false, ..Parts::default() }.build();
         for (path, status) in [("/livez", 200), ("/readyz", 503)] {
             let request = TestRequest::default().method("HEAD".parse().unwrap()).uri(path);

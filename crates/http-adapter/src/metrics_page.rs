@@ -32,7 +32,7 @@ mod tests {
     use actix_web::{App, http::StatusCode};
 
     #[actix_web::test]
-    async fn the_page_is_for_get_and_is_alone() {
+    async fn only_get_of_the_metrics_page_is_served() {
         let text: MetricsText = Arc::new(|| "restwell_build_info 1\n".to_owned());
         let app = init_service(App::new().configure(configure_metrics(text))).await;
         let answer = call_service(&app, TestRequest::get().uri("/metrics").to_request()).await;

@@ -101,7 +101,7 @@ mod tests {
     const GOOD: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
     #[test]
-    fn the_ids_of_a_traceparent_are_read() {
+    fn the_ids_of_a_traceparent_are_parsed() {
         let parent = TraceParent::parse(GOOD).unwrap();
         assert_eq!(parent.trace_id, 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c);
         assert_eq!(parent.span_id, 0xb7ad_6b71_6920_3331);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_traceparent_is_left_out() {
+    fn an_invalid_traceparent_is_ignored() {
         for bad in [
             String::new(),
             GOOD.to_uppercase(),
@@ -133,7 +133,7 @@ mod tests {
         }
 
         #[test]
-        fn every_pair_of_ids_is_read(trace_id in 1_u128.., span_id in 1_u64.., flags: u8) {
+        fn every_pair_of_ids_is_parsed(trace_id in 1_u128.., span_id in 1_u64.., flags: u8) {
             let text = format!("00-{trace_id:032x}-{span_id:016x}-{flags:02x}");
             prop_assert_eq!(TraceParent::parse(&text), Some(TraceParent { trace_id, span_id }));
         }

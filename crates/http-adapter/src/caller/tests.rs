@@ -27,7 +27,7 @@ fn by_forwarded(lines: &[&str]) -> String {
 
 // T83
 #[test]
-fn nobody_is_believed_unless_trusted() {
+fn only_trusted_proxies_are_believed() {
     assert_eq!(by_list("198.51.100.9", &["203.0.113.7"]), "198.51.100.9");
     assert_eq!(by_list("192.0.2.8", &["203.0.113.7"]), "192.0.2.8");
     assert_eq!(TrustedProxies::default().caller(PROXY, &[b"203.0.113.7"]), PROXY);
@@ -35,7 +35,7 @@ fn nobody_is_believed_unless_trusted() {
 
 // T83
 #[test]
-fn the_right_most_hop_that_is_no_proxy_counts() {
+fn the_last_hop_that_is_not_a_proxy_is_the_caller() {
     for (lines, expected) in [
         (vec![], "10.0.0.1"),
         (vec!["203.0.113.7"], "203.0.113.7"),
@@ -52,7 +52,7 @@ fn the_right_most_hop_that_is_no_proxy_counts() {
 }
 
 #[test]
-fn a_port_and_brackets_are_left_away() {
+fn a_port_and_brackets_are_removed() {
     for text in ["203.0.113.7:4711", "203.0.113.7:_hidden", "203.0.113.7"] {
         assert_eq!(by_list("10.0.0.1", &[text]), "203.0.113.7", "{text}");
     }
@@ -63,7 +63,7 @@ fn a_port_and_brackets_are_left_away() {
 
 // T83
 #[test]
-fn what_names_nobody_ends_the_search_at_the_last_trusted_hop() {
+fn a_hop_without_an_address_ends_the_search_at_the_last_trusted_hop() {
     for text in [
         "",
         " ",
@@ -98,7 +98,7 @@ fn what_names_nobody_ends_the_search_at_the_last_trusted_hop() {
 }
 
 #[test]
-fn the_standard_header_is_read_as_its_rfc_says() {
+fn the_standard_header_is_parsed_as_in_its_rfc() {
     for (lines, expected) in [
         (vec!["for=203.0.113.7"], "203.0.113.7"),
         (vec!["For=203.0.113.7;proto=https;by=10.0.0.1"], "203.0.113.7"),
@@ -113,7 +113,7 @@ fn the_standard_header_is_read_as_its_rfc_says() {
 }
 
 #[test]
-fn a_malformed_hop_of_the_standard_header_names_nobody() {
+fn a_malformed_hop_of_the_standard_header_has_no_address() {
     for hop in [
         "",
         "unknown",
@@ -166,7 +166,7 @@ fn only_the_chosen_header_is_read() {
 }
 
 #[test]
-fn a_list_of_proxies_names_its_wrong_entry() {
+fn an_invalid_proxy_is_reported_by_position() {
     let parse = |entries: &[&str]| {
         let entries: Vec<String> = entries.iter().map(|entry| (*entry).to_owned()).collect();
         TrustedProxies::parse(&entries, ClientAddressHeader::default())
@@ -219,7 +219,7 @@ fn element(header: ClientAddressHeader, address: IpAddr) -> String {
 proptest! {
     // T83, T104
     #[test]
-    fn nothing_that_a_stranger_sends_moves_him(
+    fn no_forged_header_changes_the_caller(
         lines in vec(junk(), 0..4), last in option::of(junk()), caller in address(), standard: bool,
     ) {
         let header =

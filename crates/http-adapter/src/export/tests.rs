@@ -17,7 +17,7 @@ fn lines_are_written_unless_a_zip_is_asked_for() {
 }
 
 #[test]
-fn an_unknown_form_or_type_is_refused() {
+fn an_unknown_format_or_type_is_rejected() {
     for query in ["format=xml", "format=", "format=ZIP", "format=zip&format=zip", "types=dreams"] {
         let fault = asked(query).err().map(|problem| problem.fault());
         assert_eq!(fault, Some(Fault::InvalidParameter), "{query}");
@@ -25,7 +25,7 @@ fn an_unknown_form_or_type_is_refused() {
 }
 
 #[test]
-fn a_type_that_the_token_does_not_allow_is_refused_and_without_types_it_is_left_out() {
+fn a_disallowed_type_is_rejected_if_requested_and_omitted_otherwise() {
     let usable = ScopeSet::from_iter([Scope::Sleep]);
     assert_eq!(allowed(usable, None).ok(), Some(usable));
     assert_eq!(allowed(usable, Some(vec![ChangeKind::Sleep])).ok(), Some(usable));

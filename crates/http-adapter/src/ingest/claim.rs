@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_claim_is_prolonged_until_somebody_else_has_it() {
+    async fn a_claim_is_renewed_until_another_replica_has_it() {
         assert_eq!(asked(Duration::from_hours(1), |before| Ok(before < 20)).await, 21);
     }
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_claim_that_could_not_be_prolonged_for_as_long_as_one_is_kept_is_lost() {
+    async fn a_claim_that_is_not_renewed_within_its_lifetime_is_lost() {
         assert_eq!(asked(Duration::from_secs(50), |_| Err(StorageError::Unavailable)).await, 49);
     }
 }

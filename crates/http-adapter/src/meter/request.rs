@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_asked_for_the_number_of_series_stays() {
+    fn the_number_of_series_is_bounded() {
         let hostile = |meter: &'static RequestMeter| {
             for number in 0..2_000_u16 {
                 let method = format!("INVENTED{number}");

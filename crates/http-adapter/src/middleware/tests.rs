@@ -125,7 +125,7 @@ async fn a_method_that_is_not_served_is_a_405_whatever_the_size() {
 
 // T103
 #[actix_web::test]
-async fn a_panic_is_a_500_of_the_paths_dialect_that_tells_nothing() {
+async fn a_panic_is_a_500_in_the_paths_format_without_details() {
     async fn panics() -> HttpResponse {
         panic!("LEAKME123")
     }
@@ -144,7 +144,7 @@ async fn a_panic_is_a_500_of_the_paths_dialect_that_tells_nothing() {
 
 // T103
 #[actix_web::test]
-async fn a_handler_that_never_answers_is_given_up_in_time() {
+async fn a_handler_that_never_returns_times_out() {
     async fn waits() -> HttpResponse {
         std::future::pending().await
     }
@@ -164,7 +164,7 @@ async fn a_handler_that_never_answers_is_given_up_in_time() {
 }
 
 #[actix_web::test]
-async fn an_error_that_a_library_answers_becomes_a_problem_too() {
+async fn an_error_response_of_a_library_becomes_a_problem() {
     async fn library() -> HttpResponse {
         HttpResponse::NotFound().body("LEAKME123")
     }
@@ -175,7 +175,7 @@ async fn an_error_that_a_library_answers_becomes_a_problem_too() {
 }
 
 #[actix_web::test]
-async fn the_cause_of_a_500_stays_inside() {
+async fn the_cause_of_a_500_is_not_disclosed() {
     async fn leaky() -> Result<HttpResponse, Problem> {
         Err(Problem::internal("LEAKME123"))
     }
@@ -186,7 +186,7 @@ async fn the_cause_of_a_500_stays_inside() {
 }
 
 #[actix_web::test]
-async fn a_problem_shows_its_fields_its_counter_and_when_to_come_back() {
+async fn a_problem_has_its_fields_counter_and_retry_after() {
     use domain::rate_limit::RateStatus;
     const RATE: RateStatus = RateStatus { limit: 1000, remaining: 0, reset: 1_780_012_800, allowed: false };
     async fn limited() -> Result<HttpResponse, Problem> {
@@ -257,7 +257,7 @@ async fn hsts_is_sent_exactly_when_the_public_url_is_https() {
 }
 
 #[actix_web::test]
-async fn health_tells_living_from_ready() {
+async fn liveness_and_readiness_are_separate() {
     let ready = Parts::default().build();
     let starting = Parts { is_ready: false, ..Parts::default() }.build();
     for (state, path) in [(&ready, "/livez"), (&starting, "/livez"), (&ready, "/readyz")] {

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_a_thousand_is_told_and_the_others_with_the_next_one_seconds_later() {
+    fn the_first_of_a_thousand_is_logged_and_the_others_are_counted_in_the_next_line() {
         let troubles = Troubles::default();
         assert_eq!(troubles.note(FAULT, Some("full"), at(0)), Some(0));
         for _ in 1..1_000 {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn another_fault_or_cause_is_told_beside_it() {
+    fn another_fault_or_cause_is_logged_separately() {
         let troubles = Troubles::default();
         assert_eq!(troubles.note(FAULT, Some("full"), at(0)), Some(0));
         assert_eq!(troubles.note(FAULT, Some("gone"), at(0)), Some(0));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_that_differ_each_time_fill_neither_the_log_nor_the_memory() {
+    fn distinct_causes_fill_neither_the_log_nor_the_memory() {
         let troubles = Troubles::default();
         let told = (0..10_000).filter(|number| {
             let cause = number.to_string();

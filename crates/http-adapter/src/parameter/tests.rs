@@ -15,7 +15,7 @@ fn fields(query: &str) -> Vec<FieldError> {
 
 // T90
 #[test]
-fn a_known_name_given_twice_is_refused_even_with_the_same_value_or_another_encoding() {
+fn a_repeated_known_name_is_rejected_even_with_the_same_value_or_another_encoding() {
     for query in ["code=a&code=b", "code=a&code=a", "code=a&c%6fde=a", "code=a&x=1&code=b&code=c"] {
         assert_eq!(fields(query), [FieldError::new("code", "must be given at most once")], "{query}");
     }
@@ -52,7 +52,7 @@ fn control_characters_are_refused_in_known_values() {
 
 // T93
 #[test]
-fn broken_encoding_anywhere_refuses_the_whole_text() {
+fn invalid_encoding_anywhere_rejects_the_whole_text() {
     for query in ["code=%2", "code=%", "x=%zz", "%g0=1", "code=a&x=%+1", "x=%2\u{661}"] {
         let error = Parameters::read(query, KNOWN).unwrap_err();
         assert_eq!(error, ParameterError::Malformed(Malformed::PercentEncoding), "{query}");
@@ -64,7 +64,7 @@ fn broken_encoding_anywhere_refuses_the_whole_text() {
 }
 
 #[test]
-fn every_wrong_field_is_told_once() {
+fn every_invalid_field_is_reported_once() {
     let wrong = fields("page=&code=a&code=b&page=&code=");
     assert_eq!(
         wrong,
@@ -73,7 +73,7 @@ fn every_wrong_field_is_told_once() {
 }
 
 #[test]
-fn values_come_decoded_and_as_given() {
+fn values_are_returned_decoded_and_as_sent() {
     let parameters = Parameters::read("page=2026-01-01T00:00:00+02%3A00&code=%C3%A9=", KNOWN).unwrap();
     let given: Vec<_> = parameters.iter().map(|p| (p.name, p.value.as_ref(), p.raw)).collect();
     assert_eq!(
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_made_of_the_signs_that_matter_makes_the_parser_panic(text in "[%&=+0-9a-fcodepag\u{0}\u{e9}]{0,60}") {
+    fn no_text_of_special_characters_makes_the_parser_panic(text in "[%&=+0-9a-fcodepag\u{0}\u{e9}]{0,60}") {
         let _ = Parameters::read(&text, KNOWN);
     }
 

@@ -54,7 +54,7 @@ fn the_reference_has_an_anchor_for_every_code() {
 }
 
 #[test]
-fn a_scope_that_no_person_can_grant_is_not_to_be_asked_of_one() {
+fn an_error_about_a_service_scope_does_not_suggest_asking_the_person() {
     let detail =
         |scopes| Problem::insufficient_scope(ScopeSet::parse(scopes).unwrap()).detail_text().into_owned();
     for scope in ["users:write", "profile:write", "sleep:write", "supplements:write", "sleep sleep:write"] {

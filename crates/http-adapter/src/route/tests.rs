@@ -59,7 +59,7 @@ fn no_two_rows_have_one_path() {
 }
 
 #[test]
-fn whatever_the_document_describes_is_in_the_table_with_the_same_methods() {
+fn every_documented_operation_is_in_the_table_with_the_same_methods() {
     let described = document().paths.paths;
     assert!(described.len() > 10);
     for (path, item) in described {
@@ -71,7 +71,7 @@ fn whatever_the_document_describes_is_in_the_table_with_the_same_methods() {
 }
 
 #[test]
-fn only_the_audience_itself_is_served() {
+fn only_the_audience_is_served() {
     let served = |audience: Audience| {
         let credentials = Credential::ALL.into_iter();
         credentials.filter(|one| audience.outcome(*one) == Outcome::Served).collect::<Vec<_>>()
@@ -86,7 +86,7 @@ fn only_the_audience_itself_is_served() {
 }
 
 #[test]
-fn the_committed_matrix_is_what_the_table_says() {
+fn the_committed_matrix_matches_the_table() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let committed = std::fs::read_to_string(root.join("docs/reference/authorization.md")).unwrap_or_default();
     assert!(

@@ -128,12 +128,12 @@ mod tests {
         }
 
         #[test]
-        fn credentials_as_they_stand_are_split_at_the_first_colon(id in "[!-$&-*,-9;-~]{1,20}", secret in "[!-$&-*,-~]{1,20}") {
+        fn raw_credentials_are_split_at_the_first_colon(id in "[!-$&-*,-9;-~]{1,20}", secret in "[!-$&-*,-~]{1,20}") {
             prop_assert_eq!(basic(&format!("Basic {}", PADDED.encode(format!("{id}:{secret}")))), Some((id, secret)));
         }
 
         #[test]
-        fn whatever_is_read_is_text_without_controls(pair in proptest::collection::vec(any::<u8>(), 0..60)) {
+        fn accepted_credentials_have_no_control_characters(pair in proptest::collection::vec(any::<u8>(), 0..60)) {
             if let Some((id, secret)) = basic(&format!("Basic {}", PADDED.encode(pair))) {
                 prop_assert!([&id, &secret].iter().all(|text| check_value(text).is_ok()));
             }

@@ -27,7 +27,7 @@ mod tests {
     use super::{piece, put};
 
     #[test]
-    fn what_is_too_much_of_a_piece_is_cut_off() {
+    fn the_excess_of_a_piece_is_truncated() {
         let mut text = b"[".to_vec();
         let (one, length) = piece::<16>("one,");
         put(&mut text, &one, length);

@@ -34,7 +34,7 @@ async fn a_request_without_a_bearer_token_is_challenged_without_an_error_code() 
 
 // T60, T67
 #[actix_web::test]
-async fn an_ill_formed_or_dead_token_is_invalid_before_anything_else_is_looked_at() {
+async fn a_malformed_or_expired_token_is_rejected_before_any_other_check() {
     let world = World::empty();
     let long = format!("Bearer {}", "a".repeat(5_000));
     let values: [&[u8]; 12] = [
@@ -161,7 +161,7 @@ async fn another_persons_data_is_refused_before_the_scope_and_the_parameters_are
 }
 
 #[actix_web::test]
-async fn a_service_token_reads_nobody() {
+async fn a_service_token_reads_no_data() {
     let world = World::empty();
     for path in all_paths(USER) {
         let answer = world.get_with(&path, SERVICE).await;
@@ -172,7 +172,7 @@ async fn a_service_token_reads_nobody() {
 
 // T68
 #[actix_web::test]
-async fn a_missing_scope_is_named_before_the_parameters_are_looked_at() {
+async fn a_missing_scope_is_reported_before_the_parameters_are_checked() {
     let world = World::empty();
     for endpoint in ENDPOINTS {
         for (scope, path) in ENDPOINTS.iter().zip(std::iter::repeat(paths(endpoint, USER))) {
@@ -243,7 +243,7 @@ async fn a_path_is_what_it_is_after_decoding_and_nothing_else_is_a_data_endpoint
 }
 
 #[actix_web::test]
-async fn a_store_that_cannot_say_whether_a_token_counts_is_unavailable_and_not_a_bad_token() {
+async fn a_store_failure_during_authorization_is_a_503_and_not_an_invalid_token() {
     let world = World::empty();
     for path in all_paths(USER) {
         let answer = world.get_with(&path, UNREADABLE).await;

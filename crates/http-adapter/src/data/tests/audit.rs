@@ -56,7 +56,7 @@ async fn the_records_of_the_page_and_the_range_that_was_asked_for_are_counted() 
 }
 
 #[actix_web::test]
-async fn what_is_not_answered_is_not_counted() {
+async fn rejected_requests_are_not_counted() {
     let (world, reads) = counting(parts());
     for endpoint in ENDPOINTS {
         let path = &paths(endpoint, USER)[0];

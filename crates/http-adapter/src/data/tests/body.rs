@@ -50,7 +50,7 @@ async fn a_profile_has_the_contracts_members_and_null_for_what_is_not_known() {
 }
 
 #[actix_web::test]
-async fn a_profile_tells_what_is_known_and_whole_numbers_without_a_fraction() {
+async fn a_profile_has_its_values_and_whole_numbers_without_a_fraction() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|id| {
         let biology = Biology {
@@ -101,7 +101,7 @@ async fn a_session_carries_stages_and_metrics_only_when_they_are_asked_for() {
 }
 
 #[actix_web::test]
-async fn the_members_stand_in_the_order_of_the_contract() {
+async fn the_members_have_the_order_of_the_contract() {
     let answer = sleep("include_stages=1&include_metrics=1&pageSize=1").await;
     let text = answer.text();
     assert_order(text, &["data", "pagination", "limit"]);
@@ -129,7 +129,7 @@ async fn times_carry_the_offset_where_and_when_the_night_was_recorded() {
 }
 
 #[actix_web::test]
-async fn a_supplement_tells_its_label_and_its_logs() {
+async fn a_supplement_has_its_label_and_its_logs() {
     let mut supplements = MockSupplementReader::new();
     supplements
         .expect_page()

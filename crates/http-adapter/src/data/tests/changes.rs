@@ -58,7 +58,7 @@ fn cursor_of(user: &str, after: Option<ChangePosition>, days_ago: i64) -> String
 }
 
 #[actix_web::test]
-async fn each_record_is_told_as_its_own_endpoint_tells_it() {
+async fn each_record_has_the_format_of_its_endpoint() {
     let person = UserId::parse(USER).unwrap();
     let night = sample::night(3);
     let SupplementRecord { supplement, logs } = sample::record(5, 1);
@@ -164,7 +164,7 @@ async fn a_malformed_parameter_is_named_and_counts() {
 }
 
 #[actix_web::test]
-async fn an_old_cursor_is_gone() {
+async fn an_old_cursor_is_expired() {
     let (world, asked) = listening();
     let answer = world.get(&path(&format!("?cursor={}", cursor(91)))).await;
     assert_problem(&answer, 410, "cursor_expired");
@@ -206,7 +206,7 @@ async fn a_token_is_told_what_its_scopes_allow_and_refused_what_they_do_not() {
 }
 
 #[actix_web::test]
-async fn whoever_may_not_read_is_told_the_same_as_everywhere_and_not_counted() {
+async fn unauthorized_requests_get_the_usual_errors_and_are_not_counted() {
     let (world, asked) = listening();
     for (path, token, status, code) in [
         (path(""), "not a token", 401, "invalid_token"),
@@ -225,7 +225,7 @@ async fn whoever_may_not_read_is_told_the_same_as_everywhere_and_not_counted() {
 }
 
 #[actix_web::test]
-async fn it_has_a_counter_of_its_own_and_one_path() {
+async fn it_has_a_separate_counter_and_one_path() {
     let daily_limits = DailyLimits { changes: 1, ..DailyLimits::default() };
     let world = World::of(Parts { daily_limits, ..with_nothing() });
     assert_eq!(world.get(&format!("/api/v1/sleep/{USER}")).await.status, 200);

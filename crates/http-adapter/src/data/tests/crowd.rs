@@ -41,7 +41,7 @@ impl SleepReader for Crowded {
 }
 
 #[actix_web::test]
-async fn a_reader_whose_large_pages_wait_is_told_to_come_back_and_small_reads_are_answered() {
+async fn a_reader_with_pending_large_pages_is_rejected_and_small_reads_are_served() {
     let crowded = Arc::new(Crowded { waiting: AtomicUsize::new(0), door: Semaphore::new(0) });
     let admission = Admission::new(AdmissionLimits { requests: 8, ..AdmissionLimits::default() });
     let world = World::of(Parts { sleep: crowded.clone(), admission, ..parts() });
@@ -70,7 +70,7 @@ async fn a_reader_whose_large_pages_wait_is_told_to_come_back_and_small_reads_ar
 }
 
 #[actix_web::test]
-async fn a_store_that_refuses_many_requests_is_told_once_and_not_for_each() {
+async fn repeated_store_failures_are_logged_once() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| Err(StorageError::Unavailable));
     let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });
@@ -87,7 +87,7 @@ async fn a_store_that_refuses_many_requests_is_told_once_and_not_for_each() {
 }
 
 #[actix_web::test]
-async fn what_trying_again_does_not_mend_is_told_each_time() {
+async fn permanent_failures_are_logged_each_time() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| {
         Err(StorageError::Corrupt { table: "account", column: "biology", row: "1".to_owned() })

@@ -141,7 +141,7 @@ fn spelled(text: &str, encode: &[bool]) -> String {
 
 proptest! {
     #[test]
-    fn a_link_is_an_address_that_says_what_the_request_said(
+    fn a_link_is_a_url_with_the_parameters_of_the_request(
         values in proptest::collection::vec("[^\u{0}-\u{1f}]{1,12}", 4),
         encode in proptest::collection::vec(any::<bool>(), 1..8),
         number in 2_u32..1_000,

@@ -107,7 +107,7 @@ async fn a_query_that_cannot_be_decoded_is_refused_everywhere() {
 }
 
 #[actix_web::test]
-async fn every_wrong_field_is_told_at_once() {
+async fn all_invalid_fields_are_reported_together() {
     let query = "startDate=x&endDate=y&include_stages=z&include_metrics=z&sort=up&page=0&pageSize=0";
     let fields = ["startDate", "endDate", "include_stages", "include_metrics", "page", "pageSize", "sort"];
     assert_refused("sleep", query, &fields).await;
@@ -166,7 +166,7 @@ async fn asked_of_sleep(query: &str) -> Value {
 }
 
 #[actix_web::test]
-async fn without_parameters_the_defaults_hold() {
+async fn without_parameters_the_defaults_apply() {
     let expected = json!({
         "start": null, "end": null, "page": 1, "size": 100,
         "ascending": false, "stages": false, "metrics": false,
@@ -175,7 +175,7 @@ async fn without_parameters_the_defaults_hold() {
 }
 
 #[actix_web::test]
-async fn what_is_given_is_asked_for() {
+async fn parameters_reach_the_query() {
     let query = "page=7&pageSize=10000&sort=asc&include_stages=1&include_metrics=true&endDate=2026-03-29";
     let expected = json!({
         // The day on which Berlin changes to daylight saving time ends at 22:00 UTC.

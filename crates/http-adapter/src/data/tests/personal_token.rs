@@ -68,7 +68,7 @@ async fn a_personal_token_reads_every_endpoint_of_its_person_and_counts_for_itse
 }
 
 #[actix_web::test]
-async fn a_personal_token_opens_nobody_elses_data_and_nothing_beyond_its_scopes() {
+async fn a_personal_token_is_limited_to_its_person_and_scopes() {
     let world = world();
     let answer = world.get_with(&paths("sleep", OTHER)[0], &token(FULL)).await;
     assert_problem(&answer, 403, "other_user");

@@ -30,7 +30,7 @@ async fn body_and_headers_say_the_same_and_both_paths_count_together() {
 }
 
 #[actix_web::test]
-async fn a_request_beyond_the_limit_is_told_when_to_come_back_and_does_not_count() {
+async fn a_request_beyond_the_limit_gets_retry_after_and_does_not_count() {
     let world = limited(1);
     for endpoint in ENDPOINTS {
         let [path, alias] = paths(endpoint, USER);
@@ -48,7 +48,7 @@ async fn a_request_beyond_the_limit_is_told_when_to_come_back_and_does_not_count
 }
 
 #[actix_web::test]
-async fn a_bad_parameter_counts_and_says_where_the_counter_stands() {
+async fn an_invalid_parameter_counts_and_returns_the_counter() {
     let world = limited(3);
     for endpoint in ENDPOINTS {
         let path = &paths(endpoint, USER)[0];

@@ -80,7 +80,7 @@ async fn servings_that_are_no_number_are_an_error_status() {
 }
 
 #[actix_web::test]
-async fn a_person_deleted_a_moment_ago_is_a_token_that_counts_no_more() {
+async fn a_just_deleted_persons_token_is_invalid() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| Ok(None));
     let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });

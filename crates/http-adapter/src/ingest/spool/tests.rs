@@ -27,7 +27,7 @@ fn assert_busy<T>(outcome: Result<T, Problem>) {
 }
 
 #[tokio::test]
-async fn a_body_reads_back_as_it_came_from_memory_and_from_a_file() {
+async fn a_body_is_read_back_unchanged_from_memory_and_from_a_file() {
     let room = Room::default();
     for bytes in [0, 1, 100_000, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY] {
         let spool = whole(&room, bytes).await;
@@ -44,7 +44,7 @@ async fn a_body_reads_back_as_it_came_from_memory_and_from_a_file() {
 }
 
 #[tokio::test]
-async fn bodies_in_memory_have_a_bound_together_and_give_their_room_back() {
+async fn bodies_in_memory_share_a_limit_and_release_it() {
     let room = Room::new(8 * MEBIBYTE, 1);
     let first = whole(&room, 3 * MEBIBYTE).await;
     // An unfinished body occupies the memory received so far.
@@ -61,7 +61,7 @@ async fn bodies_in_memory_have_a_bound_together_and_give_their_room_back() {
 }
 
 #[tokio::test]
-async fn bodies_in_files_have_a_number_of_their_own_and_take_no_memory() {
+async fn bodies_in_files_have_a_separate_limit_and_use_no_memory() {
     let room = Room::new(5 * MEBIBYTE, 2);
     let files = [whole(&room, 5 * MEBIBYTE).await, whole(&room, 5 * MEBIBYTE).await];
     assert_busy(arrive(&room, 5 * MEBIBYTE).await);
@@ -73,7 +73,7 @@ async fn bodies_in_files_have_a_number_of_their_own_and_take_no_memory() {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_as_busy_with_its_cause_and_any_other_fault_as_ours() {
+async fn a_full_disk_is_reported_as_busy_and_any_other_error_as_internal() {
     let full = blocking(|| OpenOptions::new().write(true).open("/dev/full")?.write_all(b"night")).await;
     let problem = full.expect_err("a refusal");
     assert_eq!(problem.fault(), Fault::IngestBusy);

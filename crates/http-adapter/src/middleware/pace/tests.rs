@@ -56,7 +56,7 @@ async fn an_unread_answer_is_dropped_and_its_permit_is_released() {
 }
 
 #[actix_web::test]
-async fn an_answer_that_is_taken_at_the_least_pace_stays() {
+async fn a_response_read_at_the_minimum_pace_is_kept() {
     let admission = one_large_answer();
     let permit = admission.begin_large_answer(1, None).unwrap();
     let look = Duration::from_millis(20);
@@ -78,7 +78,7 @@ async fn an_answer_that_is_taken_at_the_least_pace_stays() {
 }
 
 #[actix_web::test]
-async fn one_large_answer_too_many_is_refused_and_keeps_the_numbers_of_its_limit() {
+async fn a_large_response_beyond_the_limit_is_rejected_with_its_rate_headers() {
     const RATE: RateStatus = RateStatus { limit: 9, remaining: 7, reset: 1_780_012_800, allowed: true };
     async fn large(request: HttpRequest) -> HttpResponse {
         request.extensions_mut().insert(RATE);

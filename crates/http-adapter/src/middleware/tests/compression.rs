@@ -44,7 +44,7 @@ fn decode(answer: &Answer) -> String {
 }
 
 #[actix_web::test]
-async fn whole_and_streamed_bodies_come_back_as_they_were() {
+async fn whole_and_streamed_bodies_survive_a_round_trip() {
     for coding in ["gzip", "zstd"] {
         let answer = ask(switched(true), "/whole/100000", coding).await;
         assert_eq!(answer.header("content-encoding"), Some(coding));
@@ -57,7 +57,7 @@ async fn whole_and_streamed_bodies_come_back_as_they_were() {
 }
 
 #[actix_web::test]
-async fn the_callers_preference_decides() {
+async fn the_callers_preference_is_respected() {
     for (accepted, coding) in [
         ("gzip, zstd;q=0.5", Some("gzip")),
         ("gzip;q=0.1, zstd", Some("zstd")),
@@ -75,7 +75,7 @@ async fn the_callers_preference_decides() {
 }
 
 #[actix_web::test]
-async fn small_bodies_token_endpoints_and_a_server_without_the_setting_send_plain_text() {
+async fn small_bodies_token_endpoints_and_servers_without_the_setting_are_uncompressed() {
     assert_eq!(ask(switched(true), "/whole/1024", "gzip").await.header("content-encoding"), Some("gzip"));
     for (state, uri) in [
         (switched(true), "/whole/1023"),

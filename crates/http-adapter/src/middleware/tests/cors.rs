@@ -52,7 +52,7 @@ async fn a_listed_origin_may_read_the_data_endpoints_errors_included_without_cre
 }
 
 #[actix_web::test]
-async fn an_origin_is_listed_exactly_or_not_at_all() {
+async fn origins_must_match_exactly() {
     for listed in
         ["https://page.example/", "http://page.example", "https://page.example:8443", "*", "page.example"]
     {

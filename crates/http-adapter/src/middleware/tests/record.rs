@@ -22,14 +22,14 @@ async fn a_request_is_one_line_with_its_route_and_its_id() {
 }
 
 #[actix_web::test]
-async fn a_path_that_no_route_has_is_not_repeated() {
+async fn an_unknown_path_is_not_logged() {
     let log = log_of(vec![TestRequest::get().uri("/LEAKME123")]).await;
     assert!(log.contains("route=\"unmatched\"") && log.contains("status=404"));
     assert!(!log.contains("LEAKME123"));
 }
 
 #[actix_web::test]
-async fn a_refusal_without_a_cause_names_none() {
+async fn an_error_without_a_cause_is_logged_without_one() {
     let log = log_of(vec![TestRequest::get().uri("/api/v1/profile/x")]).await;
     let line = log.lines().find(|line| line.contains("request refused")).unwrap();
     assert!(line.contains("code=") && !line.contains("cause"), "{line}");
@@ -37,7 +37,7 @@ async fn a_refusal_without_a_cause_names_none() {
 
 // T01
 #[actix_web::test]
-async fn nothing_that_a_caller_sends_is_logged() {
+async fn no_input_of_a_caller_is_logged() {
     const MARK: &str = "LEAKME123";
     let everywhere = |request: TestRequest| {
         request

@@ -33,7 +33,7 @@ async fn warnings(state: &Arc<HttpState>, request: TestRequest) -> Vec<String> {
 }
 
 #[actix_web::test]
-async fn a_header_from_an_unnamed_proxy_is_warned_of_once_an_hour() {
+async fn a_header_from_an_unknown_proxy_causes_a_warning_once_an_hour() {
     let (state, seconds) = trusting_one();
     for (second, expected) in [(5, 1), (6, 0), (3604, 0), (3605, 1), (3606, 0)] {
         seconds.store(second, Ordering::Relaxed);
@@ -49,7 +49,7 @@ async fn a_header_from_an_unnamed_proxy_is_warned_of_once_an_hour() {
 }
 
 #[actix_web::test]
-async fn a_named_proxy_and_a_caller_without_the_header_cause_no_warning() {
+async fn a_trusted_proxy_and_a_caller_without_the_header_cause_no_warning() {
     let (state, _) = trusting_one();
     let named = from_peer("10.0.0.1").insert_header(("x-forwarded-for", "203.0.113.7"));
     let mapped = from_peer("[::ffff:10.0.0.1]").insert_header(("x-forwarded-for", "203.0.113.7"));

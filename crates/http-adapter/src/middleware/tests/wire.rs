@@ -45,7 +45,7 @@ fn assert_status(answer: &str, status: u16, request: &str) {
 
 // T98
 #[actix_web::test]
-async fn ambiguous_framing_is_refused() {
+async fn ambiguous_framing_is_rejected() {
     let address = serve();
     for head in [
         "Host: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n",
@@ -95,7 +95,7 @@ async fn a_bare_line_feed_ends_lines_of_the_head_but_nothing_in_a_chunked_body()
 
 // T93
 #[actix_web::test]
-async fn raw_bytes_in_the_address_are_refused() {
+async fn raw_bytes_in_the_url_are_rejected() {
     let address = serve();
     for line in [b"GET /api/token\xff HTTP/1.1\r\n".as_slice(), b"GET /api/token?code=\xff HTTP/1.1\r\n"] {
         let request = [line, b"Host: a\r\nConnection: close\r\n\r\n".as_slice()].concat();
@@ -117,7 +117,7 @@ async fn too_many_or_too_large_headers_are_a_431() {
 
 // T97
 #[actix_web::test]
-async fn a_head_gets_no_body() {
+async fn a_head_request_gets_no_body() {
     let request = "HEAD /api/token HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
     let answer = exchange(serve(), request.as_bytes()).await;
     assert_status(&answer, 405, request);
@@ -126,7 +126,7 @@ async fn a_head_gets_no_body() {
 
 // T99
 #[actix_web::test]
-async fn an_absolute_address_and_a_foreign_host_are_served_as_our_own() {
+async fn an_absolute_url_and_a_foreign_host_are_ignored() {
     let address = serve();
     for line in ["GET http://evil.example/nowhere HTTP/1.1", "GET /nowhere HTTP/1.1"] {
         let request = format!("{line}\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
@@ -150,7 +150,7 @@ async fn a_body_that_does_not_arrive_is_a_408() {
 
 // T101
 #[actix_web::test]
-async fn a_chunked_body_that_never_ends_is_answered_and_ends_the_connection() {
+async fn an_endless_chunked_body_is_answered_and_closes_the_connection() {
     let address = serve();
     for line in ["POST /nowhere", "GET /livez", "PUT /api/token", "POST /api/token"] {
         let request = format!("{line} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\ncode=");
@@ -175,7 +175,7 @@ async fn a_chunked_body_above_the_limit_is_a_413() {
 
 // T97
 #[actix_web::test]
-async fn the_odd_forms_of_an_address_are_refused_and_never_hang() {
+async fn unusual_request_targets_are_rejected_and_never_hang() {
     let address = serve();
     for line in
         ["OPTIONS * HTTP/1.1", "CONNECT evil.example:443 HTTP/1.1", "GET evil HTTP/1.1", "GET ? HTTP/1.1"]
@@ -214,7 +214,7 @@ async fn a_get_may_have_a_body_of_known_or_unknown_length() {
 
 // ADR 0014: responses that the library sends before there is a request.
 #[actix_web::test]
-async fn what_the_library_answers_itself_is_bare_and_ends_the_connection() {
+async fn responses_of_the_library_are_bare_and_close_the_connection() {
     let address = serve();
     let refused = |line: &str, head: &str| format!("{line} HTTP/1.1\r\nHost: a\r\n{head}\r\n").into_bytes();
     for (request, status) in [

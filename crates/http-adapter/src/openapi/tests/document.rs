@@ -38,7 +38,7 @@ fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
 }
 
 #[test]
-fn the_committed_copy_is_what_the_code_says() {
+fn the_committed_copy_matches_the_code() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let committed = std::fs::read_to_string(root.join("docs/reference/openapi.json")).unwrap_or_default();
     if committed != openapi_json() {
@@ -48,7 +48,7 @@ fn the_committed_copy_is_what_the_code_says() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_resolves() {
     fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         match value {
             Value::Object(members) => {
@@ -147,7 +147,7 @@ fn a_data_endpoint_documents_every_status_with_a_schema_and_its_limits() {
 }
 
 #[test]
-fn the_change_feed_documents_that_a_cursor_may_be_too_old() {
+fn the_change_feed_documents_expired_cursors() {
     let document = document();
     let operation = &document["paths"]["/api/v1/changes/{user_id}"]["get"];
     let told = resolved(&document, &operation["responses"]["410"]);
@@ -166,7 +166,7 @@ const CURSOR_LENGTHS: (usize, usize) = (12, 46);
 
 proptest! {
     #[test]
-    fn what_the_patterns_of_the_change_feed_allow_is_read(
+    fn values_matching_the_patterns_of_the_change_feed_are_accepted(
         types in string_regex("(?:profile|sleep|supplements)(?:,(?:profile|sleep|supplements)){0,2}").unwrap(),
         number in 0..=i64::MAX, starts: bool, is_of_version_1: bool,
     ) {
@@ -182,7 +182,7 @@ proptest! {
 }
 
 #[test]
-fn the_person_that_is_filled_in_is_the_demo_person() {
+fn the_example_person_is_the_demo_person() {
     let document = document();
     let demo = demo_user_id().to_string();
     let of_paths: Vec<_> = operations(&document)
@@ -219,7 +219,7 @@ fn assert_fits(document: &Value, schema: &Value, example: &Value, place: &str) {
 }
 
 #[test]
-fn every_example_fits_its_schema() {
+fn every_example_matches_its_schema() {
     let document = document();
     let mut seen = 0;
     for (path, method, operation) in operations(&document) {
@@ -236,7 +236,7 @@ fn every_example_fits_its_schema() {
 }
 
 #[test]
-fn nothing_that_is_always_sent_is_documented_as_optional() {
+fn required_members_are_documented_as_required() {
     let document = document();
     let schemas = document["components"]["schemas"].as_object().unwrap();
     let optional: Vec<_> = schemas
@@ -279,7 +279,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn what_the_documented_pattern_allows_is_read(
+    fn dates_matching_the_documented_pattern_are_accepted(
         date in string_regex(DATE_PATTERN.trim_matches(['^', '$'])).unwrap()
     ) {
         let leap_day = date.get(5..10) == Some("02-29");

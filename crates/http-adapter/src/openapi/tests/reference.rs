@@ -32,7 +32,7 @@ async fn the_reference_loads_nothing_from_elsewhere() {
 }
 
 #[actix_web::test]
-async fn everything_that_the_page_loads_is_there_under_a_policy_that_allows_itself_alone() {
+async fn all_resources_of_the_page_exist_under_a_policy_that_allows_only_the_server() {
     let page = get("/docs").await;
     let text = page.text();
     let loaded: Vec<_> = text.split('"').filter_map(|part| part.strip_prefix("docs/")).collect();

@@ -14,7 +14,7 @@ fn assert_told(store: &MemoryStore, kind: AuditKind, client: &str) {
 
 // T04
 #[actix_web::test]
-async fn a_secret_in_a_query_string_that_may_not_be_there_is_flagged_for_rotation() {
+async fn a_forbidden_secret_in_a_query_string_is_flagged_for_rotation() {
     let (store, state) = fresh();
     let strict = refresh_query().replace(MemoryStore::APP, MemoryStore::STRICT);
     assert_error(&send(&state, get("/api/refresh", &strict)).await, 400, "invalid_request");
@@ -40,7 +40,7 @@ async fn a_refresh_token_alone_in_a_query_string_flags_no_client_secret() {
 
 // T50
 #[actix_web::test]
-async fn the_refresh_token_of_another_client_is_refused_as_unknown_and_told_to_the_operator() {
+async fn another_clients_refresh_token_is_rejected_as_unknown_and_recorded() {
     let (store, state) = fresh();
     let stranger = refresh_query().replace(MemoryStore::APP, MemoryStore::STRICT);
     let answer = send(&state, post_form("/api/refresh", stranger)).await;
@@ -50,7 +50,7 @@ async fn the_refresh_token_of_another_client_is_refused_as_unknown_and_told_to_t
 }
 
 #[actix_web::test]
-async fn a_redeemed_code_and_a_service_token_are_told() {
+async fn a_redeemed_code_and_a_service_token_are_recorded() {
     let (store, state) = fresh();
     assert_token(&send(&state, post_form("/api/token", code_query())).await);
     assert_told(&store, AuditKind::GrantCreated, MemoryStore::APP);

@@ -48,7 +48,7 @@ async fn a_byte_order_mark_and_broken_utf_8_are_refused() {
 
 // T94
 #[actix_web::test]
-async fn a_coded_body_is_refused() {
+async fn an_encoded_body_is_rejected() {
     for coding in ["gzip", "br", "zstd", "deflate", "identity, gzip"] {
         let request = post_form("/api/token", code_query()).insert_header(("content-encoding", coding));
         assert_refused(request, 415, "invalid_request").await;

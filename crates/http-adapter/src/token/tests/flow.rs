@@ -82,7 +82,7 @@ async fn a_service_client_gets_a_token_of_its_own_and_an_app_does_not() {
 
 // T11
 #[actix_web::test]
-async fn a_code_is_good_once() {
+async fn a_code_is_single_use() {
     let (_, state) = fresh();
     assert_token(&send(&state, get("/api/token", &code_query())).await);
     assert_error(&send(&state, get("/api/token", &code_query())).await, 400, "invalid_grant");
@@ -90,7 +90,7 @@ async fn a_code_is_good_once() {
 
 // T15, T50
 #[actix_web::test]
-async fn another_clients_code_and_refresh_token_are_refused_and_stay_good() {
+async fn another_clients_code_and_refresh_token_are_rejected_and_stay_valid() {
     let (_, state) = fresh();
     for (path, query) in [("/api/token", code_query()), ("/api/refresh", refresh_query())] {
         let stranger = query.replace(MemoryStore::APP, MemoryStore::STRICT);
@@ -101,13 +101,13 @@ async fn another_clients_code_and_refresh_token_are_refused_and_stay_good() {
 
 // T16
 #[actix_web::test]
-async fn a_wrong_redirect_uri_is_refused_and_does_not_burn_the_code() {
+async fn a_wrong_redirect_uri_is_rejected_and_does_not_use_up_the_code() {
     assert_refused(get("/api/token", &code_query().replace("back", "Back")), 400, "invalid_grant").await;
 }
 
 // T18
 #[actix_web::test]
-async fn a_secret_of_one_kind_is_not_taken_for_another() {
+async fn a_secret_of_one_kind_is_not_accepted_as_another() {
     let swapped = code_query().replace(&MemoryStore::code(), &MemoryStore::refresh_token());
     assert_refused(get("/api/token", &swapped), 400, "invalid_grant").await;
     let swapped = refresh_query().replace(&MemoryStore::refresh_token(), &MemoryStore::code());
@@ -157,7 +157,7 @@ async fn a_grant_type_that_does_not_fit_the_path_is_refused() {
 
 // T103
 #[actix_web::test]
-async fn a_store_that_is_down_is_a_503_that_says_when_to_come_back() {
+async fn an_unavailable_store_is_a_503_with_retry_after() {
     let state = Parts { store: Arc::new(MemoryStore::down()), ..Parts::default() }.build();
     for (path, query) in [("/api/token", code_query()), ("/api/refresh", refresh_query())] {
         let answer = send(&state, get(path, &query)).await;
@@ -168,7 +168,7 @@ async fn a_store_that_is_down_is_a_503_that_says_when_to_come_back() {
 
 // T103
 #[actix_web::test]
-async fn a_token_that_cannot_be_signed_is_a_500_and_does_not_burn_the_code() {
+async fn a_signing_failure_is_a_500_and_does_not_use_up_the_code() {
     let mut signer = application::ports::system::MockTokenSigner::new();
     signer.expect_sign().returning(|_| Err(application::ports::system::SigningFailed(None)));
     let store = Arc::new(MemoryStore::default());

@@ -42,7 +42,7 @@ async fn headers_have_at_most_16_kib() {
 
 // T99
 #[actix_web::test]
-async fn headers_that_pretend_another_method_host_or_path_change_nothing() {
+async fn headers_that_override_method_host_or_path_are_ignored() {
     let (_, state) = fresh();
     let request = get("/api/token", &code_query())
         .insert_header(("x-http-method-override", "DELETE"))
@@ -65,7 +65,7 @@ async fn an_escaped_spelling_of_the_path_is_the_token_endpoint_in_every_respect(
 
 // T100, T02
 #[actix_web::test]
-async fn other_spellings_of_the_path_are_not_found_and_guarded_all_the_same() {
+async fn other_spellings_of_the_path_are_not_found_and_have_the_same_headers() {
     for path in [
         "/api/token/",
         "//api/token",

@@ -54,7 +54,7 @@ fn assert_done(path: &str, answer: &Answer) {
 }
 
 #[actix_web::test]
-async fn the_client_says_who_it_is_in_the_body_or_by_basic() {
+async fn the_client_authenticates_in_the_body_or_by_basic() {
     for path in PATHS {
         assert_done(path, &send(&knowing(), post_form(path, right_form())).await);
         let json = serde_json::json!({
@@ -72,7 +72,7 @@ async fn the_client_says_who_it_is_in_the_body_or_by_basic() {
 }
 
 #[actix_web::test]
-async fn a_live_refresh_token_is_told_without_an_end() {
+async fn a_live_refresh_token_has_no_expiry() {
     let answer = send(&knowing(), post_form("/oauth/introspect", right_form())).await;
     let expected = serde_json::json!({
         "active": true,
@@ -86,7 +86,7 @@ async fn a_live_refresh_token_is_told_without_an_end() {
 }
 
 #[actix_web::test]
-async fn what_is_unknown_is_not_active_and_nothing_more_is_told() {
+async fn an_unknown_token_is_only_reported_as_inactive() {
     let form = format!("token=nonsense&{}", credentials());
     let answer = send(&knowing(), post_form("/oauth/introspect", form.clone())).await;
     assert_eq!((answer.status.as_u16(), answer.text()), (200, r#"{"active":false}"#));
@@ -103,7 +103,7 @@ async fn revocation_ignores_the_hint() {
 }
 
 #[actix_web::test]
-async fn introspection_says_that_a_refresh_token_is_inactive_unless_the_hint_names_it() {
+async fn introspection_reports_a_refresh_token_as_inactive_without_the_hint() {
     for hint in ["", "&token_type_hint=access_token", "&token_type_hint=Refresh_Token"] {
         let form = format!("{}{hint}", form_without_hint());
         let answer = send(&knowing(), post_form("/oauth/introspect", form)).await;
@@ -112,7 +112,7 @@ async fn introspection_says_that_a_refresh_token_is_inactive_unless_the_hint_nam
 }
 
 #[actix_web::test]
-async fn nothing_that_is_known_may_stand_in_the_query_string() {
+async fn known_parameters_are_rejected_in_the_query_string() {
     for path in PATHS {
         for name in ["token", "token_type_hint", "client_id", "client_secret"] {
             let answer = send(&knowing(), post_form(&format!("{path}?{name}=x"), right_form())).await;
@@ -132,7 +132,7 @@ async fn nothing_that_is_known_may_stand_in_the_query_string() {
 }
 
 #[actix_web::test]
-async fn what_is_absent_empty_or_given_twice_is_refused() {
+async fn absent_empty_and_repeated_parameters_are_rejected() {
     for path in PATHS {
         for form in [
             credentials(),
@@ -192,7 +192,7 @@ async fn a_store_that_is_down_is_a_503() {
 
 // T26
 #[actix_web::test]
-async fn the_metadata_names_the_public_url_and_may_be_kept() {
+async fn the_metadata_has_the_public_url_and_is_cacheable() {
     let request = TestRequest::get()
         .uri("/.well-known/oauth-authorization-server")
         .insert_header(("host", "evil.example"))

@@ -4,7 +4,7 @@ use super::*;
 
 // T90
 #[actix_web::test]
-async fn a_known_parameter_given_twice_is_refused_wherever_the_second_one_is() {
+async fn a_repeated_known_parameter_is_rejected_in_query_and_body() {
     let twice = format!("{}&code={}", code_query(), MemoryStore::code());
     let answer = assert_refused(get("/api/token", &twice), 400, "invalid_request").await;
     assert_eq!(answer.member("error_description"), "code: must be given at most once");
@@ -110,7 +110,7 @@ async fn each_missing_parameter_is_named() {
 }
 
 #[actix_web::test]
-async fn the_checks_come_in_their_order() {
+async fn the_checks_have_a_fixed_order() {
     // Duplicate and missing: duplicate. Missing and a wrong secret: missing. A wrong secret and an invalid
     // code: the secret.
     let query = "code=a&code=b";
@@ -126,7 +126,7 @@ async fn the_checks_come_in_their_order() {
 
 // T01, T102
 #[actix_web::test]
-async fn no_answer_repeats_what_was_sent() {
+async fn no_response_repeats_input() {
     let mark = "LEAKME123";
     for query in [
         format!("code={mark}&code={mark}"),

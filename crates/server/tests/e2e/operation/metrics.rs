@@ -141,7 +141,7 @@ on_both_stores! {
         assert!(page.contains("\nrestwell_ready_check{check=\"drain\"} 0\n"), "{page}");
     }
 
-    async fn whatever_is_asked_for_the_number_of_series_stays(world: World) {
+    async fn the_number_of_series_is_bounded(world: World) {
         let world = world.in_processes();
         let world = measuring(world);
         let server = world.serve();

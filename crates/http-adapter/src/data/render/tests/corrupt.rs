@@ -28,7 +28,7 @@ fn told(rows: Vec<PackedSleepRow>, include: Include) -> Result<(), StorageError>
 }
 
 #[test]
-fn a_corrupt_row_is_an_error_before_anything_of_the_page_is_sent_wherever_it_stands() {
+fn a_corrupt_row_anywhere_is_an_error_before_the_page_is_sent() {
     for (count, places) in [(30, [0, 15, 29]), (1_000, [0, 500, 999])] {
         let nights: Vec<_> = (0..count).map(|number| sample::packed(&sample::night(number))).collect();
         for (place, (damaged, damage)) in
@@ -44,7 +44,7 @@ fn a_corrupt_row_is_an_error_before_anything_of_the_page_is_sent_wherever_it_sta
 }
 
 #[test]
-fn what_was_not_asked_for_is_not_looked_at() {
+fn parts_that_are_not_requested_are_not_validated() {
     for (_, damage) in DAMAGES {
         let mut row = sample::packed(&sample::night(1));
         damage(&mut row);

@@ -55,7 +55,7 @@ fn a_page_of_known_length_is_handed_over_in_pieces_that_have_this_length_togethe
 }
 
 #[test]
-fn rows_are_freed_as_they_are_told() {
+fn rows_are_freed_as_they_are_rendered() {
     const COUNT: u32 = 2_000;
     let items = SleepItems::new(nights(COUNT), Include::ALL);
     let mut body = PageBody::new(items, b"]}".to_vec());
