@@ -1,4 +1,4 @@
-//! `POST /imports`: takes a file in, part by part, and never holds more than one of them.
+//! `POST /imports`: receives a file in parts, with at most one part in memory.
 
 use super::answer::see_other;
 use super::form::is_same_site;
@@ -25,33 +25,33 @@ use options::Fields;
 use pace::Pace;
 use std::time::Duration;
 
-/// The field of the form that holds the file.
+/// Field of the form with the file.
 const FILE: &str = "file";
-/// How long nothing may arrive.
+/// Timeout of a pause without data.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// How long one upload may take, however quick it is.
+/// Timeout of one upload, whatever its rate.
 const MAX_TIME: Duration = Duration::from_hours(1);
 
-/// How often an upload looks whether the process is about to stop.
+/// Interval of checking whether the process is about to stop.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long what is not the file may take.
+/// Timeouts of the phases around the file.
 #[derive(Debug, Clone, Copy)]
 struct Patience {
-    /// From the head of the request to that of the file: the token of the form.
+    /// Time from the head of the request to the head of the file, including the form token.
     before: Duration,
-    /// What comes after the file, or what is sent of a file that is refused.
+    /// Time for the fields after the file, or for the rest of a refused file.
     after: Duration,
-    /// Over how much waiting for the file its pace is judged.
+    /// Waiting time over which the rate of the file is measured.
     look: Duration,
 }
 
 const PATIENCE: Patience =
     Patience { before: Duration::from_secs(5), after: Duration::from_secs(5), look: Duration::from_secs(30) };
 
-/// Takes a file in. The token of the form comes before the file, so that nothing of a foreign form is kept
-/// (security.md T27); no middleware ends the request, because a file may take its time. So uploads have places of their
-/// own, and each person has a few of them, from the moment it is known who it is (ADR 28).
+/// Receives a file. The form token precedes the file, so that nothing of a foreign form is stored
+/// (security.md T27). No middleware times the request out, because a file may take long. Uploads therefore
+/// have separate permits, and a limit per person from the moment the person is known (ADR 28).
 pub(super) async fn receive(
     state: Data<HttpState>,
     request: HttpRequest,
@@ -95,13 +95,14 @@ async fn receive_in_time(
     };
     match stored {
         Ok(key) => {
-            // To the end of the body, so that the connection can go on.
+            // Reads to the end of the body, so that the connection can be reused.
             let _ = tokio::time::timeout(patience.after, next_field(&mut coming.form)).await;
             Ok(see_other(&format!("{}/{}", path::IMPORTS, key.id)))
         }
         Err(Stop::Problem(problem)) => Err(problem),
         Err(Stop::Refused(refusal)) => {
-            // A browser shows an answer only once it has sent everything. What takes longer loses its connection.
+            // Browsers show a response only once they have sent everything. A longer rest loses the
+            // connection.
             if let Some(file) = &mut coming.file {
                 let draining = drain(file, state.settings.max_upload_bytes);
                 let _ = tokio::time::timeout(patience.after, draining).await;
@@ -111,22 +112,22 @@ async fn receive_in_time(
     }
 }
 
-/// What is still to come of a form.
+/// Unread rest of a form.
 struct Coming {
     form: Multipart,
-    /// The file, until it came to its end.
+    /// The file, until its end.
     file: Option<Arriving>,
-    /// The other fields that came so far.
+    /// Other fields received so far.
     fields: Fields,
-    /// How long what comes after the file may take.
+    /// Time for the fields after the file.
     after: Duration,
 }
 
-/// A field as it arrives; one that came to its end is not asked again, because the library panics then.
+/// Field that is being received. It is not polled after its end, because actix-multipart would panic.
 struct Arriving {
     field: Field,
     has_ended: bool,
-    /// What is stored must keep a pace.
+    /// Minimum rate, for a file that is stored.
     pace: Option<Pace>,
 }
 
@@ -150,12 +151,12 @@ async fn next_bytes(arriving: &mut Arriving) -> Result<Option<Bytes>, Problem> {
     {
         return Err(too_slow());
     }
-    // After an error, too, there is nothing more to ask for.
+    // After an error there is nothing left to read either.
     arriving.has_ended = !matches!(next, Some(Ok(_)));
     next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
 }
 
-/// Reads on, without keeping anything, for as much as a file may have.
+/// Reads and discards the rest of a field, up to the maximum size of a file.
 async fn drain(field: &mut Arriving, most: u64) {
     let mut passed = 0_u64;
     while let Ok(Some(bytes)) = next_bytes(field).await {
@@ -166,7 +167,7 @@ async fn drain(field: &mut Arriving, most: u64) {
     }
 }
 
-/// What a person can do something about.
+/// Refusal that the person can resolve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refusal {
     NoFile,
@@ -189,7 +190,7 @@ impl From<Problem> for Stop {
     }
 }
 
-/// Stores the file whole, or nothing of it.
+/// Stores the whole file or nothing.
 async fn store_or_discard(
     state: &Data<HttpState>,
     uploads: &UploadUseCases,
@@ -204,13 +205,13 @@ async fn store_or_discard(
     if stored.is_err()
         && let Some(key) = unfinished.key.take()
     {
-        // Before the answer: a process that is about to stop waits for that.
+        // Before the response: a process that is about to stop waits for responses.
         discard(state, key).await;
     }
     stored
 }
 
-/// Returns when uploads must end, because the process is about to.
+/// Completes when uploads must end because the process is about to stop.
 async fn stopping(state: &HttpState) {
     while !state.health.is_draining() {
         tokio::time::sleep(LOOK).await;
@@ -218,7 +219,7 @@ async fn stopping(state: &HttpState) {
     tokio::time::sleep(state.settings.stopping_uploads).await;
 }
 
-/// Stores the parts as they come.
+/// Stores the parts as they arrive.
 async fn store(
     uploads: &UploadUseCases,
     person: &SignedInPerson,
@@ -276,7 +277,7 @@ fn not_begun(error: BeginUploadError) -> Stop {
 fn not_added(error: AddPartError) -> Stop {
     match error {
         AddPartError::TooLarge => Stop::Refused(Refusal::TooLarge),
-        // On another page, or by whoever runs the server.
+        // Cancelled on another page, or by the operator.
         AddPartError::Gone => Stop::Refused(Refusal::Cancelled),
         AddPartError::Misplaced => Stop::Problem(Problem::new(Fault::InvalidForm)),
         AddPartError::NoRoom => Stop::Refused(Refusal::NoRoom),
@@ -292,7 +293,7 @@ fn not_finished(error: FinishUploadError) -> Stop {
     }
 }
 
-/// An upload that must not stay half-received: whatever ends the request before its time, its parts go.
+/// Guard of an unfinished upload: its parts are deleted when the request ends early.
 struct Unfinished {
     state: Data<HttpState>,
     key: Option<UploadKey>,
@@ -307,7 +308,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Discards what was received. What fails here is deleted with what is stale.
+/// Deletes the received parts. After a failure, housekeeping deletes them as stale.
 async fn discard(state: &HttpState, key: UploadKey) {
     if let Err(error) = state.pages.discard_upload.run(key, DiscardReason::BrokeOff).await {
         tracing::warn!(%error, "the parts of an upload that broke off are not deleted yet");

@@ -47,14 +47,14 @@ impl AccountSettings {
         }
     }
 
-    /// Returns how often links may be asked for.
+    /// Returns the limits on requests for links.
     pub(crate) fn link_limits(&self) -> LinkRequestLimits {
         let usual = LinkRequestLimits::default();
         let per_address = AttemptLimit { attempts: self.links_per_address, ..usual.per_address };
         LinkRequestLimits { per_address, ..usual }
     }
 
-    /// Returns how many requests one address may leave behind.
+    /// Returns the limit on authorization requests per address before sign-in.
     pub(crate) const fn app_request_limit(&self) -> AttemptLimit {
         AttemptLimit { attempts: self.app_requests_per_address, ..ANONYMOUS_REQUESTS }
     }

@@ -1,10 +1,10 @@
-//! The setting that chooses a header.
+//! Setting that selects a header.
 
 use super::section::SettingValue;
 use http_adapter::ClientAddressHeader;
 use serde::{Deserialize, Deserializer};
 
-/// The header from which the address of a caller is read.
+/// Header that contains the client's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AddressHeader(pub(crate) ClientAddressHeader);
 

@@ -15,7 +15,7 @@ section! {
 }
 
 impl AuditSettings {
-    /// Returns how long the audit is kept.
+    /// Returns the retention of the audit trail.
     pub(crate) const fn retention(&self) -> Result<AuditRetention, InvalidAuditRetention> {
         AuditRetention::from_days(self.event_days, self.read_days)
     }

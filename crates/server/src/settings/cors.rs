@@ -28,7 +28,7 @@ impl CorsSettings {
     }
 }
 
-/// Returns whether a text is an origin exactly as browsers send it.
+/// Returns whether a text is an origin in exactly the form that browsers send.
 fn is_origin(text: &str) -> bool {
     Url::parse(text).is_ok_and(|url| {
         matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == text

@@ -13,34 +13,31 @@ section! {
     }
 }
 
-/// How a line is written.
+/// Format of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
-    /// An object a line.
+    /// A JSON object per line.
     Json,
-    /// For people.
     Human,
 }
 
-/// The least important level that is written.
+/// Minimum level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogLevel {
-    /// What needs somebody.
+    /// Failures that need action.
     Error,
-    /// What may need somebody.
+    /// Problems that may need action.
     Warn,
-    /// What happens.
+    /// Normal operation.
     Info,
-    /// What happens, in detail.
+    /// Normal operation in detail.
     Debug,
-    /// Everything.
     Trace,
 }
 
 impl LogLevel {
-    /// Returns the name of the level.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",

@@ -33,15 +33,15 @@ section! {
     }
 }
 
-/// How the connection to the mail server is encrypted.
+/// Encryption of the connection to the mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MailEncryption {
-    /// From the start.
+    /// TLS from the start.
     Implicit,
-    /// By STARTTLS.
+    /// STARTTLS.
     StartTls,
-    /// Not at all.
+    /// No encryption.
     None,
 }
 
@@ -68,7 +68,7 @@ impl MailEncryption {
 }
 
 impl MailSettings {
-    /// Returns whether there is a mail server.
+    /// Returns whether a mail server is configured.
     pub(crate) fn is_set(&self) -> bool {
         self.server().is_some()
     }
@@ -77,7 +77,8 @@ impl MailSettings {
         self.host.as_deref().filter(|host| !host.is_empty())
     }
 
-    /// Returns how mail is sent from a server of this public URL; nothing where there is no mail server.
+    /// Returns the options for sending email, for a server with this public URL; `None` if no mail server is
+    /// configured.
     pub(crate) fn options(&self, public_url: &PublicUrl) -> Result<Option<SmtpOptions>, Problem> {
         let Some(host) = self.server() else { return Ok(None) };
         let encryption = self.tls.to_option();
@@ -115,7 +116,7 @@ impl MailSettings {
         }
     }
 
-    /// Says what is wrong, when there is a mail server at all.
+    /// Returns the invalid settings; none if no mail server is configured.
     pub(super) fn problems(&self) -> Vec<Problem> {
         let Some(host) = self.server() else { return Vec::new() };
         let is_host = host.parse::<IpAddr>().is_ok() || Host::parse(host).is_ok();

@@ -26,7 +26,7 @@ impl MetricsSettings {
     }
 }
 
-/// Returns whether two listeners would be in each other's way. Port 0 takes a free one.
+/// Returns whether two listeners conflict. Port 0 never conflicts: it selects a free port.
 fn overlaps(one: SocketAddr, other: SocketAddr) -> bool {
     let same_place = one.ip() == other.ip() || one.ip().is_unspecified() || other.ip().is_unspecified();
     one.port() == other.port() && one.port() != 0 && same_place

@@ -1,8 +1,8 @@
-//! Settings: read once, typed, checked, and never asked for again.
+//! Settings: typed, validated and read once at the start.
 //!
-//! To add one: a field in its section's `section!` block, with what it does, its type, default, unit and an
-//! example; a check in the section's `problems` when not every value will do. Reference, known keys and
-//! environment variable follow from it.
+//! To add one, add a field to its section's `section!` block, with a description, type, default, unit and
+//! example. If not every value is valid, add a check to the section's `problems`. The reference, the known
+//! keys and the environment variable are derived from the field.
 
 mod accounts;
 mod address_header;
@@ -66,42 +66,39 @@ use uploads::UploadSettings;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// Where and how it listens.
+    /// Listener, public URL and request limits.
     pub(crate) server: ServerSettings,
-    /// Where everything is kept.
+    /// Store.
     pub(crate) storage: StorageSettings,
-    /// The encryption key.
+    /// Encryption key.
     pub(crate) keys: KeySettings,
-    /// The daily limits.
+    /// Daily limits.
     pub(crate) rate_limits: RateLimitSettings,
-    /// Tokens and their clients.
+    /// Token checks and client authentication.
     pub(crate) tokens: TokenSettings,
-    /// The costs of password hashes.
+    /// Cost of password hashes.
     pub(crate) passwords: PasswordSettings,
-    /// How long people stay signed in.
+    /// Lifetime of browser sessions.
     pub(crate) sessions: SessionSettings,
-    /// Accounts and guessing.
+    /// Sign-up, and limits against guessing passwords.
     pub(crate) accounts: AccountSettings,
-    /// The mail server.
+    /// Mail server.
     pub(crate) mail: MailSettings,
-    /// How long the audit is kept.
+    /// Retention of the audit trail.
     pub(crate) audit: AuditSettings,
-    /// Files that people upload.
+    /// Uploaded files.
     pub(crate) uploads: UploadSettings,
-    /// Other origins.
+    /// Origins for cross-origin requests.
     pub(crate) cors: CorsSettings,
-    /// Compression.
     pub(crate) compression: CompressionSettings,
-    /// The log.
     pub(crate) log: LogSettings,
-    /// Figures for Prometheus.
+    /// Prometheus metrics.
     pub(crate) metrics: MetricsSettings,
-    /// Traces.
     pub(crate) traces: TraceSettings,
 }
 
 impl Settings {
-    /// Reads the settings of this file and these variables, secrets in files included, and checks them all.
+    /// Reads and validates the settings of this file and these variables, including secrets in files.
     pub(crate) fn from_sources(file: Option<&Path>, variables: &Variables) -> Result<Self, SettingsError> {
         let merged = source::merged(file, variables)?;
         let settings: Self =
@@ -111,7 +108,7 @@ impl Settings {
         if problems.is_empty() { Ok(settings) } else { Err(SettingsError::Wrong(problems)) }
     }
 
-    /// Lists every setting with its value, secrets left out, in the order of the reference.
+    /// Lists every setting with its value in the order of the reference; secrets are redacted.
     pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
         let sections = [
             self.server.shown(),
@@ -134,7 +131,7 @@ impl Settings {
         sections.into_iter().flatten().collect()
     }
 
-    /// Lists the files with secrets that others on this machine may access, each with its setting and its
+    /// Lists the secret files that other users of this machine may access, each with its setting and
     /// permission bits.
     pub(crate) fn exposed_secret_files(&self) -> Vec<(&'static str, &Path, u32)> {
         let Self { server, storage, keys, rate_limits, mail, .. } = self;

@@ -27,7 +27,7 @@ section! {
 }
 
 impl PasswordSettings {
-    /// Returns what one hash costs.
+    /// Returns the cost parameters of one hash.
     pub(crate) fn parameters(&self) -> Result<HashParameters, Problem> {
         HashParameters::new(self.memory_kib, self.iterations, self.parallelism).map_err(|refused| {
             let within =
@@ -50,7 +50,7 @@ impl PasswordSettings {
         })
     }
 
-    /// Returns how many passwords are hashed at a time on this machine.
+    /// Returns the limits on concurrent and waiting hashes on this machine.
     pub(crate) fn limits(&self) -> HashingLimits {
         HashingLimits::for_this_machine(self.parallel_hashes, self.waiting)
     }

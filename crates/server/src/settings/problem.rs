@@ -1,10 +1,10 @@
-//! What is wrong with a setting.
+//! Errors in settings.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Something wrong with one setting: its full name and what to do, never its value: a secret may have been
-/// put into the wrong setting.
+/// Error in one setting: its full name and how to fix it, but never its value, which may be a misplaced
+/// secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
     key: String,
@@ -12,12 +12,11 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Says what is wrong with the setting of this name.
     pub(crate) fn new(key: impl Into<String>, text: impl Into<String>) -> Self {
         Self { key: key.into(), text: text.into() }
     }
 
-    /// Says so when a number is out of its range.
+    /// Returns a problem if a number is out of its range.
     pub(crate) fn unless_within(key: &str, number: u32, range: RangeInclusive<u32>) -> Option<Self> {
         let (least, most) = (range.start(), range.end());
         (!range.contains(&number)).then(|| Self::new(key, format!("must be between {least} and {most}")))
@@ -32,26 +31,20 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Says why the settings cannot be used.
+/// Reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingsError {
-    /// The file is not there, or may not be read.
+    /// File that is missing or not readable.
     #[error("the settings file {path} cannot be read: {reason}")]
-    Unreadable {
-        /// Which file.
-        path: String,
-        /// Why.
-        reason: String,
-    },
-    /// The file is not TOML.
+    Unreadable { path: String, reason: String },
+    /// File that is not TOML.
     #[error("the settings file {path} is not valid TOML: {place}")]
     NotToml {
-        /// Which file.
         path: String,
-        /// Where it breaks; never the line itself, which may hold a secret.
+        /// Position of the error, without the line itself, which may contain a secret.
         place: String,
     },
-    /// Settings that nobody knows, that have the wrong type, or that cannot be as they are.
+    /// Unknown settings, wrong types or invalid values.
     #[error("{}", joined(.0))]
     Wrong(Vec<Problem>),
 }

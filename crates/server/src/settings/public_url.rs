@@ -1,10 +1,10 @@
-//! The address under which people and apps reach the server.
+//! Public URL of the server.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use url::{Host, Url};
 
-/// An origin: `https`, or `http` on a loopback host; the issuer of the tokens.
+/// Origin of the server, and issuer of its tokens: `https`, or `http` on a loopback host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublicUrl {
     origin: String,
@@ -13,7 +13,7 @@ pub(crate) struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Parses an origin; the error says what is wrong with it.
+    /// Parses an origin; the error describes what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|_| "is not a URL; write it as https://host[:port]".to_owned())?;
         let is_loopback = match url.host() {
@@ -42,17 +42,16 @@ impl PublicUrl {
         Self { origin: format!("http://{address}"), is_loopback: true, is_https: false }
     }
 
-    /// Returns whether only this machine reaches it.
+    /// Returns whether the host is a loopback host.
     pub(crate) const fn is_loopback(&self) -> bool {
         self.is_loopback
     }
 
-    /// Returns whether it is https.
     pub(crate) const fn is_https(&self) -> bool {
         self.is_https
     }
 
-    /// Returns the origin, without a slash at its end.
+    /// Returns the origin without a trailing slash.
     pub(crate) fn as_str(&self) -> &str {
         &self.origin
     }
@@ -64,7 +63,7 @@ impl fmt::Display for PublicUrl {
     }
 }
 
-/// Returns whether an address is reached from this machine only.
+/// Returns whether an address is a loopback address.
 pub(crate) fn is_loopback(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_loopback(),

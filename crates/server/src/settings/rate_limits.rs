@@ -38,13 +38,13 @@ section! {
 }
 
 impl RateLimitSettings {
-    /// Returns the limits by endpoint.
+    /// Returns the daily limits by endpoint.
     pub(crate) const fn daily_limits(&self) -> DailyLimits {
         let Self { profile, sleep, supplements, changes, export, ingest, .. } = *self;
         DailyLimits { profile, sleep, supplements, changes, export, ingest }
     }
 
-    /// Returns the store in which all replicas count together; nothing when each process counts for itself.
+    /// Returns the shared store of the counters; `None` if each process counts separately.
     pub(crate) fn store(&self) -> Result<Option<RedisOptions>, Problem> {
         let Some(url) = &self.store_url else {
             return match &self.store_certificates_file {

@@ -1,4 +1,4 @@
-//! Renders the reference of all settings.
+//! Reference of all settings.
 
 use super::section::Row;
 use super::table;
@@ -36,7 +36,7 @@ fn push_row(text: &mut String, row: &Row) {
         Some(default) => format!("`{default}`"),
     };
     let secret = if row.is_secret { " Secret." } else { "" };
-    // The example of a number or a switch says no more than its default.
+    // A number or switch as an example adds nothing to the default.
     let is_plain = row.example.parse::<f64>().is_ok() || row.example.parse::<bool>().is_ok();
     let example = if is_plain { String::new() } else { format!(", such as `{}`", row.example) };
     let (variable, unit) = (row.variable(), row.unit);

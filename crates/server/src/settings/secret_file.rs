@@ -1,10 +1,10 @@
-//! Secrets that stand in files of their own.
+//! Secrets in separate files.
 
 use super::problem::Problem;
 use super::secret_text::SecretText;
 use std::path::Path;
 
-/// Returns a secret that was set as such or through a file; both at once is a contradiction.
+/// Returns a secret that is set directly or through a file; setting both is an error.
 pub(super) fn secret_of(
     key: &str,
     text: Option<&SecretText>,
@@ -18,8 +18,8 @@ pub(super) fn secret_of(
     }
 }
 
-/// Returns the permission bits of a file that others on this machine may access, where the system has such
-/// bits.
+/// Returns the permission bits of a file that other users of this machine may access; `None` on systems
+/// without permission bits.
 pub(super) fn exposed_mode(path: &Path) -> Option<u32> {
     #[cfg(unix)]
     {
@@ -45,7 +45,7 @@ fn read(key: &str, path: &Path) -> Result<SecretText, Problem> {
     }
 }
 
-/// Returns the path, unless somebody put the secret itself where its file should be named.
+/// Returns the path for messages, redacted if it looks like the secret itself.
 fn shown(path: &Path) -> String {
     let text = path.display().to_string();
     if text.contains("://") || text.starts_with("rwk_") {

@@ -1,20 +1,19 @@
-//! A setting that is never printed.
+//! Secret setting.
 
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// A secret as it was set; wiped when dropped, and neither `Debug` nor an error prints it.
+/// Secret as configured; wiped when dropped, and absent from `Debug` output and errors.
 #[derive(Clone)]
 pub(crate) struct SecretText(Zeroizing<String>);
 
 impl SecretText {
-    /// Wraps a text.
     pub(crate) fn new(text: String) -> Self {
         Self(Zeroizing::new(text))
     }
 
-    /// Returns the text; every use of this is a place where a secret leaves.
+    /// Returns the secret in plain text.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

@@ -1,44 +1,44 @@
-//! How a section of the settings is declared: once, for the typed value, its default and its documentation.
+//! Declaration of a settings section: typed values, defaults and documentation in one place.
 
 use super::secret_text::SecretText;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// One row of the table of all settings; the reference, the defaults and the list of known keys are made from
+/// Row in the table of all settings. The reference, the defaults and the list of known keys are derived from
 /// it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    /// The full name, `section.key`.
+    /// Full name, `section.key`.
     pub(crate) key: &'static str,
-    /// What it does.
+    /// Description.
     pub(crate) about: &'static str,
-    /// What counts when nobody says otherwise, as written in a file; nothing when it is simply not set.
+    /// Default as written in a file; `None` if the setting is unset by default.
     pub(crate) default: Option<&'static str>,
-    /// What kind of value it takes, as an error names it.
+    /// Kind of value, for error messages.
     pub(crate) kind: &'static str,
-    /// The unit or the form of the value.
+    /// Unit or format of the value.
     pub(crate) unit: &'static str,
-    /// A value that somebody might set.
+    /// Example value.
     pub(crate) example: &'static str,
-    /// Whether the value is never printed.
+    /// Whether the value is redacted.
     pub(crate) is_secret: bool,
 }
 
 impl Row {
-    /// Returns the name of the environment variable that sets it.
+    /// Returns the name of the setting's environment variable.
     pub(crate) fn variable(&self) -> String {
         format!("RESTWELL__{}", self.key.to_uppercase().replace('.', "__"))
     }
 }
 
-/// A kind of value that a setting may have.
+/// Type of a setting.
 pub(crate) trait SettingValue {
-    /// What a value must be, as an error says it.
+    /// Kind of value, for error messages.
     const KIND: &'static str;
-    /// Whether the value is never printed.
+    /// Whether the value is redacted.
     const IS_SECRET: bool = false;
 
-    /// Returns the value as `check-config` prints it.
+    /// Returns the value for the output of `check-config`.
     fn shown(&self) -> String;
 }
 
@@ -90,9 +90,9 @@ impl<T: SettingValue> SettingValue for Option<T> {
     }
 }
 
-/// Declares a section: the struct that is read, and its rows of the table.
+/// Declares a section: its struct, and its rows of the table.
 ///
-/// A field says what it does in its doc comment, then its type, default, unit and an example.
+/// A field has a doc comment with its description, then its type, default, unit and an example.
 macro_rules! section {
     (
         $(#[doc = $section_about:literal])+
@@ -114,7 +114,7 @@ macro_rules! section {
         }
 
         impl $name {
-            /// The rows of this section.
+            /// Rows of this section.
             pub(crate) const ROWS: &'static [crate::settings::section::Row] = &[
                 $(crate::settings::section::Row {
                     key: concat!($path, ".", stringify!($field)),
@@ -127,10 +127,10 @@ macro_rules! section {
                 },)+
             ];
 
-            /// What the section is about.
+            /// Description of the section.
             pub(crate) const ABOUT: &'static str = concat!($($section_about),+);
 
-            /// Lists keys with their values, secrets left out.
+            /// Lists keys with their values; secrets are redacted.
             pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
                 vec![
                     $((

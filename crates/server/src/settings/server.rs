@@ -52,8 +52,8 @@ section! {
 }
 
 impl ServerSettings {
-    /// Returns the public URL, for a server that listens on this address (that of the settings, or the one it
-    /// got).
+    /// Returns the public URL of a server that listens on this address, which is the configured or the
+    /// actually bound one.
     pub(crate) fn public_url(&self, listen: SocketAddr) -> Result<PublicUrl, Problem> {
         let problem = |text: String| Problem::new("server.public_url", text);
         match &self.public_url {
@@ -66,7 +66,7 @@ impl ServerSettings {
         }
     }
 
-    /// Returns the files of the certificate; nothing when callers are served without TLS.
+    /// Returns the certificate files; `None` if the listener uses no TLS.
     pub(crate) fn tls_files(&self) -> Result<Option<TlsFiles>, Problem> {
         let only = |key: &str, other: &str| {
             Problem::new(format!("server.{key}"), format!("is set, and server.{other} is not"))
@@ -81,7 +81,7 @@ impl ServerSettings {
         }
     }
 
-    /// Says so when TLS is spoken, and callers are told to come without.
+    /// Returns a problem if the listener uses TLS but the public URL is http.
     fn plain_public_url(&self) -> Option<Problem> {
         let is_plain = self.public_url(self.listen).is_ok_and(|url| !url.is_https());
         (is_plain && self.tls_certificate_file.is_some()).then(|| {
@@ -92,7 +92,7 @@ impl ServerSettings {
         })
     }
 
-    /// Returns a warning if callers come through a proxy that is not named.
+    /// Returns a warning if requests arrive through a proxy that is not configured as trusted.
     pub(crate) fn unnamed_proxy(&self, public_url: &PublicUrl) -> Option<&'static str> {
         let is_behind_proxy = public_url.is_https() && self.tls_certificate_file.is_none();
         (is_behind_proxy && self.trusted_proxies.0.is_empty()).then_some(
@@ -102,13 +102,12 @@ impl ServerSettings {
         )
     }
 
-    /// Returns the trusted proxies.
     pub(crate) fn trusted_proxies(&self) -> Result<TrustedProxies, Problem> {
         TrustedProxies::parse(&self.trusted_proxies.0, self.client_address_header.0)
             .map_err(|error| Problem::new("server.trusted_proxies", format!("is wrong: {error}")))
     }
 
-    /// Returns the limits on concurrent work.
+    /// Returns the limits on concurrent requests.
     pub(crate) fn admission_limits(&self) -> AdmissionLimits {
         AdmissionLimits {
             requests: self.max_requests,

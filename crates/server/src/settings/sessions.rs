@@ -16,7 +16,6 @@ section! {
 }
 
 impl SessionSettings {
-    /// Returns how long sessions last.
     pub(crate) fn lifetime(&self) -> SessionLifetime {
         SessionLifetime {
             idle: TimeDelta::minutes(i64::from(self.idle_minutes)),

@@ -1,4 +1,4 @@
-//! Where settings come from: defaults, then a file, then the environment, each over the one before.
+//! Sources of settings: defaults, a file and the environment, each overriding the one before.
 
 use super::problem::{Problem, SettingsError};
 use super::section::Row;
@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What every variable of Restwell's settings begins with.
+/// Prefix of environment variables that are settings.
 pub(crate) const PREFIX: &str = "RESTWELL__";
 
-/// Variables of the environment that are settings, by name.
+/// Environment variables that are settings, by name.
 pub(crate) type Variables = BTreeMap<String, String>;
 
-/// Picks the settings out of an environment. A value that is no UTF-8 is refused by the variable's name.
+/// Selects the settings of an environment. A value that is not UTF-8 is rejected with the variable's name.
 pub(crate) fn variables(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Result<Variables, SettingsError> {
@@ -32,7 +32,7 @@ pub(crate) fn variables(
     Ok(found)
 }
 
-/// Lays the sources over each other, and refuses keys that nobody knows.
+/// Merges the sources, and rejects unknown keys.
 pub(super) fn merged(file: Option<&Path>, variables: &Variables) -> Result<Config, SettingsError> {
     let mut builder = Config::builder();
     for row in table::rows() {
@@ -55,8 +55,8 @@ pub(super) fn merged(file: Option<&Path>, variables: &Variables) -> Result<Confi
     builder.add_source(environment).build().map_err(|error| wrong(&error, file, variables))
 }
 
-/// Says which setting has the wrong type, what it takes and who set it. Nothing of the library's own
-/// sentence, which repeats the value: a secret may stand in the wrong place.
+/// Reports a setting of the wrong type, with the expected kind and its source. The library's own message is
+/// dropped: it repeats the value, which may be a misplaced secret.
 pub(super) fn wrong(error: &ConfigError, file: Option<&Path>, variables: &Variables) -> SettingsError {
     let key = match error {
         ConfigError::Type { key, .. } | ConfigError::At { key, .. } => key.as_deref(),
@@ -74,12 +74,12 @@ pub(super) fn wrong(error: &ConfigError, file: Option<&Path>, variables: &Variab
     SettingsError::Wrong(vec![problem])
 }
 
-/// Returns whether a place is a setting or something inside of it, such as `cors.allowed_origins[0]`.
+/// Returns whether a path is a setting or an element of one, such as `cors.allowed_origins[0]`.
 fn is_within(place: &str, key: &str) -> bool {
     place.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
 }
 
-/// Says where a setting comes from: the variable goes over the file, and an empty one counts as not set.
+/// Returns the source of a setting: the variable overrides the file, and an empty variable counts as not set.
 fn place_of(row: &Row, file: Option<&Path>, variables: &Variables) -> String {
     let name = row.variable();
     let is_set = variables.iter().any(|(set, value)| set.eq_ignore_ascii_case(&name) && !value.is_empty());
@@ -108,7 +108,7 @@ fn environment(variables: &Variables) -> Environment {
 }
 
 fn unknown_keys(source: &dyn Source, place: &str, path: &Path) -> Result<Vec<Problem>, SettingsError> {
-    // Only the first line of the library's message: the next ones show the text, which may hold a secret.
+    // Only the first line of the library's message: the next ones quote the file, which may contain a secret.
     let values = source.collect().map_err(|error| SettingsError::NotToml {
         path: path.display().to_string(),
         place: error.to_string().lines().next().unwrap_or_default().to_owned(),
@@ -131,7 +131,7 @@ fn strangers(keys: &BTreeSet<String>) -> impl Iterator<Item = &String> {
     keys.iter().filter(|key| !table::rows().any(|row| row.key == key.as_str()))
 }
 
-/// Names what may have been meant: the keys of the same section, or the sections.
+/// Suggests valid keys: those of the same section, or the sections.
 fn hint(key: &str) -> String {
     let section = key.split('.').next().unwrap_or_default();
     let is_sibling = |row: &&Row| row.key.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'));
@@ -152,7 +152,7 @@ fn leaves(values: config::Map<String, Value>) -> BTreeSet<String> {
             ValueKind::Table(table) if !table.is_empty() => {
                 open.extend(table.into_iter().map(|(name, value)| (format!("{key}.{name}"), value)));
             }
-            // A section without anything in it sets nothing.
+            // An empty section sets nothing.
             ValueKind::Table(_) if table::sections().any(|section| section.name == key) => {}
             _ => {
                 found.insert(key);

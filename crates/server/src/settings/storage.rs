@@ -38,12 +38,12 @@ section! {
     }
 }
 
-/// Which store, and where.
+/// Kind and location of the store.
 #[derive(Clone)]
 pub(crate) enum StoragePlace {
-    /// The embedded store in this file.
+    /// Embedded store in this file.
     Sqlite(PathBuf),
-    /// Postgres under this URL.
+    /// Postgres at this URL.
     Postgres(SecretText),
 }
 
@@ -68,7 +68,7 @@ impl StoragePlace {
     }
 }
 
-/// Writes a URL once for each host that it names, as `host1:port1,host2:port2`, with that host.
+/// Splits a URL with several hosts (`host1:port1,host2:port2`) into one URL per host, each with its host.
 fn each_host(url: &str) -> impl Iterator<Item = (String, &str)> {
     let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -79,7 +79,7 @@ fn each_host(url: &str) -> impl Iterator<Item = (String, &str)> {
     hosts.split(',').map(move |host| (format!("{scheme}://{user}{host}{path}"), host))
 }
 
-/// Prints the place without password and parameters.
+/// Formats the location without password and parameters.
 impl fmt::Display for StoragePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -95,7 +95,7 @@ impl fmt::Debug for StoragePlace {
     }
 }
 
-/// Shows a URL by its first host, and names the others.
+/// Returns a URL with its first host and without its password; further hosts are listed after it.
 fn redacted(url: &str) -> String {
     let mut hosts = each_host(url);
     let Some((first, _)) = hosts.next() else { return "postgres://...".to_owned() };
@@ -107,7 +107,7 @@ fn redacted_one(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return "postgres://...".to_owned() };
     let host = url.query_pairs().find(|(name, _)| name == "host").map(|(_, host)| host.into_owned());
     let had_password = url.password().is_some();
-    // A URL that cannot have a password has none to hide.
+    // A URL that cannot have a password has none to redact.
     let hidden = !had_password || url.set_password(Some("***")).is_ok();
     url.set_query(None);
     url.set_fragment(None);
@@ -119,7 +119,7 @@ fn redacted_one(url: &str) -> String {
 }
 
 impl StorageSettings {
-    /// Returns which store is meant.
+    /// Returns the kind and location of the store.
     pub(crate) fn place(&self) -> Result<StoragePlace, Problem> {
         match &self.url {
             Some(url) => StoragePlace::parse(url).map_err(|text| Problem::new("storage.url", text)),
@@ -127,7 +127,7 @@ impl StorageSettings {
         }
     }
 
-    /// Returns the URL of the standby that data is read from; nothing when there is none.
+    /// Returns the URL of the standby for reads; `None` if there is none.
     pub(crate) fn standby(&self) -> Result<Option<SecretText>, Problem> {
         let Some(url) = &self.read_url else { return Ok(None) };
         let wrong = |text| Problem::new("storage.read_url", text);

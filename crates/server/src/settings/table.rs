@@ -1,4 +1,4 @@
-//! The table of all settings: the one list from which defaults, known keys and the reference are made.
+//! Table of all settings. Defaults, known keys and the reference are derived from it.
 
 use super::accounts::AccountSettings;
 use super::audit::AuditSettings;
@@ -18,14 +18,13 @@ use super::tokens::TokenSettings;
 use super::traces::TraceSettings;
 use super::uploads::UploadSettings;
 
-/// A section of the table.
+/// Section of the table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Section {
-    /// Its name in a file.
+    /// Name of the section in a file.
     pub(crate) name: &'static str,
-    /// What it is about.
+    /// Description.
     pub(crate) about: &'static str,
-    /// Its settings.
     pub(crate) rows: &'static [Row],
 }
 

@@ -275,7 +275,7 @@ fn every_example_without_a_file_behind_it_is_accepted() {
     for row in table::rows().filter(|row| !row.key.ends_with("_file")) {
         let mut variables = environment(&[
             ("RESTWELL__SERVER__PUBLIC_URL", "https://x.example"),
-            // Only that has standbys.
+            // Only Postgres has standbys.
             ("RESTWELL__STORAGE__URL", "postgres://restwell@db.example.org/restwell"),
         ]);
         variables.insert(row.variable(), row.example.to_owned());

@@ -5,7 +5,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
-/// A list of texts: an array in a file, values separated by commas in the environment.
+/// List of texts: an array in a file, values separated by commas in the environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct TextList(pub(crate) Vec<String>);
 

@@ -1,12 +1,12 @@
-//! Where the certificate of the listener is.
+//! Files of the listener's certificate.
 
 use std::path::PathBuf;
 
 /// A certificate and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TlsFiles {
-    /// The certificates in PEM, that of the server first.
+    /// PEM file of the certificate chain, the server's own first.
     pub(crate) certificate: PathBuf,
-    /// The private key of the first one, in PEM.
+    /// PEM file of the private key.
     pub(crate) key: PathBuf,
 }

@@ -23,7 +23,7 @@ section! {
 }
 
 impl TokenSettings {
-    /// Returns the limits against guessing.
+    /// Returns the limits on failed authentications.
     pub(crate) const fn authentication_limits(&self) -> AuthenticationLimits {
         AuthenticationLimits {
             per_client_and_address: self.failures_per_client_and_address,

@@ -20,7 +20,7 @@ section! {
 }
 
 impl TraceSettings {
-    /// Returns the address to which traces are sent, where they are.
+    /// Returns the URL to which traces are sent; `None` if traces are off.
     pub(crate) fn address(&self) -> Option<String> {
         self.otlp_endpoint.as_ref().map(|endpoint| format!("{}/v1/traces", endpoint.trim_end_matches('/')))
     }
@@ -36,7 +36,7 @@ impl TraceSettings {
         endpoint.into_iter().chain(self.certificates_problem()).chain(ratio).collect()
     }
 
-    /// Says which collector is spoken with.
+    /// Returns which certificates of the collector are trusted.
     pub(crate) fn trust(&self) -> Result<Trust, NoAuthorities> {
         match &self.otlp_certificates_file {
             _ if !self.is_encrypted() => Ok(Trust::NoServer),

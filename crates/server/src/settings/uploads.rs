@@ -29,7 +29,7 @@ section! {
 }
 
 impl UploadSettings {
-    /// Returns how much is taken of people.
+    /// Returns the limits on uploads.
     pub(crate) fn limits(&self) -> UploadLimits {
         UploadLimits {
             max_bytes: u64::from(self.max_mebibytes) << 20,
@@ -38,7 +38,7 @@ impl UploadSettings {
         }
     }
 
-    /// Returns the most bytes that one upload may unpack to.
+    /// Returns the maximum unpacked size of one upload in bytes.
     pub(crate) fn most_unpacked(&self) -> u64 {
         u64::from(self.max_unpacked_mebibytes) << 20
     }

@@ -1,4 +1,4 @@
-//! What a form for uploads has before its file: the token and perhaps other fields, in any order.
+//! Fields of an upload form before its file: the token and other fields, in any order.
 
 use super::options::Fields;
 use super::{Arriving, FILE, next_bytes, next_field};
@@ -8,21 +8,21 @@ use actix_multipart::Multipart;
 use application::account::SignedInPerson;
 use domain::form_token::FormToken;
 
-/// The most bytes of a field that is not the file.
+/// Maximum size of a field before the file, in bytes.
 const FIELD_BYTES: usize = 256;
-/// The most fields before the file; the form has three.
+/// Maximum number of fields before the file; the form has three.
 const FIELDS: usize = 8;
 
-/// What came before the file.
+/// Result of reading up to the file.
 pub(super) struct BeforeFile {
-    /// The file; absent when the form ended without one.
+    /// The file; `None` if the form ended without one.
     pub(super) file: Option<Arriving>,
-    /// The fields that came before the file.
+    /// Fields before the file.
     pub(super) fields: Fields,
 }
 
-/// Reads up to the file. The token must come before it, so that nothing of a foreign form is kept. A field that nobody
-/// knows is passed over; one that is too long, or one of too many, ends it.
+/// Reads up to the file. The token must precede the file, so that nothing of a foreign form is stored.
+/// Unknown fields are ignored; a field that is too long, or one too many, is an error.
 pub(super) async fn read(form: &mut Multipart, person: &SignedInPerson) -> Result<BeforeFile, Problem> {
     let foreign = || Problem::new(Fault::ForeignForm);
     let (mut is_ours, mut fields) = (false, Fields::default());
@@ -49,7 +49,7 @@ pub(super) async fn read(form: &mut Multipart, person: &SignedInPerson) -> Resul
     Err(if is_ours { Problem::new(Fault::InvalidForm) } else { foreign() })
 }
 
-/// Reads a field to its end; nothing when it has more than so many bytes.
+/// Reads a field to its end; `None` if it exceeds `most` bytes.
 pub(super) async fn small(field: &mut Arriving, most: usize) -> Result<Option<Vec<u8>>, Problem> {
     let mut text = Vec::new();
     while let Some(bytes) = next_bytes(field).await? {

@@ -1,4 +1,4 @@
-//! The fields of the form beside its token and its file, which may stand before the file or after it.
+//! Fields of the form besides the token and the file; they may precede or follow the file.
 
 use super::before_file::small;
 use super::recording::{self, START};
@@ -7,23 +7,23 @@ use actix_multipart::Multipart;
 use application::upload::UploadOptions;
 use std::time::Duration;
 
-/// Whether the profile is overwritten with what the file says.
+/// Checkbox to overwrite the profile with values of the file.
 const OVERWRITE_PROFILE: &str = "overwrite_profile";
-/// The most fields after the file; the form has two.
+/// Maximum number of fields after the file; the form has two.
 const FIELDS: usize = 8;
-/// The most bytes of a field after the file.
+/// Maximum size of a field after the file, in bytes.
 const FIELD_BYTES: usize = 64;
 
-/// What was sent.
+/// Received fields.
 #[derive(Default)]
 pub(super) struct Fields {
-    /// When the recording began, as it was typed.
+    /// Start of the recording as entered.
     start: Option<Vec<u8>>,
     overwrite_profile: bool,
 }
 
 impl Fields {
-    /// Takes a field; one that nobody knows is passed over.
+    /// Adds a field; an unknown one is ignored.
     pub(super) fn take(&mut self, name: &str, text: Vec<u8>) {
         match name {
             START => self.start = Some(text),
@@ -32,7 +32,7 @@ impl Fields {
         }
     }
 
-    /// Reads what comes after the file, as far as it comes in time.
+    /// Reads the fields after the file; those that do not arrive in time are ignored.
     pub(super) async fn read_rest(&mut self, form: &mut Multipart, within: Duration) -> Result<(), Stop> {
         tokio::time::timeout(within, self.read_fields(form)).await.unwrap_or(Ok(()))
     }
@@ -50,7 +50,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Parses them.
+    /// Parses the fields.
     pub(super) fn parsed(&self) -> Result<UploadOptions, Stop> {
         let recording_start = self.start.as_deref().map(recording::parsed).transpose()?.flatten();
         Ok(UploadOptions { recording_start, overwrite_profile: self.overwrite_profile })

@@ -1,23 +1,23 @@
-//! When a recording began, which a hypnogram does not say: a field of the form.
+//! Start of a recording, which a hypnogram does not contain; a field of the form.
 
 use super::{Refusal, Stop};
 use chrono::NaiveDateTime;
 
-/// The field's name.
+/// Name of the field.
 pub(super) const START: &str = "recording_start";
-/// What is said of a field that is no time.
+/// Error text of an invalid time.
 pub(super) const WHAT_IS_WRONG: &str =
     "Enter the date and time when the recording started, such as 2026-01-10T22:30, or leave the field empty.";
-/// Reads what the field has.
+/// Parses the field; `None` if it is empty.
 pub(super) fn parsed(text: &[u8]) -> Result<Option<NaiveDateTime>, Stop> {
     parse(text).map_err(|NoTime| Stop::Refused(Refusal::NoTime))
 }
 
-/// What was typed is no time.
+/// Input that is not a time.
 #[derive(Debug, PartialEq, Eq)]
 struct NoTime;
 
-/// Parses what browsers send of such a field, with seconds or without.
+/// Parses the value of a `datetime-local` field, with or without seconds.
 fn parse(text: &[u8]) -> Result<Option<NaiveDateTime>, NoTime> {
     let text = std::str::from_utf8(text).map_err(|_| NoTime)?.trim();
     if text.is_empty() {

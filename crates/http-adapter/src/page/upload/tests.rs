@@ -32,7 +32,7 @@ fn cookie() -> Secret {
     Secret::from_bytes(SecretKind::Session, &SecretBytes::new([5; 32]))
 }
 
-/// A state in which the holder of the cookie is signed in.
+/// Returns a state in which the owner of the cookie is signed in.
 fn state() -> Data<HttpState> {
     Data::from(signed_in())
 }
@@ -62,7 +62,7 @@ fn signed_in() -> Arc<HttpState> {
     state
 }
 
-/// The form up to the first bytes of its file.
+/// Returns a form up to the first bytes of its file.
 fn begun() -> String {
     let part =
         |head: &str, content: &str| format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}");
@@ -72,7 +72,7 @@ fn begun() -> String {
     token + "\r\n" + &part("name=\"file\"; filename=\"export.xml\"", "<Health")
 }
 
-/// Sends this much of a form, and then nothing more.
+/// Sends the start of a form, and then nothing more.
 async fn upload(state: &Data<HttpState>, sent: String, patience: Patience) -> Result<HttpResponse, Problem> {
     let request = TestRequest::post()
         .uri("/imports")
@@ -114,7 +114,7 @@ async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for
 async fn whoever_sends_many_more_is_refused_before_a_byte_is_read() {
     let state = state();
     let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
-    // Three have a place, three are let pass.
+    // Three hold a permit; three more are read without being stored.
     let slow = join_all((0..6).map(|_| upload(&state, String::new(), patience)));
     let next = upload(&state, String::new(), patience);
     let answer = tokio::select! {
@@ -123,7 +123,7 @@ async fn whoever_sends_many_more_is_refused_before_a_byte_is_read() {
         answer = next => answer.unwrap(),
     };
     assert_eq!(answer.status().as_u16(), 429);
-    // What ended gave its places back.
+    // Ended uploads returned their permits.
     let patience = Patience { before: AT_ONCE, after: AT_ONCE, look: NEVER };
     let problem = upload(&state, String::new(), patience).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::RequestTimeout);
@@ -167,7 +167,7 @@ fn receiving() -> Import {
     }
 }
 
-/// A unit of work in which an upload begins.
+/// Returns a unit of work that creates an upload.
 fn begins() -> MockUnitOfWork {
     let mut begins = MockUnitOfWork::default();
     begins.users.expect_find().returning(|id| {
@@ -186,7 +186,7 @@ fn begins() -> MockUnitOfWork {
     begins
 }
 
-/// A unit of work in which it is discarded.
+/// Returns a unit of work that discards the upload.
 fn discards() -> MockUnitOfWork {
     let mut discards = MockUnitOfWork::default();
     discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
@@ -196,7 +196,7 @@ fn discards() -> MockUnitOfWork {
     discards
 }
 
-/// A state in which these units of work come one after the other.
+/// Returns a state with these units of work, used in this order.
 fn state_of(units: impl IntoIterator<Item = MockUnitOfWork>) -> (Arc<HttpState>, Arc<Endings>) {
     let units = PreparedUnitsOfWork::new(units);
     let (endings, units, clock) = (units.endings(), Arc::new(units), Arc::new(FixedClock));
@@ -244,7 +244,7 @@ async fn an_upload_that_was_cancelled_while_it_arrived_is_told_so() {
     assert!(text.contains("The upload was cancelled before it was complete"), "{text}");
 }
 
-/// A form with these fields, each with its head and its content.
+/// Returns a form with these fields, each with its head and content.
 fn form(fields: &[(&str, &str)]) -> String {
     let part = |(head, content): &(&str, &str)| {
         format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}\r\n")
