@@ -316,7 +316,7 @@ suite! {
         a_message_is_deleted_once,
         messages_that_were_queued_long_ago_are_deleted_up_to_the_limit,
     }
-    imports {
+    import {
         an_import_reads_back_as_stored,
         every_state_and_origin_reads_back,
         an_update_overwrites_everything_but_person_and_start,

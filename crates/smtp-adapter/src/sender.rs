@@ -8,7 +8,7 @@ use std::net::IpAddr;
 
 /// A text is not a valid sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("invalid sender; write an address, or Name <address>")]
+#[error("not a valid sender; write an address, or Name <address>")]
 pub struct InvalidSender;
 
 /// Sender address with an optional display name.

@@ -76,7 +76,7 @@ item_codes! {
     IdConflict => "id_conflict",
     /// The catalogue has no such supplement.
     UnknownSupplement => "unknown_supplement",
-    /// The e-mail address belongs to another person.
+    /// The email address belongs to another person.
     EmailTaken => "email_taken",
     /// A person with this id was erased; the id is never given out again.
     IdErased => "id_erased",

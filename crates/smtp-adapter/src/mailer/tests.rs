@@ -170,7 +170,7 @@ async fn an_answer_that_belongs_to_another_step_is_not_taken_for_a_yes() {
     {
         let server = MailServer::start(Behaviour::instead(line, Instead::Say(answer))).await;
         let error = failure(&in_clear(&server)).await;
-        assert!(said(&error).contains("not understood"), "{}", said(&error));
+        assert!(said(&error).contains("invalid reply"), "{}", said(&error));
     }
 }
 

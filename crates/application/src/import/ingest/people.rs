@@ -85,7 +85,7 @@ impl IngestRecords {
             (Some(_), None) => Ok(refused(
                 ItemCode::InvalidMember,
                 "email",
-                "the e-mail address is not the one of the person with this id; it is not changed here",
+                "the email address is not the one of the person with this id; it is not changed here",
             )),
             (_, Some(other)) if person.id.is_none_or(|id| id == other.id) => {
                 // Found by the address alone; held until the end from here on.
@@ -155,7 +155,7 @@ fn refused(code: ItemCode, field: &'static str, detail: &str) -> Placed {
 fn refused_by(key: UniqueKey) -> ItemResult {
     let (code, field, detail) = match key {
         UniqueKey::UserEmail => {
-            (ItemCode::EmailTaken, "email", "the e-mail address belongs to a person with another id")
+            (ItemCode::EmailTaken, "email", "the email address belongs to a person with another id")
         }
         _ => (ItemCode::IdErased, "id", "a person with this id was erased; it is not given out again"),
     };

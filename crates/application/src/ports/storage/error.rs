@@ -7,7 +7,7 @@ use std::error::Error;
 pub enum UniqueKey {
     /// A person's id.
     UserId,
-    /// A person's e-mail address, case aside.
+    /// A person's email address, case aside.
     UserEmail,
     /// A client's id.
     ClientId,

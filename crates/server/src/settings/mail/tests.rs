@@ -85,7 +85,7 @@ fn what_cannot_be_is_named() {
         (&[HOST, ("MAIL__TLS", "ssl")], "mail.tls must be implicit, starttls or none"),
         (&[HOST, ("MAIL__USERNAME", "restwell")], "mail.password must be set"),
         (&[HOST, ("MAIL__PASSWORD", "LEAKME123")], "mail.username must be set"),
-        (&[HOST, ("MAIL__FROM", "LEAKME123")], "mail.from is not a sender"),
+        (&[HOST, ("MAIL__FROM", "LEAKME123")], "mail.from is not a valid sender"),
     ] {
         let problem = settings(pairs).unwrap_err();
         assert!(problem.contains(text) && !problem.contains("LEAKME123"), "{problem}");

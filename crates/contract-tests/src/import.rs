@@ -2,72 +2,18 @@
 
 use crate::Harness;
 use crate::fixture::{
-    find_import as find, import, import_id, now, seconds, store_import as store, upload, user, user_id,
+    find_import as find, full_import, import, import_id, now, seconds, store_import as store, upload, user,
+    user_id,
 };
-use application::import::{
-    Counts, ImportReport, KeptRecord, KeptWhat, KeptWhy, ReportNote, Undone, UndoneCounts,
-};
-use application::ports::import_source::Rejection;
 use application::ports::storage::Import;
 use chrono::{DateTime, Utc};
-use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
-use domain::time::TimeZone;
-use domain::user::{ProfileChanges, ProfileField};
+use domain::import::{FileDigest, ImportOrigin, ImportState};
 
 async fn lease(harness: Harness, at: DateTime<Utc>, until: DateTime<Utc>) -> Option<Import> {
     let mut unit = harness.begin().await;
     let leased = unit.uploads().lease(at, until).await.unwrap();
     unit.commit().await.unwrap();
     leased
-}
-
-/// An import in which everything is there.
-fn full_import(number: u64) -> Import {
-    let counts = |new| Counts { new, updated: u64::from(u32::MAX), unchanged: 3 };
-    let said = |place: &str| Rejection { place: place.to_owned(), reason: "'; \"\\ ü".to_owned() };
-    let note = |amount, count| {
-        let Rejection { place, reason } = said("record 3");
-        ReportNote { place, reason, amount, count }
-    };
-    Import {
-        user_id: Some(user_id(1)),
-        file_name: FileName::clean(&"ß".repeat(200)),
-        format: Some("restwell".to_owned()),
-        digest: Some(FileDigest::from_bytes([0xfe; 32])),
-        zone: TimeZone::parse("America/Argentina/ComodRivadavia").unwrap(),
-        state: ImportState::Done,
-        size: 1 << 40,
-        recording_start: "2026-01-10T22:30:00.25-09:30".parse().ok(),
-        bytes_checked: 1 << 38,
-        bytes_done: 1 << 39,
-        tries: 3,
-        started_at: seconds(-7),
-        ended_at: Some(seconds(9)),
-        report: ImportReport {
-            sessions: counts(1),
-            stage_entries: 40,
-            supplements: counts(2),
-            logs: counts(3),
-            profile_changed: true,
-            profile: ProfileChanges::default(),
-            rejected: vec![said("line 1"), said("line 2")],
-            rejected_total: 2000,
-            notes: vec![note(None, 1), note(Some(40), u64::from(u32::MAX))],
-            notes_total: 1,
-            left_out_labels: true,
-        },
-        refusal: Some("not this".to_owned()),
-        cancelled_by: Some(Canceller::Person),
-        undone: Undone {
-            counts: UndoneCounts { removed: 1 << 40, restored: 2, kept: 3 },
-            kept: vec![KeptRecord {
-                what: KeptWhat::Profile(ProfileField::Weight),
-                at: None,
-                why: KeptWhy::ChangedBy(import_id(7)),
-            }],
-        },
-        ..import(number)
-    }
 }
 
 pub(crate) async fn an_import_reads_back_as_stored(harness: &Harness) {
