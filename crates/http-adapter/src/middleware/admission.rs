@@ -62,6 +62,7 @@ struct Bounds {
     page_shares: Shares,
     answer_shares: Shares,
     upload_shares: Shares,
+    drained_upload_shares: Shares,
     is_refusing: AtomicBool,
 }
 
@@ -158,6 +159,7 @@ impl Admission {
             page_shares: Shares::default(),
             answer_shares: Shares::default(),
             upload_shares: Shares::default(),
+            drained_upload_shares: Shares::default(),
             is_refusing: AtomicBool::new(false),
         }))
     }
@@ -188,11 +190,19 @@ impl Admission {
         Ok(PagePermit { _shares: [take(Owner::Person(user_id))?, take(Owner::Reader(reader))?] })
     }
 
-    /// Takes one of a person's permits to upload; never waits.
-    pub(crate) fn begin_upload(&self, user_id: UserId, most: usize) -> Result<UploadPermit, Shortage> {
+    /// Takes one of a person's permits to upload; never waits. An upload beyond them may be drained, so that the
+    /// browser shows the answer, while the permit in the error is held; the error is `None` if the person has as many
+    /// of those.
+    pub(crate) fn begin_upload(
+        &self,
+        user_id: UserId,
+        most: usize,
+    ) -> Result<UploadPermit, Option<UploadPermit>> {
         let most = u32::try_from(most).unwrap_or(u32::MAX);
-        let share = self.0.upload_shares.take(Owner::Person(user_id), 1, most);
-        Ok(UploadPermit { _share: share.ok_or(Shortage::Own)? })
+        let take = |shares: &Shares| {
+            shares.take(Owner::Person(user_id), 1, most).map(|share| UploadPermit { _share: share })
+        };
+        take(&self.0.upload_shares).ok_or_else(|| take(&self.0.drained_upload_shares))
     }
 
     /// Takes the permit of a large answer that holds this many bytes; never waits.

@@ -78,6 +78,9 @@ async fn receive_in_time(
         return Err(Problem::new(Fault::ForeignForm));
     }
     let permit = state.admission.begin_upload(person.user_id, state.settings.max_open_uploads);
+    if matches!(permit, Err(None)) {
+        return refused(state, &person, Refusal::TooManyOpen).await;
+    }
     let mut form = Multipart::new(request.headers(), body);
     let before = tokio::time::timeout(patience.before, before_file::read(&mut form, &person)).await;
     let BeforeFile { file, fields } = before.unwrap_or_else(|_| Err(too_slow()))?;
