@@ -111,7 +111,6 @@ impl MemoryStore {
         Self { is_down: true, ..Self::default() }
     }
 
-    /// Returns whether the code is unused.
     pub(crate) fn code_is_unused(&self) -> bool {
         self.contents.lock().unwrap().code.state == CodeState::Issued
     }

@@ -13,7 +13,6 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-/// Kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StoreKind {
     Sqlite,

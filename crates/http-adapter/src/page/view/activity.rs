@@ -9,7 +9,6 @@ use askama::Template;
 #[template(path = "activity.html")]
 pub(crate) struct Activity {
     pub(crate) person: Person,
-    /// Time zone of the times.
     pub(crate) time_zone: String,
     /// Days of this page, latest first; none is empty.
     pub(crate) days: Vec<ActivityDay>,
@@ -42,7 +41,6 @@ pub(crate) struct ActivityDay {
 /// Entry of the page.
 #[derive(Clone)]
 pub(crate) enum ActivityLine {
-    /// Reads.
     Read(ReadLine),
     /// Anything else.
     Event(EventLine),
@@ -80,11 +78,9 @@ pub(crate) struct ReadLine {
 pub(crate) enum ActorName {
     /// The signed-in person.
     You,
-    /// The operator.
     Operator,
     /// The server itself.
     Server,
-    /// App with its name.
     App(String),
     /// Personal access token with its name.
     Token(String),
@@ -95,7 +91,6 @@ pub(crate) enum ActorName {
 /// Kind of data that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadWhat {
-    /// The profile.
     Profile,
     /// Sleep sessions.
     Nights,

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// Error of a form.
 #[derive(Clone)]
 pub(crate) struct FormError {
     /// Field with the error; `None` if it concerns the whole form.

@@ -37,7 +37,6 @@ impl ProfileLine {
     }
 }
 
-/// Returns the label of a field.
 pub(crate) const fn field_label(field: ProfileField) -> &'static str {
     match field {
         ProfileField::CreatedAt => "Profile created",

@@ -65,7 +65,6 @@ pub(crate) struct KeptLine {
     pub(crate) by: Option<String>,
 }
 
-/// Phase of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ImportPhase {
     /// The file is being received.
@@ -88,12 +87,10 @@ pub(crate) enum ImportPhase {
     Undone,
 }
 
-/// Import of the list.
 #[derive(Clone)]
 pub(crate) struct ImportLine {
     /// Id, for forms and URLs.
     pub(crate) id: String,
-    /// Name of the file.
     pub(crate) file: String,
     /// Format of the file; `None` until it is detected.
     pub(crate) format: Option<String>,
@@ -112,7 +109,6 @@ pub(crate) struct ImportLine {
     pub(crate) ended: Option<Moment>,
     /// Results of its records, by kind.
     pub(crate) counts: Vec<ImportCounts>,
-    /// Whether it changed the profile.
     pub(crate) profile_changed: bool,
     /// Number of rejected records.
     pub(crate) rejected: u64,

@@ -10,7 +10,6 @@ pub(crate) struct Message {
     pub(crate) title: String,
     /// Message in full sentences.
     pub(crate) text: String,
-    /// Advice.
     pub(crate) advice: Option<String>,
     /// Link to the next page.
     pub(crate) link: Option<Link>,

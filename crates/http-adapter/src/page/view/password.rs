@@ -27,14 +27,12 @@ pub(crate) struct SignUp {
     pub(crate) errors: FormErrors,
 }
 
-/// Purpose of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinkPurpose {
     /// A new account or a new password, initiated by the operator.
     Invitation,
     /// A forgotten password.
     Reset,
-    /// A sign-up.
     SignUp,
 }
 

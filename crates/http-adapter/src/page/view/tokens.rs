@@ -30,7 +30,6 @@ pub(crate) struct CreatedToken {
     pub(crate) secret: Secret,
 }
 
-/// Token of the list.
 #[derive(Clone)]
 pub(crate) struct TokenLine {
     /// Id, for the form.

@@ -24,7 +24,6 @@ pub(crate) struct PageForm {
 pub(crate) type Answer = BTreeMap<String, String>;
 
 impl Page {
-    /// Returns a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().expect("ASCII"))
     }

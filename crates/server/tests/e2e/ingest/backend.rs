@@ -135,7 +135,6 @@ impl Backend {
         String::from_utf8(answer).expect("UTF-8")
     }
 
-    /// Creates a person.
     pub(super) async fn person(&self, email: &str) -> String {
         let item = serde_json::json!({ "email": email, "home_timezone": "Europe/Berlin" });
         self.post("users", &item).await.id()

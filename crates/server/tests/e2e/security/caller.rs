@@ -145,12 +145,10 @@ impl Reply {
         Self { status, headers, body: answer.text().await.expect("body") }
     }
 
-    /// Returns a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().expect("ASCII"))
     }
 
-    /// Returns the names of the headers.
     pub(super) fn header_names(&self) -> BTreeSet<&str> {
         self.headers.keys().map(HeaderName::as_str).collect()
     }

@@ -130,7 +130,6 @@ impl Operator {
         user.id.to_string()
     }
 
-    /// Sets a password.
     pub(super) async fn set_password(&self, user_id: &str, password: &str) {
         let (units, entropy, clock) = self.ports();
         let limits = HashingLimits::for_this_machine(0, 32);
