@@ -24,7 +24,7 @@ async fn prepare(harness: &Harness) {
     harness.store_grants(&[Grant { scopes: [Scope::Sleep].into_iter().collect(), ..grant(1) }]).await;
 }
 
-/// Returns whether the grant is live; one that is not says since when.
+/// Returns whether the grant is live; checks the end time of one that is not.
 async fn is_live(harness: &Harness) -> bool {
     let state = harness.access.find_access(user_id(1), grant_id(1)).await.unwrap().unwrap();
     assert_eq!(state.ended_at, (!state.is_live).then(now));
@@ -93,7 +93,7 @@ pub(crate) async fn a_personal_token_gives_access_with_its_person_scopes_end_and
         token_id: token_id(1),
         user_id: user_id(1),
         scopes,
-        // Whether its end has come is for the caller to see.
+        // The caller checks the expiry.
         is_live: true,
         ended_at: None,
         expires_at: Some(seconds(-60)),

@@ -25,7 +25,7 @@ fn ids(events: &[AuditEvent]) -> Vec<AuditEventId> {
     events.iter().map(|event| event.id).collect()
 }
 
-/// An event that names everything, of people and clients that are not stored.
+/// Returns an event with every field, about people and clients that are not stored.
 fn full_event(number: u64, second: i64) -> AuditEvent {
     AuditEvent {
         kind: AuditKind::GrantRevoked,
@@ -77,7 +77,7 @@ pub(crate) async fn an_event_is_stored_with_its_unit_of_work_or_not_at_all(harne
     assert_eq!(list(harness, AuditFilter::default()).await, [event(2, 0)]);
 }
 
-/// Events 1 to 6; those with the numbers 2 and 3 happened at the same moment.
+/// Stores events 1 to 6; events 2 and 3 have the same time.
 async fn append_six(harness: &Harness) {
     let (person, other) = (user_id(1), user_id(2));
     let (app, other_app) = (client_id(1), client_id(2));
@@ -135,7 +135,7 @@ pub(crate) async fn pages_hold_every_event_once(harness: &Harness) {
         assert_eq!(all.len(), count);
         for limit in 1..=4 {
             let (mut walked, mut after) = (Vec::new(), None);
-            // One page more than there can be, rather than for ever.
+            // Bounded to one page more than expected, in case of an endless listing.
             for _ in 0..=all.len() {
                 let page = harness.audit.list_events(filter, after, limit).await.unwrap();
                 assert!(page.len() <= usize::try_from(limit).unwrap());
@@ -146,7 +146,7 @@ pub(crate) async fn pages_hold_every_event_once(harness: &Harness) {
             assert_eq!(walked, all, "{filter:?}, {limit} a page");
         }
     }
-    // A position need not be that of an event that is there.
+    // A position need not be that of an existing event.
     let after = Some((seconds(20), event_id(9)));
     let rest = harness.audit.list_events(AuditFilter::default(), after, 9).await.unwrap();
     assert_eq!(ids(&rest), [3, 2, 1].map(event_id));
@@ -155,7 +155,7 @@ pub(crate) async fn pages_hold_every_event_once(harness: &Harness) {
 pub(crate) async fn the_oldest_events_are_deleted_up_to_the_limit(harness: &Harness) {
     append_six(harness).await;
     let steps: [(i64, u32, u64, &[u64]); 4] = [
-        // What happened at the moment itself stays.
+        // Events at the cutoff stay.
         (10, 9, 0, &[6, 5, 4, 3, 2, 1]),
         (40, 2, 2, &[6, 5, 4, 3]),
         (40, 9, 2, &[6, 5]),
@@ -184,7 +184,7 @@ pub(crate) async fn an_event_is_appended_once_from_a_moment_on(harness: &Harness
     harness.store_user(&user(2)).await;
     let first = event(1, 10).user(user_id(1)).client(client_id(1));
     append_once(harness, &first, 0).await;
-    // The same again; also in one unit of work with the first.
+    // Duplicates, also within one unit of work.
     let mut unit = harness.begin().await;
     for number in [20, 21] {
         let same = event(number, 30).user(user_id(1)).client(client_id(1));
@@ -193,7 +193,7 @@ pub(crate) async fn an_event_is_appended_once_from_a_moment_on(harness: &Harness
         unit.audit().append_once(&of_nobody, seconds(10)).await.unwrap();
     }
     unit.commit().await.unwrap();
-    // What differs is another event, and so is what happens when the first one is too long ago.
+    // A different event is stored, and so is a duplicate after the time limit.
     let other_kind = AuditEvent { kind: AuditKind::SignedIn, ..event(3, 30) };
     let other_actor = AuditEvent { actor: AuditActor::Operator, ..event(4, 30) };
     let others = [

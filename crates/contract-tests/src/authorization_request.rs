@@ -1,4 +1,4 @@
-//! Authorization requests while their person decides.
+//! Pending authorization requests.
 
 use crate::Harness;
 use crate::fixture::{client, hash, now, request, request_id, seconds, secret, user, user_id};
@@ -24,7 +24,7 @@ async fn find(harness: &Harness, number: u64) -> Option<AuthorizationRequest> {
     harness.begin().await.authorization_requests().find(request_id(number)).await.unwrap()
 }
 
-/// Decides request 1 in a task and a unit of work of its own, which commits.
+/// Decides request 1 in a task with a separate unit of work, which commits.
 fn decide_in_a_task(harness: &Harness) -> JoinHandle<bool> {
     let harness = harness.clone();
     tokio::spawn(async move {
@@ -35,7 +35,7 @@ fn decide_in_a_task(harness: &Harness) -> JoinHandle<bool> {
     })
 }
 
-/// Gives request 1 to a person in a task and a unit of work of its own, which commits.
+/// Assigns request 1 to a person in a task with a separate unit of work, which commits.
 fn assign_in_a_task(harness: &Harness, user: u64) -> JoinHandle<bool> {
     let harness = harness.clone();
     tokio::spawn(async move {
@@ -157,7 +157,7 @@ pub(crate) async fn older_requests_are_deleted_up_to_the_limit(harness: &Harness
     let decided = AuthorizationRequest { decision: decided(), user_id: Some(user_id(1)), ..at(2, 2) };
     prepare(harness, &[at(1, 1), decided, at(3, 3), at(4, 4), at(5, 5)]).await;
     let mut unit = harness.begin().await;
-    // Those that came at the moment itself stay.
+    // Requests created at the cutoff stay.
     assert_eq!(unit.authorization_requests().delete_older(seconds(1), 10).await.unwrap(), 0);
     assert_eq!(unit.authorization_requests().delete_older(seconds(4), 2).await.unwrap(), 2);
     assert_eq!(unit.authorization_requests().delete_older(seconds(4), 2).await.unwrap(), 1);

@@ -1,4 +1,4 @@
-//! What changed of a person's records.
+//! Changes of a person's records.
 
 use crate::Harness;
 use crate::fixture::{
@@ -28,7 +28,7 @@ async fn prepare(harness: &Harness) {
     }
 }
 
-/// Reads everything that changed of a person after a position, in pages of this size, and checks their order.
+/// Reads all changes of a person after a position, in pages of this size, and checks their order.
 async fn follow(
     harness: &Harness,
     person: UserId,
@@ -52,12 +52,12 @@ async fn follow(
     }
 }
 
-/// Reads everything that changed of the first person.
+/// Reads all changes of the first person.
 async fn all(harness: &Harness) -> Vec<(ChangePosition, Change)> {
     follow(harness, user_id(1), None, &ChangeKind::ALL, 100).await
 }
 
-/// What a change is about, and whether the record is gone.
+/// Returns the kind and id of each change, and whether it is a deletion.
 fn subjects(told: &[(ChangePosition, Change)]) -> Vec<(ChangeKind, Uuid, bool)> {
     told.iter()
         .map(|(position, change)| (position.kind, position.id, matches!(change, Change::Deleted)))
@@ -212,7 +212,7 @@ pub(crate) async fn a_deletion_is_told_until_the_record_is_stored_again(harness:
 pub(crate) async fn deletions_of_every_kind_are_told(harness: &Harness) {
     prepare(harness).await;
     store_session(harness, session(1, 0)).await;
-    // The same id: a session and a log may have it.
+    // A session and a log may have the same id.
     harness.store_logs(user_id(1), &[log(1, 1, now()), log(2, 1, now())]).await;
     assert_eq!(delete_log(harness, 1).await, 1);
     assert_eq!(subjects(&all(harness).await), [profile(), slept(1), took(2), gone(took(1))]);
@@ -319,7 +319,7 @@ pub(crate) async fn of_two_units_of_work_of_one_person_the_second_waits(harness:
     first.sleep().insert(user_id(1), &[session(9, 0)]).await.unwrap();
     let own = harness.clone();
     let mut second = tokio::spawn(async move { store_log(&own, log(1, 1, now())).await });
-    // It waits for as long as the first one lives; a page that is read meanwhile holds nothing of either.
+    // The second waits until the first ends; a page read in the meantime contains nothing of either.
     assert!(tokio::time::timeout(Duration::from_millis(100), &mut second).await.is_err());
     let seen = all(harness).await;
     assert_eq!(subjects(&seen), [profile()]);
@@ -331,7 +331,7 @@ pub(crate) async fn of_two_units_of_work_of_one_person_the_second_waits(harness:
     assert!(later[0].0.number < later[1].0.number);
 }
 
-/// Stores, changes and deletes a few records of the first person; those of one number are nobody else's.
+/// Stores, changes and deletes a few records of the first person; each number has separate records.
 async fn write_some(harness: Harness, number: u64) {
     let start = i64::try_from(number).unwrap() * 3000;
     let numbers = [number * 10, number * 10 + 1, number * 10 + 2];
@@ -350,7 +350,7 @@ pub(crate) async fn a_reader_that_follows_racing_writers_misses_nothing(harness:
     let mut told: HashMap<(ChangeKind, Uuid), (ChangePosition, Change)> = HashMap::new();
     let mut after = None;
     loop {
-        // Asked before the page is read, so that the last page is read after the last commit.
+        // Checked before the page is read, so that the last page is read after the last commit.
         let is_over = writers.iter().all(tokio::task::JoinHandle::is_finished);
         for (position, change) in follow(harness, user_id(1), after, &ChangeKind::ALL, 3).await {
             after = Some(position);
@@ -375,7 +375,7 @@ pub(crate) async fn deletions_are_forgotten_up_to_the_limit(harness: &Harness) {
     for number in 1..=3 {
         assert_eq!(delete_session(harness, number).await, 1);
     }
-    // The store's own clock said when; whatever it says, it is between these.
+    // The deletion times are from the store's clock; whatever they are, they lie between these.
     let ever: DateTime<Utc> = "9000-01-01T00:00:00Z".parse().unwrap();
     let changes = &harness.changes;
     assert_eq!(changes.forget_deletions(now() - TimeDelta::days(20_000), 9).await.unwrap(), 0);

@@ -12,7 +12,7 @@ use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A service client in which nothing is as in [`client`].
+/// Returns a service client that differs from [`client`] in every field.
 fn service(number: u64) -> Client {
     let long_uri = format!("https://app.example/{}?a=%5B%22x%22%5D&b=,", "p".repeat(1900));
     let uris = ["http://127.0.0.1:8080/cb", long_uri.as_str(), "https://xn--bcher-kva.example/"];
@@ -119,12 +119,12 @@ pub(crate) async fn only_the_clients_own_secret_can_be_expired(harness: &Harness
     assert_eq!(unit.clients().list_secrets(client_id(2)).await.unwrap(), [secret(2)]);
 }
 
-/// Changes one value of the first client in a unit of work of its own.
+/// Changes one field of the first client in a separate unit of work.
 async fn change(harness: Harness, change: fn(&mut Client)) {
     let mut unit = harness.begin().await;
     let mut client = unit.clients().find(client_id(1)).await.unwrap().unwrap();
     change(&mut client);
-    // Whoever could look meanwhile would write back what it saw.
+    // Without a lock, a concurrent change would write back the old values.
     tokio::time::sleep(Duration::from_millis(5)).await;
     assert!(unit.clients().update(&client).await.unwrap());
     unit.commit().await.unwrap();

@@ -14,13 +14,13 @@ use domain::user::UserStatus;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// Stores the person and the client that the codes belong to.
+/// Stores the person and the client of the codes.
 async fn prepare(harness: &Harness) {
     harness.store_user(&user(1)).await;
     harness.store_client(&client(1), &secret(1)).await;
 }
 
-/// The event about a grant.
+/// Returns the event about a grant.
 fn created(number: u64) -> AuditEvent {
     event(number, 0).user(user_id(1)).client(client_id(1)).subject(grant_id(number).as_uuid())
 }
@@ -34,12 +34,12 @@ async fn try_redeem(
     unit.codes().redeem(&hash(1), grant, &created(event)).await
 }
 
-/// Redeems code 1 into the grant of this number; tells whether that succeeded.
+/// Redeems code 1 into the grant of this number; returns whether that succeeded.
 async fn redeem(unit: &mut Box<dyn UnitOfWork>, number: u64) -> bool {
     try_redeem(unit, &grant(number), number).await.unwrap().is_some()
 }
 
-/// Redeems code 1 in a task and a unit of work of its own, which commits.
+/// Redeems code 1 in a task with a separate unit of work, which commits.
 fn redeem_in_a_task(harness: &Harness, number: u64) -> JoinHandle<bool> {
     let harness = harness.clone();
     tokio::spawn(async move {
@@ -50,7 +50,7 @@ fn redeem_in_a_task(harness: &Harness, number: u64) -> JoinHandle<bool> {
     })
 }
 
-/// Checks that what a redemption leaves is there for exactly these grants.
+/// Checks that exactly these grants exist, with their events.
 async fn assert_redeemed(harness: &Harness, numbers: &[u64]) {
     let grants = harness.grants.list_grants(GrantFilter::default(), None, 1000).await.unwrap();
     let expected: Vec<Grant> = numbers.iter().map(|number| grant(*number)).collect();
@@ -215,7 +215,7 @@ pub(crate) async fn a_rolled_back_winner_leaves_the_code_to_the_next(harness: &H
     assert!(next.await.unwrap());
 }
 
-/// Tells which of the codes 1 to 6 are there.
+/// Returns which of the codes 1 to 6 exist.
 async fn stored(harness: &Harness) -> Vec<u64> {
     let mut unit = harness.begin().await;
     let mut found = Vec::new();
@@ -237,7 +237,7 @@ pub(crate) async fn codes_that_were_issued_before_and_never_redeemed_are_discard
     };
     let state = CodeState::Redeemed { grant_id: grant_id(9), at: seconds(2) };
     let expired = AuthorizationCode { expires_at: seconds(-9), ..of(2, 1, -69) };
-    // The third was redeemed, the fourth issued at the very moment.
+    // The third was redeemed, the fourth issued exactly at the cutoff.
     let codes = [
         of(1, 1, 9),
         expired,
@@ -270,7 +270,7 @@ pub(crate) async fn codes_that_ended_are_deleted_up_to_the_limit(harness: &Harne
         harness.store_code(&AuthorizationCode { expires_at, ..code(number) }).await;
     }
     let mut unit = harness.begin().await;
-    // Those that end at the moment itself stay.
+    // Codes that expire at the cutoff stay.
     assert_eq!(unit.codes().delete_expired(seconds(1), 10).await.unwrap(), 0);
     assert_eq!(unit.codes().delete_expired(seconds(4), 2).await.unwrap(), 2);
     assert_eq!(unit.codes().delete_expired(seconds(4), 2).await.unwrap(), 1);

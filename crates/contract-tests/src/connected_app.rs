@@ -1,4 +1,4 @@
-//! The apps that a person is connected with.
+//! Connected apps of a person.
 
 use crate::Harness;
 use crate::fixture::{
@@ -31,7 +31,7 @@ fn revoked(grant: Grant) -> Grant {
     Grant { state: GrantState::Revoked { at: seconds(5), reason: RevocationReason::Person }, ..grant }
 }
 
-/// An app with one live grant from [`grant_of`], which never refreshed or read.
+/// Returns an app with one live grant from [`grant_of`], which was never refreshed or used for reads.
 fn app(client: u64) -> ConnectedApp {
     ConnectedApp {
         client_id: client_id(client),
@@ -113,10 +113,10 @@ pub(crate) async fn the_latest_refresh_tells_when_and_from_where(harness: &Harne
         used(1, 1, 10, 1),
         used(2, 1, 30, 2),
         used(3, 1, 20, 3),
-        // Neither one that is revoked nor one that was never used.
+        // Neither a revoked grant nor an unused one.
         revoked(used(4, 1, 40, 4)),
         grant(5),
-        // The place belongs to the latest use, also when it was not noted.
+        // The place is that of the latest use, even if that use recorded none.
         used(7, 2, 60, 5),
         without_place,
     ];
@@ -151,7 +151,7 @@ pub(crate) async fn the_last_use_is_the_later_of_refresh_and_read(harness: &Harn
             read(10, 1, by(2), sleep),
             read(-5, 1, by(3), ReadKind::Refresh),
             read(-9, 1, by(3), sleep),
-            // Neither another person's data nor a token that happens to have the id of an app.
+            // Neither another person's reads nor those of a token with the id of an app.
             read(20, 2, by(1), sleep),
             read(21, 1, Reader::PersonalToken(token_id(1)), sleep),
             read(22, 1, Reader::PersonalToken(token_id(4)), sleep),
@@ -198,12 +198,12 @@ pub(crate) async fn the_last_read_up_to_a_moment_is_found_of_apps_that_hold_noth
     assert_eq!(harness.apps.list_last_reads(user_id(1), &[]).await.unwrap(), []);
 }
 
-/// A consent of a person to sleep, remembered two minutes after the grants of [`grant_of`].
+/// Returns a person's consent to sleep data, remembered two minutes after the grants of [`grant_of`].
 fn consent_to(client: u64, user: u64) -> RememberedConsent {
     RememberedConsent { remembered_at: seconds(120), ..consent(user, client) }
 }
 
-/// An app that holds nothing but [`consent_to`].
+/// Returns an app with [`consent_to`] only.
 fn consented(client: u64) -> ConnectedApp {
     let scopes = consent_to(client, 1).scopes;
     ConnectedApp { scopes, grants: 0, since: seconds(120), is_remembered: true, ..app(client) }
@@ -220,7 +220,7 @@ async fn remember(harness: &Harness, consents: &[RememberedConsent]) {
 pub(crate) async fn a_consent_is_remembered_for_its_own_person_and_app(harness: &Harness) {
     prepare(harness, &[grant(1), grant_of(2, 1, 1), grant_of(3, 2, 1), grant_of(4, 1, 2)]).await;
     remember(harness, &[consent_to(1, 1), consent_to(2, 2), consent_to(3, 1)]).await;
-    // What is held is told from the grants, though the consent is narrower and younger.
+    // The scopes and times are those of the grants, although the consent is narrower and newer.
     let remembered = ConnectedApp { grants: 2, is_remembered: true, ..app(1) };
     assert_eq!(list(harness, 1).await, [remembered, app(2), consented(3)]);
     assert_eq!(list(harness, 2).await, [app(1), consented(2)]);
@@ -229,7 +229,7 @@ pub(crate) async fn a_consent_is_remembered_for_its_own_person_and_app(harness: 
 pub(crate) async fn a_remembered_consent_alone_is_listed_until_it_is_forgotten(harness: &Harness) {
     let used =
         Grant { last_used_at: Some(seconds(30)), last_used_from: Some(used_from(1)), ..grant_of(1, 1, 1) };
-    // What is revoked tells nothing, neither since when nor from where.
+    // A revoked grant contributes neither its date nor its place.
     prepare(harness, &[revoked(used), grant_of(2, 2, 1)]).await;
     remember(harness, &[consent_to(3, 1), consent_to(1, 1)]).await;
     let by = |number| Reader::Client(client_id(number));

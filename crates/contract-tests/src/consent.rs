@@ -5,7 +5,7 @@ use crate::fixture::{client, client_id, consent, seconds, secret, user, user_id}
 use domain::consent::RememberedConsent;
 use domain::scope::ScopeSet;
 
-/// Stores people 1 and 2, clients 1 and 2, and what is remembered.
+/// Stores people 1 and 2, clients 1 and 2, and these consents.
 async fn prepare(harness: &Harness, consents: &[RememberedConsent]) {
     for number in [1, 2] {
         harness.store_user(&user(number)).await;
@@ -26,7 +26,7 @@ async fn find(harness: &Harness, user: u64, client: u64) -> Option<RememberedCon
     harness.begin().await.consents().find(user_id(user), client_id(client)).await.unwrap()
 }
 
-/// Lists for which person and client something is remembered.
+/// Lists the person and client of each remembered consent.
 async fn stored(harness: &Harness) -> Vec<(u64, u64)> {
     let mut found = Vec::new();
     for (user, client) in [(1, 1), (1, 2), (2, 1), (2, 2)] {

@@ -1,8 +1,8 @@
-//! How the list of cases becomes functions and tests.
+//! Macro that turns the list of cases into functions and tests.
 
-/// Declares the cases: as functions of [`cases`], and as the tests that `contract_tests!` expands to.
+/// Declares the cases as functions of [`cases`] and as the tests that `contract_tests!` expands to.
 ///
-/// The first token is a dollar sign, for the macro that this macro writes.
+/// The first token is a dollar sign, for the macro defined by this macro.
 macro_rules! suite {
     ($dollar:tt $($module:ident { $($case:ident),* $(,)? })*) => {
         /// Every case, by aggregate.
@@ -19,8 +19,8 @@ macro_rules! suite {
             )*
         }
 
-        /// Expands to one test for each case. Takes the name of an async function without arguments that
-        /// returns a [`Harness`](crate::Harness) around an empty store.
+        /// Expands to one test for each case. The argument is the name of an async function without arguments
+        /// that returns a [`Harness`](crate::Harness) with an empty store.
         #[macro_export]
         macro_rules! contract_tests {
             ($dollar make_store:ident) => {

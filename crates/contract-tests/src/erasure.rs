@@ -1,4 +1,4 @@
-//! What is left when a person is erased.
+//! Data that remains after an erasure.
 
 use crate::Harness;
 use crate::fixture::{
@@ -17,7 +17,7 @@ use domain::password_link::PasswordLinkPurpose;
 use domain::read_tally::{ReadTally, Reader, TallyKey};
 use domain::user::{Email, User};
 
-/// Stores a person with one of everything that signing in, consent and personal tokens leave behind.
+/// Stores a person with one record of each kind for sign-in, consent and personal tokens.
 async fn store(harness: &Harness, number: u64) {
     let id = user_id(number);
     let person = user(number);
@@ -39,8 +39,8 @@ async fn store(harness: &Harness, number: u64) {
     harness.add_tallies(&[tally]).await;
 }
 
-/// Tells of each kind of thing whether it is stored under a person: credentials, password, link, session, request,
-/// consent, token, access by it, sums of reads.
+/// Returns which kinds of records a person has: credentials, password, link, session, request, consent,
+/// token, access by it, read counts.
 async fn stored_of(harness: &Harness, number: u64) -> [bool; 9] {
     let (id, hash) = (user_id(number), hash(number));
     let User { email, .. } = user(number);
@@ -100,7 +100,7 @@ pub(crate) async fn a_link_to_sign_up_survives_the_deletion_of_its_address(harne
     assert_eq!(unit.password_links().find(&hash(1)).await.unwrap(), Some(link));
 }
 
-/// The receipt of an erasure so many seconds after [`now`].
+/// Returns the receipt of an erasure this many seconds after [`now`].
 fn receipt(number: u64, at: i64) -> Erasure {
     Erasure { id: erasure_id(number), at: seconds(at) }
 }
@@ -112,7 +112,7 @@ async fn erase(harness: &Harness, number: u64, erasure: Erasure) -> bool {
     existed
 }
 
-/// Stores a person with everything that there may be of one.
+/// Stores a person with records of every kind.
 async fn store_everything(harness: &Harness, number: u64) {
     store(harness, number).await;
     harness.store_sessions(user_id(number), &[session(number, 0), session(number + 10, 600)]).await;
@@ -131,8 +131,8 @@ async fn store_everything(harness: &Harness, number: u64) {
     unit.commit().await.unwrap();
 }
 
-/// Tells of each further kind of thing whether it is stored of a person: events, changes, the person, import, notes,
-/// part, link to sign up.
+/// Returns which further kinds of records a person has: events, changes, the person, import, notes, part,
+/// sign-up link.
 async fn kept_of(harness: &Harness, number: u64) -> [bool; 7] {
     let id = user_id(number);
     let filter = AuditFilter { user_id: Some(id), ..AuditFilter::default() };
@@ -183,11 +183,11 @@ pub(crate) async fn an_id_that_was_erased_is_never_given_out_again(harness: &Har
     assert!(!erase(harness, 1, receipt(8, 0)).await);
     let mut unit = harness.begin().await;
     assert_eq!(conflict(unit.users().insert(&user(1)).await), UniqueKey::UserId);
-    // Only the id: the address belongs to whoever has it.
+    // Only the id is blocked; the address may be used by another person.
     let heir = User { email: user(1).email, ..user(2) };
     unit.users().insert(&heir).await.unwrap();
     unit.commit().await.unwrap();
-    // Who was deleted without being erased may come back with a backup.
+    // A person who was deleted without an erasure may be restored from a backup.
     let mut unit = harness.begin().await;
     assert!(unit.users().delete(user_id(2)).await.unwrap());
     unit.users().insert(&heir).await.unwrap();
@@ -228,7 +228,7 @@ pub(crate) async fn an_erasure_takes_grants_codes_and_logs_along(harness: &Harne
     }
 }
 
-/// A sum of a person, in the same minute as everybody's.
+/// Returns a read count of a person, in a minute shared by all people.
 fn sum(number: u64) -> ReadTally {
     let mut tally = tally(0);
     tally.key.user_id = user_id(number);
@@ -240,7 +240,7 @@ pub(crate) async fn sums_of_reads_that_come_after_an_erasure_bring_nothing_back(
     harness.store_user(&user(2)).await;
     harness.add_tallies(&[sum(1), sum(2)]).await;
     assert!(erase(harness, 1, receipt(7, 0)).await);
-    // What a process held of both when the one was erased, and a token of theirs among it.
+    // Counts that a process still held when one person was erased, including one of their tokens.
     let token = ReadTally { key: by_token(sum(1).key), ..sum(1) };
     harness.add_tallies(&[sum(1), token, sum(2)]).await;
     assert_eq!(harness.tallies.list(user_id(1), None, 9).await.unwrap(), []);

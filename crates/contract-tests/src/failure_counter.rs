@@ -41,7 +41,7 @@ pub(crate) async fn racing_failures_are_all_counted(harness: &Harness) {
     let tasks: Vec<_> = (0..40)
         .map(|number| {
             let harness = harness.clone();
-            // In both orders, in which careless stores would wait for each other for ever.
+            // In both orders, which would deadlock a store that locks in the given order.
             let keys = if number % 2 == 0 { [key(1), key(2)] } else { [key(2), key(1)] };
             tokio::spawn(
                 async move { harness.failures.record_failure(&keys, now(), window()).await.unwrap() },
@@ -64,12 +64,12 @@ pub(crate) async fn a_failure_is_taken_back_from_its_own_window_and_never_below_
     fail(harness, key(1), seconds(1)).await;
     fail(harness, key(2), seconds(1)).await;
     take_back(&[2, 1, 3], seconds(1)).await;
-    // One was left of the first, none of the second, and the third never had any.
+    // The first has one left, the second none, and the third never had any.
     assert_eq!(fail(harness, key(1), seconds(2)).await.count, 2);
     take_back(&[2], seconds(2)).await;
     assert_eq!(fail(harness, key(2), seconds(2)).await.count, 1);
     assert_eq!(fail(harness, key(3), seconds(2)).await.count, 1);
-    // What was counted in the window before is not taken from this one.
+    // A failure of the previous window is not taken back from this one.
     let next = now() + window();
     assert_eq!(fail(harness, key(1), next).await.count, 1);
     take_back(&[1], next - microsecond()).await;

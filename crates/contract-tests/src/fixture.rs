@@ -1,4 +1,4 @@
-//! What the cases store; everything is made up, and made of small numbers.
+//! Fixtures of the cases, derived from small numbers.
 
 use application::ports::storage::{StorageError, UniqueKey};
 use application::ports::system::{Clock, Entropy};
@@ -34,22 +34,22 @@ mod sign_in;
 pub(crate) use import::*;
 pub(crate) use sign_in::*;
 
-/// The moment at which the cases take place, with all six decimals.
+/// Returns the time of the cases, with all six decimals.
 pub(crate) fn now() -> DateTime<Utc> {
     "2026-03-09T12:34:56.123456Z".parse().unwrap()
 }
 
-/// Some seconds after [`now`], or before it.
+/// Returns a time some seconds after [`now`], or before it.
 pub(crate) fn seconds(seconds: i64) -> DateTime<Utc> {
     now() + TimeDelta::seconds(seconds)
 }
 
-/// The smallest step of time that stores keep.
+/// Returns the resolution of stored times.
 pub(crate) fn microsecond() -> TimeDelta {
     TimeDelta::microseconds(1)
 }
 
-/// Unwraps the key that a write would have broken.
+/// Unwraps the unique key that a write violates.
 pub(crate) fn conflict<T>(result: Result<T, StorageError>) -> UniqueKey {
     match result {
         Err(StorageError::Conflict(key)) => key,
@@ -58,12 +58,12 @@ pub(crate) fn conflict<T>(result: Result<T, StorageError>) -> UniqueKey {
     }
 }
 
-/// A clock and a source of randomness that never say the same twice: they count.
+/// Clock and entropy source that count, so that no value repeats.
 #[derive(Default)]
 pub(crate) struct Counting(AtomicU64);
 
 impl Counting {
-    /// Begins where no other fixture is.
+    /// Starts above the numbers of all other fixtures.
     fn next(&self) -> u64 {
         1_000 + self.0.fetch_add(1, Ordering::Relaxed)
     }
@@ -76,7 +76,7 @@ impl Clock for Counting {
 }
 
 impl Entropy for Counting {
-    /// Takes its time, so that units of work that do not wait for each other meet here.
+    /// Sleeps, so that units of work without locking run concurrently here.
     fn secret_bytes(&self) -> SecretBytes {
         std::thread::sleep(std::time::Duration::from_millis(5));
         let mut bytes = [0x3c; 32];
@@ -89,7 +89,7 @@ impl Entropy for Counting {
     }
 }
 
-/// Draws ids that nothing else in this process has, for events next to which a case makes others.
+/// Entropy source whose ids are unique in this process, for events beside those created by a case.
 pub(crate) struct DistinctIds;
 
 impl Entropy for DistinctIds {
@@ -104,7 +104,7 @@ impl Entropy for DistinctIds {
 }
 
 fn uuid(number: u64) -> Uuid {
-    // Both halves differ from id to id, and ids sort as their numbers.
+    // Both halves differ between ids, and ids sort like their numbers.
     Uuid::from_u64_pair(number << 8 | 0x5a, number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn hash(number: u64) -> SecretHash {
     SecretHash::from_bytes(bytes)
 }
 
-/// A person of whom as little as possible is known.
+/// Returns a person with required fields only.
 pub(crate) fn user(number: u64) -> User {
     User {
         id: user_id(number),
@@ -158,7 +158,7 @@ pub(crate) fn user(number: u64) -> User {
     }
 }
 
-/// A person of whom everything is known.
+/// Returns a person with every field.
 pub(crate) fn full_user(number: u64) -> User {
     User {
         id: user_id(number),
@@ -178,7 +178,7 @@ pub(crate) fn full_user(number: u64) -> User {
     }
 }
 
-/// An app with as little as possible.
+/// Returns an app with required fields only.
 pub(crate) fn client(number: u64) -> Client {
     Client {
         id: client_id(number),
@@ -197,7 +197,7 @@ pub(crate) fn secret(number: u64) -> ClientSecret {
     ClientSecret { id: secret_id(number), hash: hash(number), created_at: now(), expires_at: None }
 }
 
-/// A code of client 1 and person 1 that ends a minute after [`now`].
+/// Returns a code of client 1 and person 1 that expires a minute after [`now`].
 pub(crate) fn code(number: u64) -> AuthorizationCode {
     AuthorizationCode {
         hash: hash(number),
@@ -212,7 +212,7 @@ pub(crate) fn code(number: u64) -> AuthorizationCode {
     }
 }
 
-/// A live grant of client 1 by person 1 that was never used.
+/// Returns a live, unused grant of client 1 by person 1.
 pub(crate) fn grant(number: u64) -> Grant {
     Grant {
         id: grant_id(number),
@@ -239,7 +239,7 @@ pub(crate) fn signing_key(number: u64) -> SigningKey {
     }
 }
 
-/// 2026-02-10 22:30:00 UTC and some minutes.
+/// Returns 2026-02-10 22:30:00 UTC plus some minutes.
 pub(crate) fn minute(minutes: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_770_762_600, 0).unwrap() + TimeDelta::minutes(minutes)
 }
@@ -249,12 +249,12 @@ pub(crate) fn time_in_bed(start: DateTime<Utc>, minutes: i64) -> TimeInBed {
     TimeInBed::new(start, start + TimeDelta::minutes(minutes), offset, UtcOffset::from_minutes(345)).unwrap()
 }
 
-/// A night of eight hours from that minute on, with three stages and the source's key `log-<number>`.
+/// Returns a night of eight hours from this minute, with three stages and the source key `log-<number>`.
 pub(crate) fn session(number: u64, start_minute: i64) -> SleepSession {
     session_from(number, minute(start_minute), Some("tracker"), &format!("log-{number}"))
 }
 
-/// A night of eight hours from that moment on.
+/// Returns a night of eight hours from this time.
 pub(crate) fn session_from(
     number: u64,
     start: DateTime<Utc>,
@@ -270,12 +270,12 @@ pub(crate) fn session_from(
     SleepSession { id: session_id(number), record: with_stages(head), updated_at: now_millis() }
 }
 
-/// [`now`] as far as a session keeps it.
+/// Returns [`now`] in the resolution of sessions.
 pub(crate) fn now_millis() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(now().timestamp_millis()).unwrap()
 }
 
-/// Gives a night of eight hours three stages with a gap between them.
+/// Adds three stages with a gap between them to a night of eight hours.
 pub(crate) fn with_stages(head: SleepRecordHead) -> SleepRecord {
     let start = head.time_in_bed.start();
     let entry = |stage, from: i64, to: i64| {
@@ -290,7 +290,7 @@ pub(crate) fn catalogue_key(number: u64) -> CatalogueKey {
     CatalogueKey::new("dsld".to_owned(), format!("label {number}")).unwrap()
 }
 
-/// A label with two ingredients.
+/// Returns a label with two ingredients.
 pub(crate) fn label(name: &str) -> SupplementLabel {
     let amount = domain::supplement::Amount::new(0.1 + 0.2, "mcg DFE".to_owned()).unwrap();
     SupplementLabel::new(SupplementLabelFields {
@@ -311,7 +311,7 @@ pub(crate) fn supplement(number: u64) -> Supplement {
     Supplement::enter(supplement_id(number), label(&format!("Supplement {number}")), now())
 }
 
-/// An intake of a supplement at that moment, without an external key.
+/// Returns an intake of a supplement at this time, without an external key.
 pub(crate) fn log(number: u64, supplement: u64, at: DateTime<Utc>) -> IntakeLog {
     keyed_log(number, supplement, at, None)
 }

@@ -31,7 +31,7 @@ async fn list(harness: &Harness, filter: GrantFilter) -> Vec<Grant> {
     harness.grants.list_grants(filter, None, 1000).await.unwrap()
 }
 
-/// Lists the numbers of the grants that are live, in ascending order.
+/// Lists the numbers of the live grants in ascending order.
 async fn live(harness: &Harness) -> Vec<u64> {
     let grants = list(harness, GrantFilter::default()).await;
     let live = grants.iter().filter(|grant| grant.is_live());
@@ -47,7 +47,7 @@ pub(crate) async fn a_grant_reads_back_as_stored(harness: &Harness) {
         scopes,
         ..grant(number)
     };
-    // With a program's name, without one, and used before that was noted.
+    // Used with a user agent, without one, and before uses were recorded.
     let mut grants = vec![grant(1), used(2, Some(used_from(1))), used(3, Some(used_from(2))), used(4, None)];
     let reasons = RevocationReason::ALL.into_iter();
     grants.extend((5..).zip(reasons).map(|(number, reason)| revoked(number, reason)));
@@ -157,7 +157,7 @@ pub(crate) async fn grants_are_listed_by_filter_and_ascending_id_in_pages(harnes
 pub(crate) async fn a_later_use_wins_with_its_place(harness: &Harness) {
     prepare(harness).await;
     harness.store_grants(&[grant(1), grant(2)]).await;
-    // When, from where, and which of them is the latest then; every other place has no program's name.
+    // Time and place of the use, then the expected latest time and place; even places have no user agent.
     for (used_at, place, latest, kept) in [(10, 1, 10, 1), (5, 3, 10, 1), (10, 3, 10, 1), (11, 2, 11, 2)] {
         let mut unit = harness.begin().await;
         let from = used_from(place);
@@ -264,12 +264,12 @@ pub(crate) async fn the_least_recently_used_grants_are_revoked_beyond_the_number
     };
     harness
         .store_grants(&[
-            // Never used, so it counts from when it was made; the others from their last use.
+            // An unused grant is ranked by its creation, the others by their last use.
             of(1, seconds(50), None),
             of(2, seconds(1), Some(seconds(60))),
             of(3, seconds(2), Some(seconds(40))),
             of(4, seconds(3), None),
-            // Used at the same time: the greater id counts as the later one.
+            // Of two with the same time, the greater id is ranked as the later one.
             of(5, seconds(4), Some(seconds(45))),
             of(6, seconds(4), Some(seconds(45))),
             Grant { last_used_at: Some(seconds(99)), ..revoked(7, RevocationReason::Person) },

@@ -1,4 +1,4 @@
-//! The store that a case works on.
+//! The store under test.
 
 use application::ports::storage::{
     AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ConnectedAppReader,
@@ -18,7 +18,7 @@ use domain::user::User;
 use std::any::Any;
 use std::sync::Arc;
 
-/// An empty store with the current schema, seen through its ports. One for each case.
+/// An empty store with the current schema, accessed through its ports. Each case has a separate one.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each field is the port it is named after")]
 pub struct Harness {
@@ -50,7 +50,7 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// Wraps a store; `keep` lives as long as the case, such as the directory or the database it is in.
+    /// Wraps a store; `keep` is dropped after the case, such as the directory or database of the store.
     pub fn new<S>(store: S, keep: impl Any + Send + Sync) -> Self
     where
         S: UnitOfWorkFactory
@@ -109,12 +109,10 @@ impl Harness {
         }
     }
 
-    /// Begins a unit of work.
     pub(crate) async fn begin(&self) -> Box<dyn UnitOfWork> {
         self.factory.begin().await.unwrap()
     }
 
-    /// Stores a person.
     pub(crate) async fn store_user(&self, user: &User) {
         let mut unit = self.begin().await;
         unit.users().insert(user).await.unwrap();
@@ -128,14 +126,14 @@ impl Harness {
         unit.commit().await.unwrap();
     }
 
-    /// Stores a code; its person and client must be stored.
+    /// Stores a code; its person and client must exist.
     pub(crate) async fn store_code(&self, code: &AuthorizationCode) {
         let mut unit = self.begin().await;
         unit.codes().insert(code).await.unwrap();
         unit.commit().await.unwrap();
     }
 
-    /// Stores grants; their people and clients must be stored.
+    /// Stores grants; their people and clients must exist.
     pub(crate) async fn store_grants(&self, grants: &[Grant]) {
         let mut unit = self.begin().await;
         for grant in grants {
@@ -144,7 +142,7 @@ impl Harness {
         unit.commit().await.unwrap();
     }
 
-    /// Stores personal access tokens; their people must be stored.
+    /// Stores personal access tokens; their people must exist.
     pub(crate) async fn store_personal_tokens(&self, tokens: &[PersonalToken]) {
         let mut unit = self.begin().await;
         for token in tokens {
@@ -153,26 +151,25 @@ impl Harness {
         unit.commit().await.unwrap();
     }
 
-    /// Adds sums of reads.
     pub(crate) async fn add_tallies(&self, tallies: &[ReadTally]) {
         self.tallies.add(tallies).await.unwrap();
     }
 
-    /// Stores sleep sessions of a person who is stored.
+    /// Stores sleep sessions of an existing person.
     pub(crate) async fn store_sessions(&self, user_id: UserId, sessions: &[SleepSession]) {
         let mut unit = self.begin().await;
         unit.sleep().insert(user_id, sessions).await.unwrap();
         unit.commit().await.unwrap();
     }
 
-    /// Stores a first version of a label.
+    /// Stores the first version of a label.
     pub(crate) async fn store_supplement(&self, key: &CatalogueKey, supplement: &Supplement) {
         let mut unit = self.begin().await;
         unit.supplements().insert(key, supplement).await.unwrap();
         unit.commit().await.unwrap();
     }
 
-    /// Stores logs of a person who is stored, of supplements that are stored.
+    /// Stores logs of an existing person and existing supplements.
     pub(crate) async fn store_logs(&self, user_id: UserId, logs: &[IntakeLog]) {
         let mut unit = self.begin().await;
         unit.intake_logs().insert(user_id, logs).await.unwrap();

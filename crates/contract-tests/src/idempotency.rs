@@ -1,4 +1,4 @@
-//! Answers to requests that come again.
+//! Responses to idempotent requests.
 
 use crate::Harness;
 use crate::fixture::{client, client_id, now, seconds, secret};
@@ -10,7 +10,7 @@ async fn prepare(harness: &Harness) {
     }
 }
 
-/// A request of the first client.
+/// Returns a request of the first client.
 fn request(key: u8, content: u8) -> IdempotentRequest {
     IdempotentRequest { client_id: client_id(1), key: [key; 32], content: [content; 32] }
 }
@@ -19,7 +19,7 @@ fn answer(text: &str) -> KeptAnswer {
     KeptAnswer { status: 207, body: text.as_bytes().to_vec() }
 }
 
-/// Claims a key so many seconds after [`now`]; claims last a minute, answers an hour.
+/// Claims a key this many seconds after [`now`]; claims last a minute, responses an hour.
 async fn claim(harness: &Harness, request: IdempotentRequest, at: i64) -> Claim {
     harness.idempotency.claim(request, seconds(at), seconds(at - 60), seconds(at - 3600)).await.unwrap()
 }
@@ -65,7 +65,7 @@ pub(crate) async fn a_released_key_is_free(harness: &Harness) {
     harness.idempotency.release(request(1, 1)).await.unwrap();
     assert_eq!(claim(harness, request(1, 2), 0).await, Claim::Taken);
     keep(harness, request(1, 2), "kept").await;
-    // What was answered is not given back.
+    // A stored response is not released.
     harness.idempotency.release(request(1, 2)).await.unwrap();
     assert_eq!(claim(harness, request(1, 2), 0).await, Claim::Answered(answer("kept")));
 }
@@ -117,7 +117,7 @@ pub(crate) async fn a_late_answer_does_not_become_that_of_another_request(harnes
 
 pub(crate) async fn of_racing_claims_exactly_one_takes_the_key(harness: &Harness) {
     prepare(harness).await;
-    // A free key, then one that was given up.
+    // A free key, then an abandoned one.
     for at in [0, 61] {
         let tasks: Vec<_> = (0..16)
             .map(|_| {

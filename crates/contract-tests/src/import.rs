@@ -1,4 +1,4 @@
-//! Imports as they are kept, their parts and leases.
+//! Stored imports, their parts and leases.
 
 use crate::Harness;
 use crate::fixture::{
@@ -118,7 +118,7 @@ pub(crate) async fn what_broke_off_is_found_by_person_and_digest(harness: &Harne
     assert_eq!(unit.imports().find_broken_off(Some(user_id(2)), &digest, seconds(0)).await.unwrap(), None);
     let other = FileDigest::from_bytes([9; 32]);
     assert_eq!(unit.imports().find_broken_off(None, &other, seconds(0)).await.unwrap(), None);
-    // What began before, and was never updated, is too old; an update is of now.
+    // One that started earlier and was never updated is too old; an update counts as of now.
     assert_eq!(unit.imports().find_broken_off(None, &digest, seconds(7)).await.unwrap(), None);
     assert!(unit.imports().update(&imports[5]).await.unwrap());
     let updated = unit.imports().find_broken_off(None, &digest, seconds(7)).await.unwrap();
@@ -169,7 +169,7 @@ pub(crate) async fn the_bytes_of_uploads_that_are_not_done_are_added_up(harness:
     assert_eq!(harness.begin().await.uploads().stored_bytes().await.unwrap(), gibibytes + 23);
 }
 
-/// An upload of another person than that of [`upload`].
+/// Returns an upload of another person than [`upload`].
 fn upload_of(person: u64, number: u64, at: i64) -> Import {
     Import { user_id: Some(user_id(person)), ..upload(number, at) }
 }
@@ -188,7 +188,7 @@ pub(crate) async fn an_upload_that_waits_is_leased_once_the_oldest_first(harness
     assert_eq!(lease(harness.clone(), now(), seconds(60)).await, Some(running(1, -1, 1)));
     assert_eq!(lease(harness.clone(), seconds(59), seconds(90)).await, None);
     assert_eq!(find(harness, 2).await, Some(running(2, -2, 1)));
-    // Whoever held it is gone.
+    // The lease of the previous holder has expired.
     assert_eq!(lease(harness.clone(), seconds(60), seconds(120)).await, Some(running(2, -2, 2)));
 }
 
@@ -218,7 +218,7 @@ pub(crate) async fn of_a_person_one_upload_is_read_at_a_time(harness: &Harness) 
     assert_eq!(taken(0, 60).await, Some(import_id(1)));
     assert_eq!(taken(0, 60).await, Some(import_id(4)));
     assert_eq!(taken(0, 60).await, None);
-    // The first one's server is gone: that one goes on, and is still the only one of its person.
+    // The server of the first one is gone: that upload resumes, and stays the only one of its person.
     let mut unit = harness.begin().await;
     assert!(unit.uploads().prolong(import_id(4), seconds(120)).await.unwrap());
     unit.commit().await.unwrap();
@@ -294,14 +294,14 @@ pub(crate) async fn a_try_is_not_counted_when_whoever_leased_the_upload_says_so(
     let waiting = Import { state: ImportState::Waiting, ..upload(1, 0) };
     store(harness, &waiting).await;
     let mut unit = harness.begin().await;
-    // Nobody has it.
+    // It is not leased.
     unit.uploads().uncount_try(import_id(1)).await.unwrap();
     for (at, tries) in [(0, 1), (60, 1), (120, 2)] {
         let leased = unit.uploads().lease(seconds(at), seconds(at + 60)).await.unwrap();
         assert_eq!(leased.map(|import| import.tries), Some(tries), "{at}");
         if at == 0 {
             unit.uploads().uncount_try(import_id(1)).await.unwrap();
-            // Not below none.
+            // Never below zero.
             unit.uploads().uncount_try(import_id(1)).await.unwrap();
             assert_eq!(
                 unit.uploads().lease(seconds(59), seconds(99)).await.unwrap(),
@@ -344,7 +344,7 @@ pub(crate) async fn an_undoing_that_was_left_is_taken_by_one(harness: &Harness) 
     let mut unit = harness.begin().await;
     assert_eq!(unit.imports().take_undoing(idle).await.unwrap(), Some(import_id(2)));
     assert_eq!(unit.imports().take_undoing(idle).await.unwrap(), Some(import_id(1)));
-    // Each counts as updated now.
+    // Each was updated just now.
     assert_eq!(unit.imports().take_undoing(idle).await.unwrap(), None);
     unit.commit().await.unwrap();
     assert_eq!(find(harness, 1).await.as_ref(), Some(&imports[0]));

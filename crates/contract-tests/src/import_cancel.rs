@@ -1,4 +1,4 @@
-//! Imports that are stopped, and uploads that are read anew.
+//! Cancelled imports, and uploads that are read again.
 
 use crate::Harness;
 use crate::fixture::{import, import_id, now, seconds, upload, user};
@@ -25,7 +25,7 @@ async fn cancel(harness: Harness, number: u64) -> Option<ImportState> {
     became
 }
 
-/// Ends a running import as whoever reads it does; returns whether it was still running.
+/// Ends a running import like its reader; returns whether it was still running.
 async fn end(harness: Harness, number: u64) -> bool {
     let mut unit = harness.begin().await;
     let found = unit.imports().find(import_id(number)).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What imports changed, and undoing that.
+//! Changes made by imports, and undoing them.
 
 use crate::Harness;
 use crate::fixture::{
@@ -55,7 +55,7 @@ async fn changes(harness: &Harness, import: u64) -> Vec<ImportChange> {
     noted(harness, import).await.into_iter().map(|note| note.change).collect()
 }
 
-/// Stores a session in the name of an import, added or changed.
+/// Stores a session for an import, added or changed.
 async fn import_session(
     harness: &Harness,
     import: u64,
@@ -135,7 +135,8 @@ pub(crate) async fn what_an_import_found_first_stays_noted_unless_something_else
     import_session(harness, 1, &session(1, 240), Some(session(1, 180))).await;
     let since = changed(slept(1), was_session(session(1, 180)), version(&session(1, 240)));
     assert_eq!(changes(harness, 1).await, [since]);
-    // A session that it added itself stays added, also when several are noted at once; it moves to the end.
+    // A session that the import added itself stays noted as added, even if several are noted at once; it
+    // moves to the end.
     import_session(harness, 2, &session(7, 600), None).await;
     let seven = changed(slept(7), was_session(session(7, 600)), version(&session(7, 700)));
     let mut unit = harness.begin().await;
@@ -215,7 +216,7 @@ pub(crate) async fn an_undo_that_two_servers_resume_at_once_is_finished_once(har
         })
         .collect();
     for task in tasks {
-        // The second one may come after the end.
+        // The second undo may find the import already undone.
         task.await.unwrap().ok();
     }
     let mut unit = harness.begin().await;
@@ -256,7 +257,7 @@ pub(crate) async fn notes_of_imports_that_broke_off_are_forgotten(harness: &Harn
         unit.imports().insert(&broken_off(number)).await.unwrap();
         note(unit.as_mut(), number, &[added(slept(1), version(&session(1, 0)))]).await;
     }
-    // One of them was updated since, by the store's own clock.
+    // One of them was updated since, at a time of the store's clock.
     assert!(unit.imports().update(&broken_off(12)).await.unwrap());
     let journal = unit.import_journal();
     assert_eq!(journal.forget_before(started_at, 9).await.unwrap(), 0);

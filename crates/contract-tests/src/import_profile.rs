@@ -1,4 +1,4 @@
-//! What imports keep of the profile.
+//! Profile changes kept with imports.
 
 use crate::Harness;
 use crate::fixture::{find_import as find, import_id, persons_import, seconds, store_import, user};
@@ -7,7 +7,7 @@ use application::ports::storage::Import;
 use domain::import::ImportState;
 use domain::user::{ProfileChange, ProfileChanges, ProfileField, ProfileValue};
 
-/// A change of this field, applied if the field was empty.
+/// Returns a change of this field, applied if the field was empty.
 fn change(field: ProfileField) -> ProfileChange {
     let (old, new) = match field {
         ProfileField::CreatedAt => (Some("2026-01-02T03:04:05.678901Z"), "2020-01-02T00:00:00Z"),
@@ -28,7 +28,7 @@ fn with(changes: ProfileChanges, import: Import) -> Import {
     Import { report: ImportReport { profile: changes, ..ImportReport::default() }, ..import }
 }
 
-/// An import that changed some fields and proposes to change the others.
+/// Returns an import that changed some profile fields and proposes to change the others.
 fn full(number: u64) -> Import {
     with(ProfileField::ALL.into_iter().map(change).collect(), persons_import(number))
 }
@@ -64,7 +64,7 @@ pub(crate) async fn profile_changes_are_forgotten_with_the_notes_of_their_import
     ] {
         unit.imports().insert(&import).await.unwrap();
     }
-    // What is forgotten of profiles is not counted.
+    // Forgotten profile changes are not counted.
     assert_eq!(unit.import_journal().forget_before(seconds(6), 9).await.unwrap(), 0);
     unit.commit().await.unwrap();
     for (number, is_forgotten) in [(1, true), (2, false), (3, false), (4, false), (5, true)] {

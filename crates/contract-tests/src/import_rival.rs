@@ -1,4 +1,4 @@
-//! Imports of one file at the same time.
+//! Concurrent imports of one file.
 
 use crate::Harness;
 use crate::fixture::{DistinctIds, catalogue_key, label, now, session, user, user_id};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
-/// How many records of a kind the file has, and how many records come in a batch.
+/// Number of records of each kind in the file, and number of records in a batch.
 const RECORDS: u64 = 40;
 const BATCH: usize = 7;
 
@@ -30,7 +30,7 @@ impl Clock for Now {
     }
 }
 
-/// Draws ids that nobody else draws.
+/// Entropy source with unique ids.
 struct Ids(AtomicU64);
 
 impl Entropy for Ids {
@@ -43,7 +43,7 @@ impl Entropy for Ids {
     }
 }
 
-/// A file that is read in small batches.
+/// File that is read in small batches.
 #[derive(Clone)]
 pub(crate) struct SmallBatches(pub(crate) Vec<ImportItem>);
 
@@ -102,7 +102,7 @@ fn labels() -> SmallBatches {
     SmallBatches((1..=RECORDS).map(item).collect())
 }
 
-/// Imports the file four times at once.
+/// Imports the file four times concurrently.
 async fn at_once(harness: &Harness, file: &SmallBatches, user_id: Option<UserId>) -> Vec<Imported> {
     let ids: Arc<dyn Entropy> = Arc::new(Ids(AtomicU64::new(0)));
     let imports = [(); 4].map(|()| {
@@ -133,8 +133,8 @@ async fn undo_all(harness: &Harness, imports: &[Imported]) {
     }
 }
 
-/// Each record was counted as new by whoever stored it, and by none twice. Whoever began while another stored counts what that
-/// one had stored by then, as when it goes on where another broke off.
+/// Checks that each record was counted as new exactly by the import that stored it. An import that starts
+/// while another one stores may also count the records stored by then, as when it resumes an aborted one.
 fn assert_counted(all: impl Iterator<Item = Counts> + Clone) {
     assert!(all.clone().all(|Counts { new, updated, unchanged }| new + unchanged == RECORDS && updated == 0));
     assert!(all.map(|counts| counts.new).sum::<u64>() >= RECORDS);

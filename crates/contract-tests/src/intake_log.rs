@@ -1,4 +1,4 @@
-//! Intake logs in a unit of work, and walked for an export.
+//! Intake logs in a unit of work, and listed for an export.
 
 use crate::Harness;
 use crate::fixture::{
@@ -22,7 +22,7 @@ async fn find(harness: &Harness, person: u64, numbers: &[u64]) -> Vec<IntakeLog>
     found
 }
 
-/// Logs that differ in every way in which logs can.
+/// Returns logs that differ in every possible way.
 fn odd_logs() -> Vec<IntakeLog> {
     let made_of = |number, at: &str, servings, key: Option<String>| {
         let servings = Servings::new(servings).unwrap();

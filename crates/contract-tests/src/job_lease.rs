@@ -1,4 +1,4 @@
-//! Jobs that one process at a time does.
+//! Jobs that run on one process at a time.
 
 use crate::Harness;
 use application::ports::storage::Job::Housekeeping;
@@ -10,13 +10,13 @@ fn holder(number: u128) -> Uuid {
     Uuid::from_u128(number)
 }
 
-/// Longer than any case takes.
+/// Returns a duration longer than any case.
 fn long() -> TimeDelta {
     TimeDelta::hours(1)
 }
 
 pub(crate) async fn one_of_many_takes_a_job(harness: &Harness) {
-    // All begin at once.
+    // All start at once.
     let start = Arc::new(tokio::sync::Barrier::new(20));
     let tasks: Vec<_> = (0..20)
         .map(|number| {
@@ -41,11 +41,11 @@ pub(crate) async fn a_job_that_is_not_prolonged_is_taken_over_and_lost_to_its_ho
     assert!(leases.prolong(Housekeeping, holder(1), long()).await.unwrap());
     assert!(!leases.prolong(Housekeeping, holder(2), TimeDelta::zero()).await.unwrap());
     assert!(!leases.take(Housekeeping, holder(2), long()).await.unwrap());
-    // Held until now, which is over.
+    // Extended until now, so it has expired.
     assert!(leases.prolong(Housekeeping, holder(1), TimeDelta::zero()).await.unwrap());
     assert!(leases.take(Housekeeping, holder(2), long()).await.unwrap());
     assert!(!leases.prolong(Housekeeping, holder(1), long()).await.unwrap());
-    // Too late: it is somebody else's now.
+    // Too late: another process has the lease.
     leases.finish(Housekeeping, holder(1), TimeDelta::zero()).await.unwrap();
     assert!(!leases.take(Housekeeping, holder(3), long()).await.unwrap());
 }

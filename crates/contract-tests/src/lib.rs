@@ -1,16 +1,16 @@
-//! The suite that every storage adapter must pass, each case declared once.
+//! Test suite for every storage adapter; each case is declared once.
 //!
-//! A case is a function over a [`Harness`], named as the sentence that it proves, in the module of its aggregate.
-//! The list in `suite.rs` names every case; one that is not listed does not compile without a warning. An adapter runs
-//! them all with one line in a test:
+//! A case is a function over a [`Harness`] in the module of its aggregate, and its name states what it
+//! checks. The list in `suite.rs` contains every case; the compiler warns about an unlisted one. An adapter
+//! runs all cases with one line in a test:
 //!
 //! ```text
 //! async fn make_store() -> contract_tests::Harness { /* an empty store */ }
 //! contract_tests::contract_tests!(make_store);
 //! ```
 //!
-//! Cases store what a row refers to before the row: the person before their data, the client before its grants,
-//! the supplement before its logs. They never ask for an id that two people share, except where they say so.
+//! Cases store a referenced row before the rows that refer to it: the person before their data, the client
+//! before its grants, the supplement before its logs. Unless stated otherwise, no id is shared by two people.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Messages that wait to be sent.
+//! Messages that wait for delivery.
 
 use crate::Harness;
 use crate::fixture::{message, message_id, microsecond, seconds};
@@ -13,7 +13,7 @@ async fn queue(harness: &Harness, messages: &[QueuedMessage]) {
     unit.commit().await.unwrap();
 }
 
-/// Claims what is due some seconds after the fixtures' moment, to be due again after as many more.
+/// Claims messages due `at` seconds after [`now`], which become due again at `again`.
 async fn claim(harness: &Harness, at: i64, again: i64, limit: u32) -> Vec<QueuedMessage> {
     let mut unit = harness.begin().await;
     let claimed = unit.outbox().claim(seconds(at), seconds(again), limit).await.unwrap();
@@ -32,7 +32,7 @@ pub(crate) async fn what_waits_is_counted_with_the_moment_of_the_oldest(harness:
     queue(harness, &[queued(1, -10), queued(2, -30), queued(3, -20)]).await;
     let waiting = |messages, at| MailBacklog { messages, oldest_queued_at: Some(seconds(at)) };
     assert_eq!(backlog().await, waiting(3, -30));
-    // What is claimed is not sent yet.
+    // A claimed message is not sent yet.
     assert_eq!(claim(harness, 50, 99, 9).await.len(), 3);
     let mut unit = harness.begin().await;
     unit.outbox().delete(message_id(2)).await.unwrap();
@@ -82,7 +82,7 @@ pub(crate) async fn of_racing_claims_each_message_goes_to_one(harness: &Harness)
         assert!(messages.len() <= 3);
         claimed.extend(ids(&messages));
     }
-    // A claim that passed over what another one held leaves it to the next.
+    // A claim skips messages held by another one, which remain for the next.
     claimed.extend(ids(&claim(harness, 0, 1000, 20).await));
     claimed.sort_unstable();
     assert_eq!(claimed, ids(&messages));
@@ -102,7 +102,7 @@ pub(crate) async fn a_postponed_message_is_due_then(harness: &Harness) {
     queue(harness, &[message(1, -1), message(2, -1)]).await;
     let mut unit = harness.begin().await;
     unit.outbox().postpone(message_id(1), seconds(30)).await.unwrap();
-    // One that was sent meanwhile.
+    // One that was sent in the meantime.
     unit.outbox().postpone(message_id(3), seconds(-9)).await.unwrap();
     unit.commit().await.unwrap();
     assert_eq!(ids(&claim(harness, 29, 1000, 9).await), [message_id(2)]);

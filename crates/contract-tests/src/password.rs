@@ -1,4 +1,4 @@
-//! Passwords by their hashes, and what a sign-in is checked against.
+//! Password hashes and the credentials of a sign-in.
 
 use crate::Harness;
 use crate::fixture::{full_user, now, password_hash, seconds, user, user_id};
@@ -18,7 +18,7 @@ async fn find(harness: &Harness, user: u64) -> Option<PasswordHash> {
     harness.begin().await.passwords().find(user_id(user)).await.unwrap()
 }
 
-/// Rehashes the password of person 1 in a task and a unit of work of its own, which commits.
+/// Rehashes the password of person 1 in a task with a separate unit of work, which commits.
 fn rehash_in_a_task(harness: &Harness, old: u64, new: u64) -> JoinHandle<bool> {
     let harness = harness.clone();
     tokio::spawn(async move {
@@ -127,19 +127,19 @@ pub(crate) async fn a_password_that_was_found_stays_until_the_unit_of_work_ends(
     assert_eq!(find(harness, 1).await, Some(password_hash(2)));
 }
 
-/// Finds a password and puts a longer one in its place, in a unit of work of its own.
+/// Finds a password hash and replaces it with a longer one, in a separate unit of work.
 async fn lengthen(harness: Harness) {
     let mut unit = harness.begin().await;
     let found = unit.passwords().find(user_id(1)).await.unwrap();
     let longer = format!("{}x", found.as_ref().map_or("", PasswordHash::as_phc));
-    // Whoever could look meanwhile would lengthen what it saw.
+    // Without a lock, a concurrent change would lengthen the old hash.
     tokio::time::sleep(Duration::from_millis(5)).await;
     unit.passwords().set(user_id(1), &PasswordHash::from_phc(longer), seconds(1)).await.unwrap();
     unit.commit().await.unwrap();
 }
 
 pub(crate) async fn racing_changes_of_a_found_password_come_one_after_the_other(harness: &Harness) {
-    // From a first password on, which has no row that could be held.
+    // Starts without a password, so that there is no row to lock.
     harness.store_user(&user(1)).await;
     let tasks: Vec<_> = (0..8).map(|_| tokio::spawn(lengthen(harness.clone()))).collect();
     for task in tasks {

@@ -1,4 +1,4 @@
-//! One-time links to choose a password.
+//! One-time links to set a password.
 
 use crate::Harness;
 use crate::fixture::{hash, link, now, seconds, user, user_id};
@@ -24,7 +24,7 @@ fn sign_up(number: u64) -> PasswordLink {
     PasswordLink::new(hash(number), PasswordLinkPurpose::SignUp { email }, now())
 }
 
-/// Lists the numbers of the links that are stored, of the first ten.
+/// Lists the numbers of the stored links, of the first ten.
 async fn stored(harness: &Harness) -> Vec<u64> {
     let mut unit = harness.begin().await;
     let mut found = Vec::new();
@@ -36,7 +36,7 @@ async fn stored(harness: &Harness) -> Vec<u64> {
     found
 }
 
-/// Consumes link 1 in a task and a unit of work of its own, which commits.
+/// Consumes link 1 in a task with a separate unit of work, which commits.
 fn consume_in_a_task(harness: &Harness) -> JoinHandle<Option<PasswordLink>> {
     let harness = harness.clone();
     tokio::spawn(async move {
@@ -124,7 +124,7 @@ pub(crate) async fn links_that_ended_are_deleted_up_to_the_limit(harness: &Harne
     };
     store(harness, &[1, 2, 3, 4, 5].map(ending)).await;
     let mut unit = harness.begin().await;
-    // Those that end at the moment itself stay.
+    // Links that expire at the cutoff stay.
     assert_eq!(unit.password_links().delete_expired(seconds(1), 10).await.unwrap(), 0);
     assert_eq!(unit.password_links().delete_expired(seconds(4), 2).await.unwrap(), 2);
     assert_eq!(unit.password_links().delete_expired(seconds(4), 2).await.unwrap(), 1);

@@ -64,7 +64,7 @@ pub(crate) async fn a_persons_tokens_are_listed_youngest_first(harness: &Harness
 pub(crate) async fn one_token_or_all_of_a_person_are_revoked_and_counted(harness: &Harness) {
     prepare(harness, &[personal_token(1), personal_token(2), personal_token(3), token_of(4, 2)]).await;
     let steps = [
-        // Not another person's, and not one that is not there.
+        // Neither another person's token nor a nonexistent one.
         (user_id(2), Some(token_id(1)), 0),
         (user_id(1), Some(token_id(5)), 0),
         (user_id(1), Some(token_id(2)), 1),

@@ -1,6 +1,6 @@
-//! What every counter of requests must do (decisions 7), wherever it counts.
+//! Test suite for every rate limiter (decisions 7).
 //!
-//! A case is a function over an `Arc<dyn RateLimiter>` that has counted nothing.
+//! A case is a function over an `Arc<dyn RateLimiter>` without any counts.
 
 use crate::fixture::{client_id, microsecond, user_id};
 use application::ports::system::RateLimiter;
@@ -12,12 +12,12 @@ use domain::read_tally::Reader;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Declares the cases: as functions, and as the tests that `rate_limiter_tests!` expands to.
+/// Declares the cases as functions and as the tests that `rate_limiter_tests!` expands to.
 ///
-/// The first token is a dollar sign, for the macro that this macro writes.
+/// The first token is a dollar sign, for the macro defined by this macro.
 macro_rules! limiter_suite {
     ($dollar:tt $($case:ident),* $(,)?) => {
-        /// Every case of the counter of requests.
+        /// Every case of the rate limiter.
         pub mod cases {
             use application::ports::system::RateLimiter;
             use std::sync::Arc;
@@ -29,8 +29,9 @@ macro_rules! limiter_suite {
             )*
         }
 
-        /// Expands to one test for each case. Takes the name of an async function without arguments that returns
-        /// an `Arc<dyn RateLimiter>` that has counted nothing, and whatever must live as long as the test.
+        /// Expands to one test for each case. The argument is the name of an async function without
+        /// arguments. It returns an `Arc<dyn RateLimiter>` without any counts, and a value that is dropped
+        /// after the test.
         #[macro_export]
         macro_rules! rate_limiter_tests {
             ($dollar make_limiter:ident) => {
@@ -108,7 +109,7 @@ async fn a_limit_of_nothing_refuses_everything(limiter: Arc<dyn RateLimiter>) {
 }
 
 async fn reader_person_and_endpoint_each_have_their_own_counter(limiter: Arc<dyn RateLimiter>) {
-    // Of the same number as the client.
+    // The same number as the client.
     let token = PersonalTokenId::from_uuid(client_id(1).as_uuid());
     let mut keys = vec![
         key(2),
@@ -167,14 +168,14 @@ async fn any_order_of_requests_counts_as_it_does_on_paper(limiter: Arc<dyn RateL
     let midnight = noon() + TimeDelta::hours(12);
     let mut counted: HashMap<(RateKey, RateWindow), u32> = HashMap::new();
     let mut state: u64 = 0x2026_1121;
-    // A fixed order that looks like chance (Knuth's numbers), so that a failure comes again.
+    // A fixed pseudo-random order (Knuth's constants), so that failures are reproducible.
     let mut draw = |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     for _ in 0..600 {
         let key = key(draw(3));
-        // Limits move, and days overlap as they do for requests that began before midnight.
+        // Limits vary, and days overlap, as for requests that started before midnight.
         let limit = u32::try_from(draw(60)).unwrap();
         let now = midnight + TimeDelta::seconds(if draw(2) == 0 { -20 } else { 20 });
         let window = RateWindow::at(now);

@@ -1,4 +1,4 @@
-//! Sums of reads.
+//! Read counts.
 
 use crate::Harness;
 use crate::fixture::{client_id, personal_token, seconds, tally, tally_minute, token_id, user, user_id};
@@ -26,7 +26,7 @@ fn by_token(token: u64, minute: i64) -> ReadTally {
     of(1, Reader::PersonalToken(token_id(token)), tally(0).key.kind, minute)
 }
 
-/// A sum with this range, in minutes; nothing is an open end.
+/// Returns a read count with this range in minutes; `None` is an open end.
 fn asked(from: Option<i64>, to: Option<i64>) -> ReadTally {
     let range = AskedRange { from: from.map(tally_minute), to: to.map(tally_minute) };
     ReadTally { range, ..tally(0) }
@@ -91,7 +91,7 @@ pub(crate) async fn racing_sums_are_all_added(harness: &Harness) {
         .map(|number| {
             let harness = harness.clone();
             let (one, two) = (tally(1), of(2, tally(0).key.reader, ReadKind::Refresh, 0));
-            // In both orders, in which careless stores would wait for each other for ever.
+            // In both orders, which would deadlock a store that locks in the given order.
             let tallies = if number % 2 == 0 { [one, two] } else { [two, one] };
             tokio::spawn(async move { harness.add_tallies(&tallies).await })
         })
@@ -115,7 +115,7 @@ pub(crate) async fn sums_of_people_who_are_gone_are_dropped_and_the_others_kept(
     assert_eq!(list(harness, 3).await, []);
 }
 
-/// Tells when tokens 1, 2 and 3 were last used; the last is person 2's.
+/// Returns the last use of tokens 1, 2 and 3; the last is person 2's.
 async fn last_uses(harness: &Harness) -> [Option<DateTime<Utc>>; 3] {
     let mut tokens = harness.personal_tokens.list_personal_tokens(user_id(1)).await.unwrap();
     tokens.extend(harness.personal_tokens.list_personal_tokens(user_id(2)).await.unwrap());
@@ -129,7 +129,7 @@ pub(crate) async fn the_use_of_personal_tokens_is_noted_and_a_later_one_wins(har
     harness.store_personal_tokens(&[personal_token(1), used, others]).await;
     let minutes =
         |first: Option<i64>, second: i64| [first.map(tally_minute), Some(tally_minute(second)), None];
-    // Neither a client of the same id nor somebody else's token, nor one that is gone.
+    // Neither a client with the same id, nor another person's token, nor a deleted one.
     let client = of(1, Reader::Client(client_id(1)), tally(0).key.kind, 9);
     harness.add_tallies(&[client, by_token(3, 9), by_token(4, 9)]).await;
     assert_eq!(last_uses(harness).await, minutes(None, 2));
@@ -139,7 +139,7 @@ pub(crate) async fn the_use_of_personal_tokens_is_noted_and_a_later_one_wins(har
     assert_eq!(last_uses(harness).await, minutes(Some(6), 3));
 }
 
-/// Sums in three minutes, of which the second has four.
+/// Stores read counts in three minutes, four of them in the second minute.
 async fn add_six(harness: &Harness) {
     let kind = |endpoint| of(1, tally(0).key.reader, ReadKind::Data(endpoint), 1);
     let tallies = [
@@ -162,7 +162,7 @@ pub(crate) async fn sums_are_listed_latest_minute_first_and_pages_hold_each_once
     assert_eq!(minutes, [2, 1, 1, 1, 1, 0].map(tally_minute));
     for limit in 1..=4 {
         let (mut walked, mut after) = (Vec::new(), None);
-        // One page more than there can be, rather than for ever.
+        // Bounded to one page more than expected, in case of an endless listing.
         for _ in 0..=all.len() {
             let page = harness.tallies.list(user_id(1), after, limit).await.unwrap();
             assert!(page.len() <= usize::try_from(limit).unwrap());
@@ -177,13 +177,13 @@ pub(crate) async fn sums_are_listed_latest_minute_first_and_pages_hold_each_once
 pub(crate) async fn sums_of_minutes_long_past_are_deleted_up_to_the_limit(harness: &Harness) {
     prepare(harness).await;
     add_six(harness).await;
-    // That of the moment itself stays.
+    // A count at the cutoff stays.
     assert_eq!(harness.tallies.delete_before(tally_minute(0), 9).await.unwrap(), 0);
     assert_eq!(harness.tallies.delete_before(tally_minute(2), 3).await.unwrap(), 3);
     assert_eq!(harness.tallies.delete_before(tally_minute(2), 3).await.unwrap(), 2);
     assert_eq!(harness.tallies.delete_before(tally_minute(2), 3).await.unwrap(), 0);
     assert_eq!(list(harness, 1).await, [tally(2)]);
-    // Of everybody.
+    // Of all people.
     assert_eq!(harness.tallies.delete_before(seconds(3600), 9).await.unwrap(), 2);
     assert_eq!(list(harness, 2).await, []);
 }

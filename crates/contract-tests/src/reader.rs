@@ -1,4 +1,4 @@
-//! Readers, while a unit of work holds what it wrote.
+//! Readers while a unit of work with writes is open.
 
 use crate::Harness;
 use crate::fixture::{
@@ -19,7 +19,7 @@ use domain::time::DateRange;
 use domain::user::{User, UserStatus};
 use std::time::Duration;
 
-/// All readers together answer within this time; a store waits longer than this for a lock.
+/// Time limit for all readers together; shorter than any lock timeout of a store.
 const PROMPTLY: Duration = Duration::from_secs(3);
 
 /// Stores one record of every kind that a reader returns, all of person 1.
@@ -41,7 +41,7 @@ async fn store(harness: &Harness) {
     unit.commit().await.unwrap();
 }
 
-/// Changes what [`store`] stored, and leaves the unit of work open.
+/// Changes the records of [`store`], and leaves the unit of work open.
 async fn change(harness: &Harness) -> Box<dyn UnitOfWork> {
     let mut unit = harness.begin().await;
     assert!(unit.users().update(&full_user(1)).await.unwrap());
@@ -62,7 +62,7 @@ pub(crate) async fn readers_answer_while_a_unit_of_work_holds_what_it_wrote(harn
     unit.rollback().await.unwrap();
 }
 
-/// Asks every reader, and checks that it returns what was committed.
+/// Calls every reader, and checks that it returns the committed state.
 async fn read_everything(harness: &Harness) {
     let person = user_id(1);
     assert_eq!(harness.profiles.find_profile(person).await.unwrap(), Some(user(1)));

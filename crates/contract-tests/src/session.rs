@@ -1,4 +1,4 @@
-//! Sessions: the browsers in which people have signed in.
+//! Sessions: signed-in browsers.
 
 use crate::Harness;
 use crate::fixture::{browser, browser_id, conflict, full_user, hash, seconds, user, user_id};
@@ -103,7 +103,7 @@ pub(crate) async fn a_later_use_wins(harness: &Harness) {
         assert_eq!(list(harness, 1).await, [used, browser(2)]);
     }
     let mut unit = harness.begin().await;
-    // Neither somebody else's session nor one that is gone.
+    // Neither another person's session nor a deleted one.
     unit.sessions().record_use(user_id(2), browser_id(2), seconds(10)).await.unwrap();
     unit.sessions().record_use(user_id(1), browser_id(3), seconds(10)).await.unwrap();
     unit.commit().await.unwrap();
@@ -131,7 +131,7 @@ pub(crate) async fn a_persons_sessions_are_deleted_but_for_the_one_that_is_kept(
         let found = unit.sessions().find(user_id(1), browser_id(number)).await.unwrap();
         assert_eq!(found, is_kept.then(|| browser(number)));
     }
-    // Somebody else's session keeps none.
+    // Another person's session is not kept.
     assert_eq!(unit.sessions().delete_of_user(user_id(1), Some(browser_id(4))).await.unwrap(), 1);
     assert_eq!(unit.sessions().delete_of_user(user_id(1), None).await.unwrap(), 0);
     unit.commit().await.unwrap();
@@ -148,7 +148,7 @@ pub(crate) async fn sessions_unused_or_signed_in_too_long_ago_are_deleted_up_to_
         last_seen_at: seconds(seen),
         ..browser_of(number, user)
     };
-    // Seen before 100, signed in before 50, both, neither; the last two at the very moments.
+    // Last seen before 100, signed in before 50, both, neither; the last two are exactly at the cutoffs.
     let live = [of(5, 1, 50, 100), of(4, 1, 50, 200)];
     store(harness, &[of(1, 1, 60, 99), of(2, 2, 49, 200), of(3, 1, 10, 20)]).await;
     store(harness, &live).await;

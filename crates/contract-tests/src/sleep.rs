@@ -1,4 +1,4 @@
-//! Sleep sessions in a unit of work, and walked for an export.
+//! Sleep sessions in a unit of work, and listed for an export.
 
 use crate::Harness;
 use crate::fixture::{
@@ -18,7 +18,7 @@ async fn prepare(harness: &Harness) {
     harness.store_user(&user(2)).await;
 }
 
-/// Lists the sessions with these numbers that a person has, by number.
+/// Returns a person's sessions with these numbers, sorted by id.
 async fn find(harness: &Harness, person: u64, numbers: &[u64]) -> Vec<SleepSession> {
     let ids: Vec<_> = numbers.iter().copied().map(session_id).collect();
     let mut found = harness.begin().await.sleep().find_many(user_id(person), &ids).await.unwrap();
@@ -35,7 +35,7 @@ fn head(start: DateTime<Utc>, source: Option<&str>, key: SessionKey) -> SleepRec
     SleepRecordHead { key, source, time_in_bed: time_in_bed(start, 480), is_nap: None }
 }
 
-/// Sessions that differ in every way in which sessions can.
+/// Returns sessions that differ in every possible way.
 fn odd_sessions() -> Vec<SleepSession> {
     let start = minute(0) + TimeDelta::milliseconds(1);
     let frame = |end, at_start, at_end| TimeInBed::new(start, end, at_start, at_end).unwrap();
@@ -94,7 +94,7 @@ pub(crate) async fn a_taken_id_is_a_conflict(harness: &Harness) {
     let same_id = session_from(1, minute(5000), Some("tracker"), "other");
     assert_eq!(conflict(unit.sleep().insert(user_id(1), &[same_id]).await), UniqueKey::SleepSession);
     unit.sleep().insert(user_id(1), &[session(2, 600)]).await.unwrap();
-    // Of many, none is stored when one is taken; the unit of work goes on.
+    // If one id is taken, none of the batch is stored, and the unit of work stays usable.
     let same_id = session_from(1, minute(6000), Some("tracker"), "another");
     let several = [session(3, 1200), same_id, session(4, 1800)];
     assert_eq!(conflict(unit.sleep().insert(user_id(1), &several).await), UniqueKey::SleepSession);
@@ -137,7 +137,7 @@ pub(crate) async fn candidates_hold_what_has_the_source_and_key_of_a_record(harn
     let sessions = [session(1, 0), session(2, 600), session_from(3, minute(0), None, "log-1")];
     harness.store_sessions(user_id(1), &sessions).await;
     harness.store_sessions(user_id(2), &[session(4, 0)]).await;
-    // Far away in time, so that only the key can find it.
+    // Far apart in time, so that only the key matches.
     let moved = session_from(9, minute(500_000), Some("tracker"), "log-1").record.head().clone();
     let unknown = session_from(9, minute(600_000), None, "log-1").record.head().clone();
     let mut unit = harness.begin().await;
@@ -171,7 +171,7 @@ pub(crate) async fn candidates_hold_what_overlaps_a_record_of_the_same_source(ha
     harness.store_sessions(user_id(2), &[derived(5, end - millisecond, "tracker")]).await;
     for key in [SessionKey::given("new").unwrap(), SessionKey::derived_from(end - millisecond)] {
         let record = head(end - millisecond, Some("tracker"), key);
-        // The first is the longest session that there can be.
+        // The first has the maximum duration.
         assert_eq!(candidates(harness, &[record]).await, [1, 3]);
     }
 }
@@ -183,7 +183,7 @@ pub(crate) async fn candidates_of_records_that_all_overlap_each_other_come_once_
         head.time_in_bed = TimeInBed::new(minute(start), minute(end), None, None).unwrap();
         numbered(number, head)
     };
-    // One in another, as records with ids of their own may be; then two beside them.
+    // Each within the previous one, as records with external ids may be; then two adjacent ones.
     let mut sessions: Vec<_> =
         (0_i64..300).map(|nth| derived(1 + nth.unsigned_abs(), nth, 2_000 - nth)).collect();
     sessions.extend([derived(301, -480, 0), derived(302, 2_001, 2_481)]);
@@ -198,7 +198,7 @@ pub(crate) async fn candidates_of_records_that_all_overlap_each_other_come_once_
     assert_eq!(candidates(harness, &records).await, (1..=300).collect::<Vec<_>>());
 }
 
-/// Lists the numbers of the sessions, up to 1000, that records of person 1 may be.
+/// Lists the numbers of the candidates, up to 1000, for records of person 1.
 async fn candidates(harness: &Harness, records: &[SleepRecordHead]) -> Vec<u64> {
     let found = harness.begin().await.sleep().find_candidates(user_id(1), records).await.unwrap();
     let number =
@@ -208,7 +208,7 @@ async fn candidates(harness: &Harness, records: &[SleepRecordHead]) -> Vec<u64> 
     numbers
 }
 
-/// Logs may overlap in any number, and each has stages: an import must not load them all.
+/// Many logs may overlap, and each has stages: an import must not load them all.
 pub(crate) async fn candidates_hold_of_overlapping_logs_only_what_a_record_may_be(harness: &Harness) {
     prepare(harness).await;
     let at = |seconds, number| minute(0) + TimeDelta::seconds(seconds) + TimeDelta::milliseconds(number);
@@ -224,13 +224,13 @@ pub(crate) async fn candidates_hold_of_overlapping_logs_only_what_a_record_may_b
     other_end.time_in_bed = time_in_bed(other_end.time_in_bed.start(), 481);
     let elsewhere = SleepRecordHead { source: SleepSource::parse("other").ok(), ..of(0, 4) };
     let mut sessions = vec![
-        // The minute before, the one after, other ends, another source.
+        // The minute before, the minute after, another end, another source.
         numbered(1, of(-1, 1)),
         numbered(2, of(60, 2)),
         numbered(3, other_end),
         numbered(4, elsewhere),
     ];
-    // Of those in the same minute, the first by their start are the last by their ids.
+    // Within the same minute, earlier starts have greater ids.
     sessions.extend((100..400).map(|number| numbered(number, of(10, number))));
     sessions.extend((400..700).map(without_stages));
     sessions.push(numbered(800, of(0, 800)));
@@ -243,7 +243,7 @@ pub(crate) async fn candidates_hold_of_overlapping_logs_only_what_a_record_may_b
     assert_eq!(candidates(harness, &[derived(at(30, 0))]).await, [800, 801, 900]);
     assert_eq!(candidates(harness, &[derived(at(0, 0)), derived(at(59, 999))]).await, [800, 801, 900]);
     assert_eq!(candidates(harness, &[derived(at(90, 0))]).await, [2, 900]);
-    // By its key, wherever it lies; and a log is no other log.
+    // Found by its key at any time; a log matches no other log.
     assert_eq!(candidates(harness, &[of(0, 555)]).await, [555, 900]);
     assert_eq!(candidates(harness, &[of(0, 9_999), derived(at(30, 0))]).await, [800, 801, 900]);
 }

@@ -10,7 +10,7 @@ use domain::paging::SortDirection::{self, Ascending, Descending};
 use domain::sleep::SleepSession;
 use domain::time::DateRange;
 
-/// One end of a range; none is open.
+/// One end of a range; `None` if open.
 type Bound = Option<DateTime<Utc>>;
 
 fn query(number: u64, size: u16, sort: SortDirection) -> SleepPageQuery {
@@ -33,11 +33,12 @@ fn numbers(page: &SleepPage) -> Vec<u64> {
     page.rows.iter().map(number).collect()
 }
 
-/// Stores sessions of person 1, some at the same time, and one of person 2; lists their numbers oldest first.
+/// Stores sessions of person 1, some at the same time, and one of person 2; returns their numbers, oldest
+/// first.
 async fn store_with_ties(harness: &Harness, count: u64) -> Vec<u64> {
     harness.store_user(&user(1)).await;
     harness.store_user(&user(2)).await;
-    // Three at a time start together; the order of storing is not the order of time.
+    // Three at a time start together; they are not stored in time order.
     let start = |number: u64| i64::try_from(number * 37 % count / 3).unwrap() * 600;
     let sessions: Vec<_> = (1..=count).map(|number| session(number, start(number))).collect();
     harness.store_sessions(user_id(1), &sessions).await;
@@ -55,7 +56,7 @@ pub(crate) async fn pages_hold_every_session_once_in_either_direction(harness: &
             for number in 1.. {
                 let page = read(harness, query(number, size, sort)).await;
                 listed.extend(numbers(&page));
-                // Exact: true as long as a record is left, also when the last page is full.
+                // Exact: true while a record is left, even if the last page is full.
                 assert_eq!(page.has_more, listed.len() < 50, "page {number} of size {size}");
                 if !page.has_more {
                     break;

@@ -1,4 +1,4 @@
-//! The catalogue of supplements, and which of it a person takes.
+//! The catalogue of supplements, and the supplements of a person.
 
 use crate::Harness;
 use crate::fixture::{
@@ -15,7 +15,7 @@ fn made_of(number: u64, fields: SupplementLabelFields) -> Supplement {
     Supplement { id: supplement_id(number), label, entry_date: seconds(-5) }
 }
 
-/// The barest label and the fullest.
+/// Returns a label with as few fields as possible, and one with all.
 fn odd_supplements() -> [Supplement; 2] {
     let bare = SupplementLabelFields { name: " 'x' ".to_owned(), ..SupplementLabelFields::default() };
     let ingredient = |number: u16| {
@@ -85,7 +85,7 @@ pub(crate) async fn a_taken_id_or_key_is_a_conflict(harness: &Harness) {
 
 pub(crate) async fn many_labels_are_stored_and_found_at_once(harness: &Harness) {
     let mut labels: Vec<_> = (1..=300).map(|number| (catalogue_key(number), supplement(number))).collect();
-    // By key, the way back is another one than by number.
+    // The order by key differs from the order by number.
     labels.reverse();
     for (number, odd) in (301..).zip(odd_supplements()) {
         labels.push((catalogue_key(number), Supplement { id: supplement_id(number), ..odd }));
@@ -97,7 +97,7 @@ pub(crate) async fn many_labels_are_stored_and_found_at_once(harness: &Harness) 
     replace(harness, 1, 900).await;
     let mut unit = harness.begin().await;
     let repository = unit.supplements();
-    // Named twice, and some that nobody has.
+    // Duplicate and unknown keys.
     let keys: Vec<_> = (1..=310).chain(1..=2).map(catalogue_key).collect();
     let mut found = repository.find_current_many(&keys).await.unwrap();
     found.sort_by_key(|(_, supplement)| supplement.id);
@@ -106,7 +106,7 @@ pub(crate) async fn many_labels_are_stored_and_found_at_once(harness: &Harness) 
     expected.push((catalogue_key(1), supplement(900)));
     expected.sort_by_key(|(_, supplement)| supplement.id);
     assert_eq!(found, expected);
-    // A version that was replaced is found by its id.
+    // A replaced version is found by its id.
     let ids: Vec<_> = [900, 1, 302, 77, 1, 555].map(supplement_id).to_vec();
     let mut found = repository.find_many(&ids).await.unwrap();
     found.sort_by_key(|supplement| supplement.id);
@@ -226,7 +226,7 @@ pub(crate) async fn what_a_person_takes_is_listed_by_id_in_every_version(harness
     assert_eq!(harness.supplements.list_taken(user_id(3)).await.unwrap(), []);
 }
 
-/// A supplement whose label states this code, entered so many seconds after [`now`].
+/// Returns a supplement whose label has this UPC, entered this many seconds after [`now`].
 fn coded(number: u64, upc: &str, at: i64) -> Supplement {
     let fields = SupplementLabelFields { upc: upc.to_owned(), ..label("coded").into_fields() };
     Supplement { entry_date: seconds(at), ..made_of(number, fields) }

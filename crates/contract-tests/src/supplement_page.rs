@@ -48,7 +48,7 @@ async fn prepare(harness: &Harness, supplements: u64, logs: &[IntakeLog]) {
     harness.store_logs(user_id(2), &[log(9999, 1, seconds(5))]).await;
 }
 
-/// Supplement 1 is taken first and last, 2 and 3 at the same times, 4 is never taken.
+/// Returns logs in which supplement 1 is first and last, 2 and 3 have the same times, and 4 has none.
 fn intake() -> Vec<IntakeLog> {
     vec![
         log(1, 1, seconds(0)),
@@ -121,7 +121,7 @@ pub(crate) async fn a_supplement_filter_keeps_that_supplement_alone(harness: &Ha
     assert_eq!(numbers(&read(harness, of(3, None)).await), [(3, vec![7, 6, 5])]);
     assert_eq!(numbers(&read(harness, of(3, Some(seconds(11)))).await), [(3, vec![7, 6])]);
     assert_eq!(read(harness, of(3, Some(seconds(91)))).await, SupplementPage::default());
-    // Known but never taken, and unknown.
+    // Known but without logs, and unknown.
     assert_eq!(read(harness, of(4, None)).await, SupplementPage::default());
     assert_eq!(read(harness, of(50, None)).await, SupplementPage::default());
     let second = SupplementPageQuery { page: page(2, 10, Descending), ..of(3, None) };

@@ -75,7 +75,7 @@ pub(crate) async fn an_aborted_task_leaves_neither_rows_nor_an_open_transaction(
             }
             unit.rollback().await.unwrap();
         });
-        // Another place to stop at in each round: waiting, beginning, in a statement, between two.
+        // Each round aborts at another point: waiting, beginning, within a statement, between two.
         tokio::time::sleep(Duration::from_micros(round * 97)).await;
         task.abort();
     }

@@ -1,4 +1,4 @@
-//! What a server does for the store itself.
+//! Maintenance of the store by a server.
 
 use crate::Harness;
 use crate::fixture::{erasure_id, now, user, user_id};

@@ -134,7 +134,7 @@ pub(crate) async fn deleting_a_person_deletes_everything_stored_under_them_and_n
     assert!(unit.supplements().find(supplement_id(1)).await.unwrap().is_some());
 }
 
-/// Tells of each kind of thing whether it is stored under a person: the person, code, grant, session, log, access.
+/// Returns which kinds of records a person has: the person, code, grant, session, log, access.
 async fn stored_of(harness: &Harness, number: u64) -> [bool; 6] {
     let id = user_id(number);
     let filter = GrantFilter { user_id: Some(id), ..GrantFilter::default() };
@@ -166,12 +166,12 @@ pub(crate) async fn a_deleted_address_is_free_again(harness: &Harness) {
     assert_eq!(harness.profiles.find_profile(user_id(2)).await.unwrap(), Some(heir));
 }
 
-/// Changes one value of the first person in a unit of work of its own.
+/// Changes one field of the first person in a separate unit of work.
 async fn change(harness: Harness, change: fn(&mut User)) {
     let mut unit = harness.begin().await;
     let mut person = unit.users().find(user_id(1)).await.unwrap().unwrap();
     change(&mut person);
-    // Whoever could look meanwhile would write back what it saw.
+    // Without a lock, a concurrent change would write back the old values.
     tokio::time::sleep(Duration::from_millis(5)).await;
     assert!(unit.users().update(&person).await.unwrap());
     unit.commit().await.unwrap();

@@ -1,4 +1,4 @@
-//! A position that a store has not reached, because it was put back to an earlier state.
+//! Positions ahead of a store that was restored to an earlier state.
 
 use super::{all, prepare, store_many, update_profile};
 use crate::Harness;
@@ -16,16 +16,16 @@ pub(crate) async fn a_position_that_the_persons_changes_have_not_reached_is_ahea
         harness.changes.changes(query).await.unwrap()
     };
     let ahead = ChangePage { is_ahead: true, ..ChangePage::default() };
-    // Whatever kinds are asked for: a number is a number of the person's, not of a kind.
+    // Whatever the kinds: numbers are per person, not per kind.
     for kinds in [&ChangeKind::ALL[..], &[ChangeKind::Profile], &[]] {
         assert_eq!(page(1, last.number, kinds).await, ChangePage::default());
         assert_eq!(page(1, last.number + 1, kinds).await, ahead);
         assert_eq!(page(1, i64::MAX, kinds).await, ahead);
     }
-    // Each person has numbers of their own, and who is gone has none.
+    // Numbers are per person, and a deleted person has none.
     assert_eq!(page(2, 1, &ChangeKind::ALL).await, ahead);
     assert_eq!(page(3, 1, &ChangeKind::ALL).await, ChangePage::default());
-    // What is written next brings the number that was ahead.
+    // The next write reaches the number that was ahead.
     update_profile(harness, &user(1)).await;
     assert!(!page(1, last.number + 1, &ChangeKind::ALL).await.is_ahead);
 }

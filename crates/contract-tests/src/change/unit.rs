@@ -1,4 +1,4 @@
-//! The one number of everything that a unit of work changes of a person.
+//! Change number shared by all changes of a person in one unit of work.
 
 use super::{all, gone, prepare, profile, slept, store_log, subjects, took};
 use crate::Harness;
@@ -18,11 +18,11 @@ pub(crate) async fn what_one_unit_of_work_wrote_has_one_number(harness: &Harness
     assert!(unit.users().update(&user(1)).await.unwrap());
     unit.sleep().insert(user_id(1), &[session(3, 1200)]).await.unwrap();
     unit.intake_logs().insert(user_id(1), &[log(2, 1, now())]).await.unwrap();
-    // Of somebody else it has another one, which is this person's first.
+    // Another person's changes have a separate number, which starts at one.
     unit.sleep().insert(user_id(2), &[session(1, 0)]).await.unwrap();
     unit.commit().await.unwrap();
     let told = all(harness).await;
-    // Kinds in their order, then ids.
+    // Sorted by kind, then by id.
     let expected = [profile(), slept(1), gone(slept(2)), slept(3), gone(took(1)), took(2)];
     let mut found = subjects(&told);
     found.sort_unstable();

@@ -16,7 +16,7 @@ use domain::time::TimeZone;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -30,7 +30,8 @@ impl Dice {
     }
 }
 
-/// A night that overlaps others and shares its start with some; with or without stages, sometimes with a key.
+/// Returns a night that overlaps others, some with the same start; with or without stages, sometimes with a
+/// key.
 fn night(dice: &mut Dice) -> ImportItem {
     let (start, length) = (dice.minutes(6, 100), 90 + dice.minutes(4, 90));
     let time_in_bed = TimeInBed::new(minute(start), minute(start + length), None, None).unwrap();
@@ -71,7 +72,7 @@ fn file(dice: &mut Dice) -> SmallBatches {
     SmallBatches((0..16).map(item).collect())
 }
 
-/// Everything that an import may change, without the times of change.
+/// Returns everything that an import may change, without modification times.
 async fn records(harness: &Harness) -> Vec<String> {
     let sessions = harness.sleep.walk(user_id(1), None, 1_000).await.unwrap();
     let logs = harness.supplements.walk_logs(user_id(1), None, 1_000).await.unwrap();
