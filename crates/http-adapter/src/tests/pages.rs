@@ -28,7 +28,9 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
     let mut sessions = MockSessionReader::new();
     sessions.expect_find_session().returning(|_| Ok(None));
     let sessions = Arc::new(sessions);
-    let imports = Arc::new(MockImportReader::new());
+    let mut imports = MockImportReader::new();
+    imports.expect_list_imports().returning(|_, _, _| Ok(Vec::new()));
+    let imports = Arc::new(imports);
     let apps = Arc::new(MockConnectedAppReader::new());
     let authorization = AuthorizationPorts {
         clients: store.clone(),

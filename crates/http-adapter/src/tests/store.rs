@@ -269,7 +269,6 @@ impl UnitOfWorkFactory for MemoryStore {
         unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(0));
         unit.grants.expect_revoke().returning(|_, _, _| Ok(1));
         unit.grants.expect_record_use().returning(|_, _, _, _| Ok(()));
-        unit.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
         unit.users.expect_find().returning(|id| {
             Ok(Some(User {
                 id,
