@@ -1,24 +1,24 @@
-//! How an export is written down.
+//! Export formats and their writers.
 
 use domain::id::UserId;
 use domain::sleep::SleepSession;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::user::User;
 
-/// The forms that an export may have.
+/// Export format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// One JSON object a line; it can be imported again.
+    /// One JSON object per line; can be imported again.
     Ndjson,
     /// A zip archive of CSV files.
     Zip,
 }
 
 impl ExportFormat {
-    /// Every form.
+    /// All formats.
     pub const ALL: [Self; 2] = [Self::Ndjson, Self::Zip];
 
-    /// Returns the name by which people and programs ask for the form.
+    /// Returns the name of the format in requests and commands.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ndjson => "ndjson",
@@ -26,26 +26,26 @@ impl ExportFormat {
         }
     }
 
-    /// Parses that name.
+    /// Parses the name of a format.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == text)
     }
 }
 
-/// A part of an export. What a record holds may be told in several parts, each of which is read anew.
+/// A part of an export. A record may be spread over several parts, each of which reads it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportSection {
-    /// The person.
+    /// The profile.
     Profile,
-    /// Sleep sessions, whole or their heads.
+    /// Sleep sessions, whole or without their details.
     Sessions,
     /// The stages of sleep sessions.
     Stages,
     /// The metrics of sleep sessions.
     Metrics,
-    /// Supplements that the person has logs of, whole or their labels' heads.
+    /// Supplements in the user's logs, whole or without their ingredients.
     Supplements,
-    /// The ingredients of those.
+    /// Ingredients of these supplements.
     Ingredients,
     /// Intake logs.
     Logs,
@@ -54,37 +54,37 @@ pub enum ExportSection {
 /// One record of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExportItem {
-    /// The person.
+    /// The profile.
     Profile(Box<User>),
-    /// A supplement that the person has logs of, with its key in the catalogue.
+    /// A supplement in the user's logs, with its catalogue key.
     Supplement(Box<(CatalogueKey, Supplement)>),
     /// A sleep session.
     Session(Box<SleepSession>),
-    /// An intake.
+    /// An intake log.
     Log(Box<IntakeLog>),
 }
 
-/// Says that a record could not be written down.
+/// A record could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("an export could not be written: {0}")]
 pub struct ExportNotWritten(pub String);
 
-/// Writes one export down, in memory: whoever asks takes the bytes away as they come.
+/// Writes one export into memory; the caller collects the bytes as they are written.
 pub trait ExportWriter: Send {
-    /// Lists the parts in the order in which they are to be written.
+    /// Returns the parts in the order in which they must be written.
     fn sections(&self) -> &'static [ExportSection];
     /// Begins a part.
     fn begin(&mut self, section: ExportSection) -> Result<(), ExportNotWritten>;
-    /// Writes a record of the part that was begun last.
+    /// Writes a record of the current part.
     fn write(&mut self, item: &ExportItem) -> Result<(), ExportNotWritten>;
-    /// Ends the whole.
+    /// Finishes the export.
     fn finish(&mut self) -> Result<(), ExportNotWritten>;
-    /// Takes away what was written since the last time.
+    /// Returns the bytes written since the last call.
     fn take(&mut self) -> Vec<u8>;
 }
 
-/// Begins exports.
+/// Creates export writers.
 pub trait ExportWriters: Send + Sync {
-    /// Begins one of a person.
+    /// Starts an export of a user.
     fn open(&self, format: ExportFormat, user_id: UserId) -> Box<dyn ExportWriter>;
 }

@@ -1,4 +1,4 @@
-//! Export files of devices and catalogues, as a stream of records.
+//! Export files of devices and catalogues, read as streams of records.
 
 use chrono::{DateTime, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
@@ -9,10 +9,10 @@ use domain::time::TimeZone;
 use domain::user::Biology;
 use std::ops::ControlFlow;
 
-/// One thing that a file holds.
+/// An item of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ImportItem {
-    /// What a file says of the person; only what it says is changed.
+    /// Profile values; only those in the file are changed.
     Profile(Box<ImportedProfile>),
     /// A sleep session.
     Session(Box<ImportedSession>),
@@ -20,16 +20,16 @@ pub enum ImportItem {
     Supplement(Box<ImportedSupplement>),
     /// An intake of a supplement.
     Log(Box<ImportedLog>),
-    /// Something that looks like one of these and cannot be taken; the rest of the file goes on.
+    /// An invalid record; reading continues with the next one.
     Rejected(Rejection),
-    /// Something about a record that was taken all the same, e.g. totals that exceed the time in bed.
+    /// A remark about an accepted record, e.g. totals that exceed the time in bed.
     Note(Note),
-    /// Labels of supplements were left out, because the file is an upload.
+    /// Supplement labels were skipped, because the file is an upload.
     LabelsLeftOut,
 }
 
 impl ImportItem {
-    /// Returns where in the file it stands; empty if it has no place.
+    /// Returns the item's location in the file; may be empty.
     pub fn place(&self) -> &str {
         match self {
             Self::Profile(profile) => &profile.place,
@@ -43,23 +43,23 @@ impl ImportItem {
     }
 }
 
-/// Why a record was not taken.
+/// Why a record was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
-    /// Where in the file: `record 12`, `line 3`; never a value of the record.
+    /// Location in the file: `record 12`, `line 3`; never a value of the record.
     pub place: String,
-    /// Why, in words for the person who owns the file; never a health value.
+    /// Reason, for the file's owner; never a health value.
     pub reason: String,
 }
 
-/// What was dropped of a record that was taken, or passed over in a file.
+/// A part that was dropped from an accepted record, or skipped in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Where in the file: `record 12`, `line 3`; never a value of the record.
+    /// Location in the file: `record 12`, `line 3`; never a value of the record.
     pub place: String,
-    /// What, in words for the person who owns the file, the same each time; never a health value.
+    /// Fixed text for the file's owner; never a health value.
     pub reason: String,
-    /// How many parts of the record or the file it is about; `None` if it is about the record itself.
+    /// Number of parts concerned; `None` if it is the record itself.
     pub amount: Option<u64>,
 }
 
@@ -69,142 +69,142 @@ impl From<Rejection> for Note {
     }
 }
 
-/// The part of a profile that a file carries.
+/// Profile values of a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImportedProfile {
-    /// Where in the file it stands, in case it is not taken: `line 3`.
+    /// Location in the file, for rejections: `line 3`.
     pub place: String,
-    /// Whether its values replace known ones unasked: Restwell's own export is a restore.
+    /// Whether its values replace existing ones, because the file is Restwell's own export.
     pub is_restore: bool,
-    /// When the profile was created, when the file is Restwell's own export of this very person.
+    /// Creation time of the profile, if the file is Restwell's own export of this user.
     pub created_at: Option<DateTime<Utc>>,
-    /// The person's zone.
+    /// Time zone of the user.
     pub home_timezone: Option<TimeZone>,
-    /// The biological values; those that are missing stay as they are.
+    /// Biological values; missing ones stay unchanged.
     pub biology: Biology,
 }
 
-/// A sleep session that a file carries.
+/// A sleep session of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedSession {
-    /// Where in the file it stands, in case it is not taken: `record 3`.
+    /// Location in the file, for rejections: `record 3`.
     pub place: String,
-    /// Restwell's own id, when the file is Restwell's own export.
+    /// Restwell's id, if the file is Restwell's own export.
     pub id: Option<SleepSessionId>,
     /// The session.
     pub record: SleepRecord,
-    /// When it last changed, when the file is Restwell's own export.
+    /// Time of its last change, if the file is Restwell's own export.
     pub updated_at: Option<DateTime<Utc>>,
 }
 
-/// A label that a file carries.
+/// A supplement label of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedSupplement {
-    /// Where in the file it stands, in case it is not taken: `record 3`.
+    /// Location in the file, for rejections: `record 3`.
     pub place: String,
-    /// Restwell's own id, when the file is Restwell's own export.
+    /// Restwell's id, if the file is Restwell's own export.
     pub id: Option<SupplementId>,
-    /// Its key in the catalogue.
+    /// Catalogue key.
     pub key: CatalogueKey,
     /// The label.
     pub label: SupplementLabel,
-    /// When it was entered, when the file is Restwell's own export.
+    /// Entry date, if the file is Restwell's own export.
     pub entry_date: Option<DateTime<Utc>>,
 }
 
-/// An intake log that a file carries.
+/// An intake log of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedLog {
-    /// Where in the file it stands, in case it is not taken: `line 3`.
+    /// Location in the file, for rejections: `line 3`.
     pub place: String,
-    /// Restwell's own id, when the file is Restwell's own export.
+    /// Restwell's id, if the file is Restwell's own export.
     pub id: Option<IntakeLogId>,
-    /// The product code by which the file names the supplement in place of an id; the record then holds an id made of
-    /// the code, the same for the same code, which no supplement has.
+    /// Product code, if the file identifies the supplement by code. The record then holds an id derived from
+    /// the code, which belongs to no supplement.
     pub upc: Option<Upc>,
     /// The log.
     pub record: IntakeLogRecord,
 }
 
-/// Says that a whole file is refused, and leaves no trace.
+/// Why a whole file is rejected. Nothing of it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportRefusal {
-    /// The content is no format that is known, or not the one that was named.
+    /// The content has no known format, or not the specified one.
     #[error("{0}")]
     NotThisFormat(String),
-    /// The content is of another format than the one that was named, or shows none and is read if one is named.
+    /// The content has another format than the specified one, or an ambiguous format that must be specified.
     #[error("{seen}")]
     OtherFormat {
-        /// What was seen.
+        /// The detected content.
         seen: String,
-        /// The names of the formats that take it.
+        /// Names of the formats that can read it.
         formats: Vec<&'static str>,
     },
-    /// The file is a known table of a maker that has nothing to import in it.
+    /// The file is a known table of a manufacturer without importable data.
     #[error("{0}")]
     HoldsNoSleep(String),
-    /// The file is of a known format, and cannot be imported in this way.
+    /// The file has a known format, but cannot be imported in this way.
     #[error("{0}")]
     NotInThisWay(String),
-    /// A hypnogram, which does not say when it began, came without that. Holds the place of the file in a folder or an
-    /// archive, with a colon; nothing for a file alone.
+    /// The file is a hypnogram, which has no start time, and none was specified. Holds the location of the
+    /// file in a folder or archive, with a colon; empty for a single file.
     #[error("{0}a hypnogram does not say when it began")]
     NoStart(String),
-    /// A record names another person than the one for whom the file is read.
+    /// A record belongs to another user than the one of the import.
     #[error("{place}: user_id names another person than the one for whom the file is imported")]
     OtherPerson {
-        /// Which record: a line.
+        /// Location of the record: a line.
         place: String,
     },
-    /// There is nothing under the name of the file.
+    /// No file has this name.
     #[error("there is no such file")]
     Missing,
-    /// The content breaks off or is damaged at this place.
+    /// The content is truncated or damaged.
     #[error("damaged at {place}: {reason}")]
     Damaged {
-        /// Where: a line, a byte, a record.
+        /// Location: a line, byte or record.
         place: String,
-        /// What was expected.
+        /// Expected content.
         reason: String,
     },
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// Whoever was told how far the reading is wanted no more of it. Says nothing about the file.
+    /// The progress callback stopped reading. The file may be valid.
     #[error("the reading was stopped")]
     Stopped,
 }
 
-/// Is told now and then how many bytes are read, and says whether to go on; where it breaks, the reading ends with
+/// Progress callback with the number of bytes read so far. `Break` ends reading with
 /// [`ImportRefusal::Stopped`].
 pub type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// One file, read from its beginning to its end; memory does not grow with the file.
+/// Sequential reader of a file, in constant memory.
 ///
-/// Reading blocks the thread: run it where that does no harm.
+/// Reading blocks the thread: do not call it on an async worker thread.
 pub trait ImportSource: Send {
-    /// Returns the next records, at most `limit`, in the file's order; none at the end. Now and then `told` is called
-    /// with the bytes that were read so far: a file may be read for minutes before it gives a record.
+    /// Returns the next records in file order, at most `limit`; empty at the end. Calls `told` with the bytes
+    /// read so far from time to time, because it can take minutes until a file yields a record.
     fn next_batch_telling(&mut self, limit: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal>;
-    /// The same, telling nobody.
+    /// Like [`next_batch_telling`](Self::next_batch_telling), without progress.
     fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
         self.next_batch_telling(limit, &mut |_| ControlFlow::Continue(()))
     }
-    /// Reads what is left without giving it; whatever the file would be refused for, it is refused for here. `told` is
-    /// called as when records are given.
+    /// Reads and discards the rest; returns every error that reading the records would. Calls `told` in the
+    /// same way.
     fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal>;
-    /// Returns how many bytes of the file were read so far.
+    /// Returns the number of bytes read so far.
     fn bytes_read(&self) -> u64;
 }
 
-/// A file that can be read more than once: to be checked whole before anything of it is stored.
+/// A file that can be read more than once, so that it can be checked before anything is stored.
 pub trait ImportFile: Send + Sync {
-    /// Begins to read at the start.
+    /// Opens the file at its start.
     fn open(&self) -> Result<Box<dyn ImportSource>, ImportRefusal>;
-    /// Returns the size in bytes, when known, for a progress bar.
+    /// Returns the size in bytes for progress display, if known.
     fn size(&self) -> Option<u64>;
-    /// Hashes the bytes of the file; of a folder, the names and the bytes of its files. Reads all of it.
+    /// Hashes the file's bytes; for a folder, the names and bytes of its files. Reads everything.
     fn digest(&self) -> Result<FileDigest, ImportRefusal>;
-    /// Returns the name of the format: the one named, or the one recognised.
+    /// Returns the name of the specified or detected format.
     fn format(&self) -> &'static str;
 }

@@ -1,4 +1,4 @@
-//! What a first-party backend sends, as a stream of items (decisions 9).
+//! Request bodies of first-party backends, read as streams of items (decisions 9).
 
 use super::import_source::{ImportItem, ImportRefusal};
 use domain::id::UserId;
@@ -6,51 +6,51 @@ use domain::time::TimeZone;
 use domain::user::{Biology, Email};
 use std::io::{self, Read};
 
-/// What a body holds items of.
+/// Kind of the items of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IngestKind {
-    /// People.
+    /// Users.
     Users,
-    /// What is known of one person.
+    /// Profile of a user.
     Profile,
-    /// Sleep sessions of one person.
+    /// Sleep sessions of a user.
     Sleep,
-    /// Labels of the catalogue.
+    /// Supplement labels of the catalogue.
     Supplements,
-    /// Intake logs of one person.
+    /// Intake logs of a user.
     Logs,
 }
 
-/// How a body is laid out.
+/// Layout of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IngestLayout {
-    /// One JSON value: an object is one item, a list is many.
+    /// One JSON value: an object is one item, an array several.
     Json,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Lines,
 }
 
-/// What is known of a body before it is read.
+/// Properties of a body that are known before it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IngestShape {
-    /// What it holds items of.
+    /// Kind of its items.
     pub kind: IngestKind,
-    /// How it is laid out.
+    /// Layout.
     pub layout: IngestLayout,
-    /// The person of the path; an item that names another one is refused.
+    /// User of the path; items of another user are rejected.
     pub user_id: Option<UserId>,
 }
 
 macro_rules! item_codes {
     ($($(#[$doc:meta])* $variant:ident => $name:literal,)*) => {
-        /// Why an item is not taken. The names are stable: programs may rely on them.
+        /// Why an item is rejected. The names are stable: clients may rely on them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ItemCode {
             $($(#[$doc])* $variant,)*
         }
 
         impl ItemCode {
-            /// Every code, in the order of the reference.
+            /// All codes, in the order of the reference.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// Returns the name on the wire.
@@ -64,89 +64,88 @@ macro_rules! item_codes {
 }
 
 item_codes! {
-    /// The item is no JSON object.
+    /// The item is not a JSON object.
     NotAnObject => "not_an_object",
-    /// A member that is needed is absent.
+    /// A required member is missing.
     MissingMember => "missing_member",
-    /// A member has another type than it must have, or a value that is not allowed.
+    /// A member has the wrong type or an invalid value.
     InvalidMember => "invalid_member",
-    /// The item names another person than the path.
+    /// The item belongs to another user than the path.
     OtherUser => "other_user",
-    /// The id belongs to another record, or the id and the key belong to two.
+    /// The id belongs to another record, or id and key belong to two different records.
     IdConflict => "id_conflict",
     /// The catalogue has no such supplement.
     UnknownSupplement => "unknown_supplement",
-    /// The email address belongs to another person.
+    /// The email address belongs to another user.
     EmailTaken => "email_taken",
-    /// A person with this id was erased; the id is never given out again.
+    /// A user with this id was erased; the id is never reused.
     IdErased => "id_erased",
 }
 
-/// Says that one item is not taken; the others are.
+/// Why one item is rejected; other items are not affected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRefusal {
-    /// Why, for programs.
+    /// Code for programs.
     pub code: ItemCode,
-    /// The member at fault: one of Restwell's own names, never a word of the item.
+    /// The invalid member: one of Restwell's names, never text of the item.
     pub field: Option<&'static str>,
-    /// Why, for people; never a value of the item.
+    /// Text for people; never a value of the item.
     pub detail: String,
 }
 
-/// A person whom an item describes.
+/// A user in an item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IngestedUser {
-    /// The id, when the backend has given one.
+    /// Id, if the backend chose one.
     pub id: Option<UserId>,
-    /// The address.
+    /// Email address.
     pub email: Email,
-    /// The zone in which the person's dates are read; needed for a new person.
+    /// Time zone of the user's dates; required for a new user.
     pub home_timezone: Option<TimeZone>,
-    /// The biological values; those that are missing stay as they are.
+    /// Biological values; missing ones stay unchanged.
     pub biology: Biology,
 }
 
-/// What an item holds.
+/// Content of an item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum IngestContent {
-    /// A person.
+    /// A user.
     User(Box<IngestedUser>),
-    /// A record, as an import has it.
+    /// A record, as in an import.
     Record(ImportItem),
 }
 
-/// One item of a body.
+/// An item of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IngestItem {
-    /// What it holds, or why it is not taken.
+    /// Its content, or why it is rejected.
     pub content: Result<IngestContent, ItemRefusal>,
-    /// What was passed over or set right of an item that is taken; never a value of it.
+    /// Remarks about skipped or corrected parts of an accepted item; never a value of it.
     pub notes: Vec<String>,
 }
 
-/// A body that arrived whole and can be read more than once.
+/// A fully received body that can be read more than once.
 pub trait IngestBody: Send + Sync {
-    /// Begins to read at the start.
+    /// Opens the body at its start.
     fn open(&self) -> io::Result<Box<dyn Read + Send>>;
 }
 
-/// The items of a body, in its order.
+/// The items of a body, in order.
 pub trait IngestSource: Send {
-    /// Returns the next items, at most `limit`; none at the end.
+    /// Returns the next items, at most `limit`; empty at the end.
     fn next_batch(&mut self, limit: usize) -> Result<Vec<IngestItem>, ImportRefusal>;
 }
 
-/// Reads bodies; memory does not grow with their length. Reading blocks the thread.
+/// Parses bodies in constant memory. Reading blocks the thread.
 pub trait IngestParser: Send + Sync {
-    /// Counts the items and checks that the body is well-formed to its end. Stops as soon as there are more than
-    /// `limit`, and returns one more than it then.
+    /// Counts the items and validates the whole body. Stops above `limit`, and then returns `limit + 1`.
     fn count(
         &self,
         layout: IngestLayout,
         bytes: Box<dyn Read + Send>,
         limit: usize,
     ) -> Result<usize, ImportRefusal>;
-    /// Begins to read the items.
+    /// Starts to read the items.
     fn open(
         &self,
         shape: IngestShape,

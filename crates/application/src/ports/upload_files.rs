@@ -1,4 +1,4 @@
-//! Where the parts of an upload are put together again, so that they can be read as a file.
+//! Temporary files in which the parts of an upload are reassembled.
 
 use super::import_source::{ImportFile, ImportRefusal};
 use chrono::{DateTime, FixedOffset};
@@ -7,36 +7,36 @@ use domain::time::TimeZone;
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// Says that the place for files failed: no space, no permission. The upload itself may be good.
+/// The temporary file failed, e.g. no space or no permission. The upload itself may be valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the file of an upload cannot be written: {0}")]
 pub struct SpoolError(pub String);
 
-/// Makes files of uploads.
+/// Creates temporary files for uploads.
 #[cfg_attr(feature = "test-support", automock)]
 pub trait UploadFiles: Send + Sync {
-    /// Begins an empty file that is gone with the process, however that ends.
+    /// Creates an empty file that is removed when the process ends, even after a crash.
     fn begin(&self) -> Result<Box<dyn SpooledUpload>, SpoolError>;
 }
 
-/// What an upload does not say itself.
+/// Metadata that an upload does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpooledAbout {
-    /// The person for whom it is read.
+    /// User of the import.
     pub user_id: UserId,
-    /// The zone of local times that carry no offset.
+    /// Zone of local times without an offset.
     pub zone: TimeZone,
-    /// When a recording began that does not say so itself.
+    /// Start of a recording that does not contain it.
     pub start: Option<DateTime<FixedOffset>>,
 }
 
 /// The file of one upload.
 ///
-/// Its methods block the thread: run them where that does no harm.
+/// Its methods block the thread: do not call them on an async worker thread.
 #[cfg_attr(feature = "test-support", automock)]
 pub trait SpooledUpload: Send {
     /// Writes the next bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError>;
-    /// Recognises what was written, by its content alone.
+    /// Detects the format of the written content.
     fn open(self: Box<Self>, about: SpooledAbout) -> Result<Box<dyn ImportFile>, ImportRefusal>;
 }

@@ -1,4 +1,4 @@
-//! The access check: does what a token stands on still stand?
+//! The state behind a token, for access checks.
 
 use super::StorageError;
 use async_trait::async_trait;
@@ -10,55 +10,56 @@ use domain::time::TimeZone;
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// What stands behind an access token of a person at this moment.
+/// Current state of the grant of a user's access token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessState {
     /// The client that holds the grant.
     pub client_id: ClientId,
-    /// What the grant allows.
+    /// Scopes of the grant.
     pub scopes: ScopeSet,
-    /// Whether grant, client and person are all live: not revoked, not disabled, not locked.
+    /// Whether grant, client and user are all active.
     pub is_live: bool,
-    /// Since when it is not; the earliest of the reasons. Only measured, never judged by.
+    /// Time since when it is not live, for the earliest reason. For metrics only.
     pub ended_at: Option<DateTime<Utc>>,
-    /// The person's zone, so that a date costs no second query.
+    /// The user's time zone, which saves a second query.
     pub home_timezone: TimeZone,
 }
 
-/// What stands behind a personal access token at this moment.
+/// Current state of a personal access token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PersonalAccess {
-    /// The token.
+    /// Id of the token.
     pub token_id: PersonalTokenId,
-    /// Whose data it opens.
+    /// User whose data it gives access to.
     pub user_id: UserId,
-    /// What it allows.
+    /// Scopes of the token.
     pub scopes: ScopeSet,
-    /// Whether it is not revoked and its person's account can be used.
+    /// Whether it is not revoked and its user is active.
     pub is_live: bool,
-    /// Since when it is not; the earliest of the reasons. Only measured, never judged by.
+    /// Time since when it is not live, for the earliest reason. For metrics only.
     pub ended_at: Option<DateTime<Utc>>,
-    /// From when on it counts no more.
+    /// Expiry; `None` if it never expires.
     pub expires_at: Option<DateTime<Utc>>,
-    /// The person's zone, so that a date costs no second query.
+    /// The user's time zone, which saves a second query.
     pub home_timezone: TimeZone,
 }
 
-/// Answers the access check, outside a transaction: asked on every data request.
+/// Access checks outside a transaction; called on every data request.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait AccessReader: Send + Sync {
-    /// Returns what stands behind a grant of this person, in one round trip; nothing when the grant does not
-    /// exist, or belongs to another person.
+    /// Returns the state of a grant in one round trip; `None` if it does not exist or belongs to another
+    /// user.
     ///
-    /// May be up to one second old (decisions 3), no older.
+    /// The state may be up to one second old (decisions 3), not older.
     async fn find_access(
         &self,
         user_id: UserId,
         grant_id: GrantId,
     ) -> Result<Option<AccessState>, StorageError>;
-    /// Returns what stands behind the personal access token with this hash, in one round trip, or nothing.
+    /// Returns the state of the personal access token with this hash in one round trip; `None` if there is
+    /// none.
     ///
-    /// May be up to one second old as well.
+    /// The state may be up to one second old.
     async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError>;
 }

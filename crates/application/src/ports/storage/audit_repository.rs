@@ -1,4 +1,4 @@
-//! The audit trail, and the sums of reads.
+//! The audit trail and the read tallies.
 
 use super::StorageError;
 pub use crate::audit::audit_page::{AuditFilter, AuditPosition};
@@ -10,18 +10,19 @@ use domain::read_tally::{ReadTally, TallyKey};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// Writes the audit trail, in the transaction of what it tells about.
+/// Writes audit events in the transaction of the change that they describe.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait AuditRepository: Send {
-    /// Appends an event. There is no way to change one, and the store MUST refuse it to others as well.
+    /// Appends an event. Events cannot be changed; the store MUST reject updates.
     async fn append(&mut self, event: &AuditEvent) -> Result<(), StorageError>;
-    /// Appends an event unless the trail has one of the same kind, actor, person, client and subject from `since` on.
+    /// Appends an event unless the trail has one of the same kind, actor, user, client and subject at or
+    /// after `since`.
     ///
-    /// Appends nothing about a person who does not exist. An erasure of the person MUST wait for the end of this unit of
-    /// work, so that it takes the event along; writers of the person's data MUST NOT be waited for.
+    /// Appends nothing for a user who does not exist. An erasure of the user MUST wait for the end of this
+    /// unit of work, so that it deletes the event too. Writers of the user's data MUST NOT be waited for.
     async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError>;
-    /// Deletes events that happened before this moment, the oldest first, at most `limit`; returns how many.
+    /// Deletes at most `limit` events before this time, oldest first; returns their number.
     async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }
 
@@ -29,7 +30,7 @@ pub trait AuditRepository: Send {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait AuditReader: Send + Sync {
-    /// Lists the events that match, the latest first, ties by descending id; those after `after`, at most `limit`.
+    /// Lists matching events after `after`, latest first, then by descending id; at most `limit`.
     async fn list_events(
         &self,
         filter: AuditFilter,
@@ -38,22 +39,22 @@ pub trait AuditReader: Send + Sync {
     ) -> Result<Vec<AuditEvent>, StorageError>;
 }
 
-/// Keeps the sums of reads.
+/// Stores read tallies.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ReadTallyStore: Send + Sync {
-    /// Adds sums to those that are stored, all or none: requests and items are added up, the range is widened.
+    /// Adds tallies to the stored ones, all or none: requests and items are summed, the range is widened.
     ///
-    /// MUST be atomic over many processes. In the same transaction it notes the use of personal tokens among the
-    /// readers (a later moment than the stored one wins). Sums of people who do not exist any more are dropped.
+    /// MUST be atomic across processes. The same transaction records the use of personal tokens among the
+    /// readers (the later time wins). Tallies of deleted users are dropped.
     async fn add(&self, tallies: &[ReadTally]) -> Result<(), StorageError>;
-    /// Lists a person's sums, the latest minute first, ties in a fixed order; those after `after`, at most `limit`.
+    /// Lists a user's tallies after `after`, latest minute first, ties in a fixed order; at most `limit`.
     async fn list(
         &self,
         user_id: UserId,
         after: Option<TallyKey>,
         limit: u32,
     ) -> Result<Vec<ReadTally>, StorageError>;
-    /// Deletes sums of minutes before this moment, at most `limit`; returns how many.
+    /// Deletes at most `limit` tallies of minutes before this time; returns their number.
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

@@ -1,4 +1,4 @@
-//! Authorization requests while their person decides, and the consents that are remembered.
+//! Pending authorization requests and remembered consents.
 
 use super::StorageError;
 use async_trait::async_trait;
@@ -20,48 +20,50 @@ pub trait AuthorizationRequestReader: Send + Sync {
     ) -> Result<Option<AuthorizationRequest>, StorageError>;
 }
 
-/// Keeps authorization requests.
+/// Stores authorization requests.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait AuthorizationRequestRepository: Send {
-    /// Stores a request of a client that exists.
+    /// Stores a request of an existing client.
     async fn insert(&mut self, request: &AuthorizationRequest) -> Result<(), StorageError>;
-    /// Returns a request, open or not, or nothing. One that was found MUST NOT be changed by another unit of work
-    /// before this one ends.
+    /// Returns a request, open or not; `None` if there is none. MUST lock it against other units of work
+    /// until this one ends.
     async fn find(
         &mut self,
         id: AuthorizationRequestId,
     ) -> Result<Option<AuthorizationRequest>, StorageError>;
-    /// Gives a request that nobody has signed in for to this person; returns whether that was so. MUST be one
-    /// conditional statement.
-    async fn assign(&mut self, id: AuthorizationRequestId, user_id: UserId) -> Result<bool, StorageError>;
-    /// Marks an open request as decided; of many racing calls exactly one gets `true`. MUST be one conditional
+    /// Assigns an unassigned request to this user; returns whether it was unassigned. MUST be one conditional
     /// statement.
+    async fn assign(&mut self, id: AuthorizationRequestId, user_id: UserId) -> Result<bool, StorageError>;
+    /// Marks an open request as decided; of several concurrent calls exactly one returns `true`. MUST be one
+    /// conditional statement.
     async fn decide(&mut self, id: AuthorizationRequestId, at: DateTime<Utc>) -> Result<bool, StorageError>;
-    /// Deletes a person's requests, open or not, beyond the `keep` youngest (ties by id); returns how many.
+    /// Deletes a user's requests, open or not, except for the `keep` newest (ties by id); returns their
+    /// number.
     async fn delete_excess(&mut self, user_id: UserId, keep: usize) -> Result<u64, StorageError>;
-    /// Deletes requests that came before this moment, at most `limit`; returns how many.
+    /// Deletes at most `limit` requests from before this time; returns their number.
     async fn delete_older(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }
 
-/// Keeps remembered consents, at most one a person and client.
+/// Stores remembered consents, at most one per user and client.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ConsentRepository: Send {
-    /// Returns what a person told Restwell to remember for a client, or nothing.
+    /// Returns the remembered consent of a user for a client; `None` if there is none.
     async fn find(
         &mut self,
         user_id: UserId,
         client_id: ClientId,
     ) -> Result<Option<RememberedConsent>, StorageError>;
-    /// Remembers a consent instead of an earlier one for the same person and client.
+    /// Stores a consent and replaces an earlier one of the same user and client.
     async fn remember(&mut self, consent: &RememberedConsent) -> Result<(), StorageError>;
-    /// Forgets what matches; what is not named matches all. Returns how many.
+    /// Deletes matching consents (`None` matches all); returns their number.
     async fn forget(
         &mut self,
         user_id: Option<UserId>,
         client_id: Option<ClientId>,
     ) -> Result<u64, StorageError>;
-    /// Forgets consents of anybody, at most `limit`; returns how many. For the operator's invalidation alone.
+    /// Deletes at most `limit` consents of any users; returns their number. Only for the operator's
+    /// invalidation.
     async fn forget_any(&mut self, limit: u32) -> Result<u64, StorageError>;
 }

@@ -1,13 +1,13 @@
-//! The one error of all storage ports: finite, so that every caller can decide about every case.
+//! The error of all storage ports: a closed set, so that callers can handle every case.
 
 use std::error::Error;
 
-/// Which uniqueness a write would have broken.
+/// Unique constraint that a write violated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UniqueKey {
-    /// A person's id.
+    /// Id of a user.
     UserId,
-    /// A person's email address, case aside.
+    /// Email address of a user, ignoring case.
     UserEmail,
     /// A client's id.
     ClientId,
@@ -15,9 +15,9 @@ pub enum UniqueKey {
     Code,
     /// The id or the refresh token of a grant.
     Grant,
-    /// The id of a sleep session, or its key within person and source.
+    /// Id of a sleep session, or its key within user and source.
     SleepSession,
-    /// The id of a supplement, or its key in the catalogue.
+    /// Id of a supplement, or its catalogue key.
     Supplement,
     /// The id of an intake log, or its external key.
     IntakeLog,
@@ -29,19 +29,19 @@ pub enum UniqueKey {
     PersonalToken,
 }
 
-/// What is wrong with the disk of a store.
+/// Disk error of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskFault {
-    /// No space is left, or a quota is used up.
+    /// No space left, or quota exceeded.
     Full,
-    /// It is mounted read-only, or the store's file may not be written.
+    /// The disk is mounted read-only, or the store's file is not writable.
     ReadOnly,
-    /// Reads or writes of it fail.
+    /// Reads or writes fail.
     Failing,
 }
 
 impl DiskFault {
-    /// Returns the word by which `/readyz` and the log name it.
+    /// Returns the name used by `/readyz` and the log.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Full => "disk_full",
@@ -51,33 +51,33 @@ impl DiskFault {
     }
 }
 
-/// Why a storage port could not do what it was asked.
+/// Error of a storage port.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
-    /// A uniqueness would have been broken; nothing of the statement was stored, the unit of work goes on.
+    /// A unique constraint was violated. Nothing of the statement was stored; the unit of work stays usable.
     #[error("already taken: {0:?}")]
     Conflict(UniqueKey),
-    /// The store gave this transaction up for another (deadlock, busy); trying again may succeed.
+    /// The store aborted the transaction (deadlock, busy); a retry may succeed.
     #[error("the store asks to try again")]
     Retryable,
-    /// The store cannot be reached, is shutting down, or did not answer in time.
+    /// The store cannot be reached, is shutting down, or timed out.
     #[error("the store is unavailable")]
     Unavailable,
-    /// The disk of the store refused the write, and nothing was stored. Reads may still be answered, and the
-    /// same write may succeed once the disk is repaired.
+    /// The disk rejected the write, and nothing was stored. Reads may still work, and the same write may
+    /// succeed once the disk is repaired.
     #[error("the disk of the store refuses writes ({})", .0.as_str())]
     Disk(DiskFault),
-    /// A stored value is not what the program can have written.
+    /// A stored value that the program cannot have written.
     #[error("corrupt value in {table}.{column}, row {row}")]
     Corrupt {
         /// The table.
         table: &'static str,
         /// The column.
         column: &'static str,
-        /// The row's key, never the value.
+        /// Key of the row, never the value.
         row: String,
     },
-    /// Anything else; the source is for the log of the operator and holds no value of a row.
+    /// Any other error; the source is for the operator's log and contains no row values.
     #[error("the store failed")]
     Internal(#[source] Box<dyn Error + Send + Sync>),
 }

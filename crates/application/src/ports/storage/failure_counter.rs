@@ -6,41 +6,40 @@ use chrono::{DateTime, TimeDelta, Utc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// What failures are counted for; made of hashed parts, so that nothing a caller sent is stored.
+/// Key of a failure counter; a hash, so that no input of a caller is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FailureKey(pub [u8; 32]);
 
-/// Counts failures; never fails open: when it cannot count, the caller must not go on.
+/// Counts failures. Fails closed: if counting fails, the caller must reject the request.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait FailureCounter: Send + Sync {
-    /// Adds a failure to each key and returns, in the order of the keys, how many each has now.
+    /// Adds a failure to each key, and returns the new counts in the order of the keys.
     ///
-    /// A key's window begins with the earliest of its failures and lasts `window`; after it, the count begins again
-    /// at 1. Racing failures may come in another order than that of their moments, and each MUST be one that can be
-    /// taken back.
-    /// MUST be atomic a key over many processes, and stored before it returns.
+    /// A key's window starts with its earliest failure and lasts `window`; after it, the count restarts at 1.
+    /// Concurrent failures may arrive out of order, and each MUST be reversible by `take_back`. MUST be
+    /// atomic per key across processes, and stored on return.
     async fn record_failure(
         &self,
         keys: &[FailureKey],
         at: DateTime<Utc>,
         window: TimeDelta,
     ) -> Result<Vec<FailureCount>, StorageError>;
-    /// Takes one failure that was counted at `at` back from each key: what was counted was none after all, and the
-    /// counter is shared with others, so that it cannot be forgotten. Never below zero; a window that began after
-    /// `at` stays as it is. MUST be atomic a key over many processes.
+    /// Subtracts one failure counted at `at` from each key: the attempt was not a failure, and other callers
+    /// share the counter. Never goes below zero; a window that began after `at` stays unchanged. MUST be
+    /// atomic per key across processes.
     async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError>;
-    /// Deletes these counters: what was counted against them was no failure after all.
+    /// Deletes these counters.
     async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError>;
-    /// Deletes counters whose window began before this moment, at most `limit`; returns how many.
+    /// Deletes at most `limit` counters whose window began before this time; returns their number.
     async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }
 
-/// Where one counter stands.
+/// State of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailureCount {
-    /// Failures in the window, this one included.
+    /// Failures in the window, including this one.
     pub count: u32,
-    /// When the window ends.
+    /// End of the window.
     pub window_ends_at: DateTime<Utc>,
 }

@@ -11,12 +11,12 @@ use domain::user::UserStatus;
 use mockall::automock;
 use std::ops::RangeInclusive;
 
-/// A grant together with whether its person's account can be used.
+/// A grant and the status of its user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantWithUser {
     /// The grant, live or revoked.
     pub grant: Grant,
-    /// The state of its person's account.
+    /// Status of its user.
     pub user_status: UserStatus,
 }
 
@@ -24,17 +24,17 @@ pub struct GrantWithUser {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait GrantReader: Send + Sync {
-    /// Returns the grant whose refresh token has this hash, in one round trip; `None` if there is none. Runs on every
-    /// refresh.
+    /// Returns the grant whose refresh token has this hash, in one round trip; `None` if there is none. Runs
+    /// on every refresh.
     ///
-    /// `user_id`, when the caller knows it, only narrows where the store looks first: a grant of another
-    /// person MUST be found as well, so that the caller can tell a wrong `user_id` from an unknown token.
+    /// `user_id`, if given, only tells the store where to look first. A grant of another user MUST be found
+    /// too, so that the caller can distinguish a wrong `user_id` from an unknown token.
     async fn find_by_refresh_token(
         &self,
         hash: &SecretHash,
         user_id: Option<UserId>,
     ) -> Result<Option<GrantWithUser>, StorageError>;
-    /// Lists the grants that match, live and revoked, by ascending id, those after `after`, at most `limit`.
+    /// Lists matching grants after `after`, live and revoked, by ascending id; at most `limit`.
     async fn list_grants(
         &self,
         filter: GrantFilter,
@@ -43,26 +43,26 @@ pub trait GrantReader: Send + Sync {
     ) -> Result<Vec<Grant>, StorageError>;
 }
 
-/// Which grants are meant; what is not named matches all.
+/// Grant filter; `None` matches all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GrantFilter {
-    /// Only this person's.
+    /// Grants of this user.
     pub user_id: Option<UserId>,
-    /// Only this client's.
+    /// Grants of this client.
     pub client_id: Option<ClientId>,
-    /// Only this one.
+    /// This grant.
     pub id: Option<GrantId>,
-    /// Only those made before this moment.
+    /// Grants created before this time.
     pub created_before: Option<DateTime<Utc>>,
 }
 
-/// Keeps grants.
+/// Stores grants.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait GrantRepository: Send {
-    /// Stores a grant; MUST fail with `Conflict(Grant)` when its id or refresh token is taken.
+    /// Stores a grant; MUST fail with `Conflict(Grant)` if its id or refresh token is taken.
     async fn insert(&mut self, grant: &Grant) -> Result<(), StorageError>;
-    /// Notes that a refresh token was used, and from where; a later moment than the stored one wins.
+    /// Records the last use of a refresh token and its origin; the later time wins.
     async fn record_use(
         &mut self,
         user_id: UserId,
@@ -70,25 +70,25 @@ pub trait GrantRepository: Send {
         at: DateTime<Utc>,
         from: &UsedFrom,
     ) -> Result<(), StorageError>;
-    /// Revokes the live grants that match; returns how many there were.
+    /// Revokes the matching live grants; returns their number.
     async fn revoke(
         &mut self,
         filter: GrantFilter,
         at: DateTime<Utc>,
         reason: RevocationReason,
     ) -> Result<u64, StorageError>;
-    /// Revokes the live grants of these people, from the first id to the last, that were made before this moment, with
-    /// the reason `Operator`; returns how many. For the operator's invalidation alone.
+    /// Revokes the live grants of this range of users that were created before `before`, with the reason
+    /// `Operator`; returns their number. Only for the operator's invalidation.
     async fn revoke_created_before(
         &mut self,
         people: RangeInclusive<UserId>,
         before: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError>;
-    /// Deletes grants that were revoked before this moment, at most `limit`; returns how many.
+    /// Deletes at most `limit` grants that were revoked before this time; returns their number.
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
-    /// Revokes the live grants of this client and person beyond the `keep` most recently used (one that was
-    /// never used counts from when it was made; ties by id); returns how many, with the reason `TooManyGrants`.
+    /// Revokes the live grants of this client and user except for the `keep` most recently used, with the
+    /// reason `TooManyGrants`; returns their number. Unused grants are ordered by creation time, ties by id.
     async fn revoke_excess(
         &mut self,
         client_id: ClientId,

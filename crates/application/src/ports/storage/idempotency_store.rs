@@ -1,4 +1,4 @@
-//! Answers that are given again when a request comes again (`Idempotency-Key`).
+//! Stored responses to requests with an `Idempotency-Key`.
 
 use super::StorageError;
 pub use crate::import::ingest::kept_answer::{IdempotentRequest, KeptAnswer};
@@ -7,25 +7,25 @@ use chrono::{DateTime, Utc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// What there is under a key.
+/// Result of claiming a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
-    /// Nothing was; it is the caller's now.
+    /// The key was free; the caller has claimed it.
     Taken,
-    /// The same request was answered.
+    /// The same request was already answered.
     Answered(KeptAnswer),
-    /// The same request is being worked on.
+    /// The same request is in progress.
     Busy,
-    /// The key stands for another request.
+    /// The key was used for a different request.
     OtherContent,
 }
 
-/// Keeps answers.
+/// Stores responses.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync {
-    /// Claims a key. One that was claimed before `abandoned_before` and never answered counts as free, and so does
-    /// one from before `expired_before`. Of several at once one takes it.
+    /// Claims a key. An unanswered claim from before `abandoned_before`, and any from before
+    /// `expired_before`, is free. Of several concurrent calls one succeeds.
     async fn claim(
         &self,
         request: IdempotentRequest,
@@ -33,14 +33,14 @@ pub trait IdempotencyStore: Send + Sync {
         abandoned_before: DateTime<Utc>,
         expired_before: DateTime<Utc>,
     ) -> Result<Claim, StorageError>;
-    /// Makes a claim that was not answered yet as young as this moment; false when there is none any more: it was given
-    /// back, answered, or taken over by a request of other content. The same request that came again and took it over is
-    /// not told apart: whoever prolongs has to notice when it could not do so for as long as a claim is kept. A claim MUST NOT grow older by it.
+    /// Renews an unanswered claim to this time. Returns `false` if it was released, answered, or taken over
+    /// by a different request. A takeover by the same request is not detected: the caller must notice that it
+    /// could not renew for the lifetime of a claim. MUST NOT make a claim older.
     async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError>;
-    /// Keeps the answer to a claimed request.
+    /// Stores the response to a claimed request.
     async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError>;
-    /// Gives a claim back, because nothing was done.
+    /// Releases a claim, because nothing was done.
     async fn release(&self, request: IdempotentRequest) -> Result<(), StorageError>;
-    /// Deletes at most `limit` answers from before this moment; returns how many.
+    /// Deletes at most `limit` responses from before this time; returns their number.
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

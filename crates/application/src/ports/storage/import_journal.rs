@@ -1,4 +1,4 @@
-//! What each import changed, in a unit of work, so that it can be undone.
+//! Journal of the changes of each import, in a unit of work, so that it can be undone.
 
 use super::{RecordVersion, StorageError};
 use async_trait::async_trait;
@@ -20,19 +20,19 @@ pub enum RecordReference {
     Label(SupplementId),
 }
 
-/// A record as it was before an import changed it.
+/// A record before an import changed it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecordBefore {
     /// A sleep session.
     Session(Box<SleepSession>),
     /// An intake log.
     Log(Box<IntakeLog>),
-    /// A label: the same version with other text, or the version that the new one replaced.
+    /// A label: the same version with other text, or the version that was replaced.
     Label(Box<(CatalogueKey, Supplement)>),
 }
 
 impl RecordBefore {
-    /// Returns the version.
+    /// Returns the version of the record.
     pub fn version(&self) -> RecordVersion {
         match self {
             Self::Session(session) => RecordVersion::of_session(&session.record),
@@ -42,53 +42,53 @@ impl RecordBefore {
     }
 }
 
-/// What an import did to one record.
+/// Change of one record by an import.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportChange {
     /// The record.
     pub record: RecordReference,
     /// The record before; `None` if the import added it.
     pub before: Option<RecordBefore>,
-    /// The version that the import left; `None` if it removed the record.
+    /// Version after the import; `None` if it removed the record.
     pub left: Option<RecordVersion>,
-    /// The session that took the place of this one, which the import removed.
+    /// Session that replaced this one, which the import removed.
     pub replaced_by: Option<SleepSessionId>,
 }
 
-/// Where a note stands in the order in which an import is undone.
+/// Position of a note in the undo order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotePlace {
-    /// Whether it is about a label. Labels come after the logs that refer to them.
+    /// Whether it belongs to a label. Labels follow the logs that refer to them.
     pub is_label: bool,
-    /// Place in the order of all notes; the latest note has the greatest.
+    /// Sequence number of the note; the latest has the highest.
     pub sequence: i64,
 }
 
-/// A note, as undoing reads it.
+/// A note, as read by undo.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotedChange {
-    /// What the import did.
+    /// The change.
     pub change: ImportChange,
-    /// Where the note stands.
+    /// Position of the note.
     pub place: NotePlace,
-    /// The import with the latest note of the same record, if that is a later one.
+    /// Import with the latest note of the same record, if later than this one.
     pub changed_by: Option<ImportId>,
 }
 
-/// Keeps one note per import and record that it changed.
+/// Stores one note per import and changed record.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ImportJournal: Send {
-    /// Notes what an import did, in this order. If the import has a note of a record already, the note moves to the end
-    /// and keeps what was before, provided the import found the version that it had left itself; else something else
-    /// changed the record in between, and the new note replaces the old one.
+    /// Stores notes of an import's changes, in this order. If the import already has a note of a record, the
+    /// note moves to the end and keeps its `before`, provided that the import found the version it had left.
+    /// Otherwise something else changed the record in between, and the new note replaces the old one.
     async fn note(
         &mut self,
         id: ImportId,
         user_id: Option<UserId>,
         changes: &[ImportChange],
     ) -> Result<(), StorageError>;
-    /// Returns at most `limit` notes of an import after a place: the latest first, labels last.
+    /// Returns at most `limit` notes of an import after a position: latest first, labels last.
     async fn noted(
         &mut self,
         id: ImportId,
@@ -99,8 +99,9 @@ pub trait ImportJournal: Send {
     async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError>;
     /// Returns whether the import has any notes.
     async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError>;
-    /// Deletes at most `limit` notes of imports that ended before this moment, or that run and were last updated (or
-    /// started, if never updated) before it; returns how many. Imports that are `undoing` keep theirs. The profile
-    /// changes in the reports of these imports are deleted, too, and not counted.
+    /// Deletes at most `limit` notes of imports that ended before this time, or that are running and were
+    /// last updated (or started, if never updated) before it; returns their number. Notes of `undoing`
+    /// imports are kept. Also deletes the profile changes in the reports of these imports, which are not
+    /// counted.
     async fn forget_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

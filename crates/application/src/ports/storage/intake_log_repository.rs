@@ -7,31 +7,32 @@ use domain::supplement::{IntakeLog, IntakeLogRecord};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// Keeps intake logs. Every write takes the next number of the person's changes (see [`SleepRepository`]).
+/// Stores intake logs. Every write uses the next change number of the user (see [`SleepRepository`]).
 ///
 /// [`SleepRepository`]: super::SleepRepository
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait IntakeLogRepository: Send {
-    /// Returns the logs that any of these records might be.
+    /// Returns the logs that may match any of these records, unordered.
     ///
-    /// MUST hold every log of this person that has the external key of one of the records, or its supplement and
-    /// time; may hold more. In no order.
+    /// MUST include every log of this user with the external key of a record, or with its supplement and
+    /// time; may include others.
     async fn find_candidates(
         &mut self,
         user_id: UserId,
         records: &[IntakeLogRecord],
     ) -> Result<Vec<IntakeLog>, StorageError>;
-    /// Returns the logs with these ids that this person has, in no order.
+    /// Returns this user's logs with these ids, unordered.
     async fn find_many(
         &mut self,
         user_id: UserId,
         ids: &[IntakeLogId],
     ) -> Result<Vec<IntakeLog>, StorageError>;
-    /// Stores new logs; MUST fail with `Conflict(IntakeLog)`, and store none, when an id or external key is taken.
+    /// Stores new logs; MUST fail with `Conflict(IntakeLog)` and store none if an id or external key is
+    /// taken.
     async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError>;
     /// Overwrites a log; returns whether it exists.
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError>;
-    /// Deletes logs; returns how many there were.
+    /// Deletes logs; returns their number.
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError>;
 }

@@ -1,4 +1,4 @@
-//! Jobs that one of many processes does at a time.
+//! Leases for jobs that run on one process at a time.
 
 use super::StorageError;
 use async_trait::async_trait;
@@ -7,15 +7,15 @@ use chrono::TimeDelta;
 use mockall::automock;
 use uuid::Uuid;
 
-/// A job that one process at a time does.
+/// A job that runs on one process at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Job {
-    /// Deleting what has expired.
+    /// Deletes expired rows.
     Housekeeping,
 }
 
 impl Job {
-    /// Returns the name under which the store knows the job; it never changes.
+    /// Returns the stored name of the job; it never changes.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Housekeeping => "housekeeping",
@@ -23,20 +23,20 @@ impl Job {
     }
 }
 
-/// Gives a job to one process at a time, by the store's own clock: that of a process may be wrong.
+/// Leases of jobs, timed by the store's clock, because a process's clock may be wrong.
 ///
-/// A lease saves work, it protects nothing: a process that was paused may go on with a job that another one has taken
-/// since. What is done under a lease must be right when two do it.
+/// A lease saves work but is not a lock: a paused process may continue a job that another one has taken
+/// since. Jobs must be correct when two processes run them.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait JobLeases: Send + Sync {
-    /// Takes a job that is due and that nobody else holds, for this long; returns whether it did.
+    /// Leases a job that is due and free for this long; returns whether it succeeded.
     ///
-    /// A job that was never taken is due. Of many racing calls, over many processes, exactly one takes it (MUST). What
-    /// its holder did not prolong in time is free, so that the job of a process that died is taken over.
+    /// A job that never ran is due. Of several concurrent calls, across processes, exactly one succeeds
+    /// (MUST). A lease that is not renewed in time is free, so the job of a crashed process is taken over.
     async fn take(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError>;
-    /// Holds a job for this long from now on; returns whether it is still this holder's.
+    /// Extends the lease to this long from now; returns whether it is still held.
     async fn prolong(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError>;
-    /// Gives a job back that is due again after this time; nothing happens when it is not this holder's any more.
+    /// Releases a job and makes it due again after this time; does nothing if the lease was lost.
     async fn finish(&self, job: Job, holder: Uuid, due_after: TimeDelta) -> Result<(), StorageError>;
 }

@@ -1,10 +1,10 @@
-//! Storage: what is kept, and how it is asked for.
+//! Storage ports.
 //!
-//! Writes go through a [`UnitOfWork`], opened late and never held over slow work. Reads that need no
-//! transaction go through readers, which return exactly what a page or a check needs.
+//! Writes use a [`UnitOfWork`], which is opened late and never held during slow work. Reads without a
+//! transaction use readers, which return exactly what a page or a check needs.
 //!
-//! Times are kept in microseconds, those of sleep sessions in milliseconds; finer parts are cut off by the
-//! domain before they come here.
+//! Times are stored in microseconds, those of sleep sessions in milliseconds; the domain truncates finer
+//! parts.
 
 mod access_reader;
 mod audit_repository;

@@ -1,4 +1,4 @@
-//! How much mail waits.
+//! Size of the email outbox.
 
 use super::StorageError;
 use async_trait::async_trait;
@@ -6,19 +6,19 @@ use chrono::{DateTime, Utc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// What waits in the outbox.
+/// Backlog of the outbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MailBacklog {
-    /// How many messages are neither sent nor given up, those that are being sent included.
+    /// Messages neither sent nor given up, including those in flight.
     pub messages: u64,
-    /// When the oldest of them was queued; nothing when there is none.
+    /// Queue time of the oldest message; `None` if there is none.
     pub oldest_queued_at: Option<DateTime<Utc>>,
 }
 
-/// Tells how much mail waits, for the monitoring.
+/// Reads the outbox backlog for monitoring.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait OutboxReader: Send + Sync {
-    /// Counts the messages that wait; only what is committed counts.
+    /// Returns the committed backlog.
     async fn backlog(&self) -> Result<MailBacklog, StorageError>;
 }

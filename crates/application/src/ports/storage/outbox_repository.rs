@@ -1,4 +1,4 @@
-//! Messages that wait to be sent.
+//! Outbox of messages to send.
 
 use super::StorageError;
 use async_trait::async_trait;
@@ -7,18 +7,18 @@ use domain::id::MessageId;
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// A message as the store holds it: sealed, because it may carry a one-time link (security.md T56).
+/// A stored message; encrypted, because it may contain a one-time link (security.md T56).
 #[derive(Clone, PartialEq, Eq)]
 pub struct QueuedMessage {
-    /// Its id.
+    /// Id of the message.
     pub id: MessageId,
-    /// Recipient, subject and text, sealed under the operator's key and bound to the id.
+    /// Recipient, subject and text, encrypted with the operator's key and bound to the id.
     pub sealed: Vec<u8>,
-    /// When it was queued.
+    /// Time of queueing.
     pub queued_at: DateTime<Utc>,
-    /// From when on it may be tried.
+    /// Time from which it may be sent.
     pub due_at: DateTime<Utc>,
-    /// How often it was handed out for sending.
+    /// Number of send attempts.
     pub attempts: u32,
 }
 
@@ -31,25 +31,26 @@ impl std::fmt::Debug for QueuedMessage {
     }
 }
 
-/// Keeps messages until they are sent.
+/// Stores messages until they are sent.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait OutboxRepository: Send {
-    /// Queues a message, in the transaction of what it tells about.
+    /// Queues a message, in the transaction of the change that it reports.
     async fn insert(&mut self, message: &QueuedMessage) -> Result<(), StorageError>;
-    /// Hands out messages that are due at `now`, the longest due first, at most `limit`; each is due again at
-    /// `again_at` and has one attempt more. Of many racing calls, over many processes, each message goes to one.
+    /// Claims at most `limit` messages due at `now`, longest due first. Each becomes due again at `again_at`,
+    /// and its attempts are incremented. Of several concurrent calls, across processes, each message goes to
+    /// one.
     async fn claim(
         &mut self,
         now: DateTime<Utc>,
         again_at: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<QueuedMessage>, StorageError>;
-    /// Sets when a message is due again; nothing happens when it does not exist.
+    /// Sets the time at which a message is due again; does nothing if it does not exist.
     async fn postpone(&mut self, id: MessageId, due_at: DateTime<Utc>) -> Result<(), StorageError>;
-    /// Deletes a message that was sent or given up; returns whether it existed.
+    /// Deletes a sent or abandoned message; returns whether it existed.
     async fn delete(&mut self, id: MessageId) -> Result<bool, StorageError>;
-    /// Deletes messages that were queued before this moment, at most `limit`; returns how many. They are left where
-    /// nobody sends mail any more.
+    /// Deletes at most `limit` messages queued before this time, left over where no email is sent any more;
+    /// returns their number.
     async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

@@ -1,4 +1,4 @@
-//! Personal access tokens, and the apps that a person is connected with.
+//! Personal access tokens, and a user's connected apps.
 
 use super::StorageError;
 pub use crate::connection::connected_app::ConnectedApp;
@@ -14,29 +14,30 @@ use std::ops::RangeInclusive;
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PersonalTokenReader: Send + Sync {
-    /// Lists a person's tokens, live or not, the youngest first, ties by id.
+    /// Lists a user's tokens, live or not, newest first, ties by id.
     async fn list_personal_tokens(&self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError>;
 }
 
-/// Keeps personal access tokens.
+/// Stores personal access tokens.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PersonalTokenRepository: Send {
-    /// Stores a token of a person who exists; MUST fail with `Conflict(PersonalToken)` when its id or hash is taken.
+    /// Stores a token of an existing user; MUST fail with `Conflict(PersonalToken)` if its id or hash is
+    /// taken.
     async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError>;
-    /// Lists a person's tokens as [`PersonalTokenReader`] does.
+    /// Lists a user's tokens as [`PersonalTokenReader`] does.
     async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError>;
-    /// Revokes a person's token that is not revoked yet, or all of them when none is named; returns how many.
+    /// Revokes one unrevoked token of a user, or all if `id` is `None`; returns their number.
     async fn revoke(
         &mut self,
         user_id: UserId,
         id: Option<PersonalTokenId>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError>;
-    /// Deletes tokens that were revoked or ended before this moment, at most `limit`; returns how many.
+    /// Deletes at most `limit` tokens that were revoked or expired before this time; returns their number.
     async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
-    /// Revokes the tokens of these people, from the first id to the last, that were made before this moment; returns
-    /// how many. For the operator's invalidation alone.
+    /// Revokes the tokens of this range of users that were created before `before`; returns their number.
+    /// Only for the operator's invalidation.
     async fn revoke_created_before(
         &mut self,
         people: RangeInclusive<UserId>,
@@ -45,15 +46,14 @@ pub trait PersonalTokenRepository: Send {
     ) -> Result<u64, StorageError>;
 }
 
-/// Answers which apps hold what of a person, outside a transaction.
+/// Reads a user's connected apps outside a transaction.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ConnectedAppReader: Send + Sync {
-    /// Lists the apps with live grants or a remembered consent of this person, by name, ties by id: whatever the person
-    /// can take back.
+    /// Lists the apps with live grants or a remembered consent of this user, by name, ties by id.
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError>;
-    /// Returns for each of these apps in which minute it last read of this person, up to the moment beside it, whether or
-    /// not it holds anything still: in the same order, nothing where it never did or it is not kept any more.
+    /// Returns the minute of the last read of each app up to the given time, in the same order, even for apps
+    /// without access. `None` if it never read or the tally was deleted.
     async fn list_last_reads(
         &self,
         user_id: UserId,

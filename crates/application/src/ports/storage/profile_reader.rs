@@ -1,4 +1,4 @@
-//! People with their profiles, outside a transaction.
+//! Users with their profiles, read outside a transaction.
 
 use super::StorageError;
 use async_trait::async_trait;
@@ -7,12 +7,12 @@ use domain::user::User;
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// Reads people with their profiles.
+/// Reads users with their profiles.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ProfileReader: Send + Sync {
-    /// Returns a person in one round trip; `None` if there is no such person.
+    /// Returns a user in one round trip; `None` if there is none.
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError>;
-    /// Lists people by ascending id, those after `after`, at most `limit`.
+    /// Lists users after `after` by ascending id, at most `limit`.
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError>;
 }

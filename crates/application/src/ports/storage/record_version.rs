@@ -1,27 +1,27 @@
-//! What identifies the version of a record that an import left.
+//! Version hash of an imported record.
 
 use domain::sleep::SleepRecord;
 use domain::supplement::{IntakeLogRecord, SupplementLabel};
 use domain::time::UtcOffset;
 use sha2::{Digest as _, Sha256};
 
-/// A hash of a record's content. The store keeps it, so the bytes that are hashed MUST NOT change: records imported before
-/// would look changed.
+/// Hash of a record's content. It is stored, so the hashed bytes MUST NOT change: otherwise earlier imported
+/// records would appear changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RecordVersion([u8; 16]);
 
 impl RecordVersion {
-    /// Takes a stored hash.
+    /// Wraps a stored hash.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
-    /// Returns the hash.
+    /// Returns the bytes of the hash.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 
-    /// Hashes a session without its id and the time of its last change.
+    /// Hashes a session without its id and its change time.
     pub fn of_session(record: &SleepRecord) -> Self {
         let minutes = |offset: Option<UtcOffset>| offset.map_or(i16::MAX, UtcOffset::minutes);
         let time = record.time_in_bed();
@@ -67,7 +67,7 @@ impl RecordVersion {
     }
 }
 
-/// Hashes values one after the other, each so that no two sequences of values have the same bytes.
+/// Hashes a sequence of values unambiguously: different sequences never have the same bytes.
 #[derive(Default)]
 struct Content(Sha256);
 

@@ -1,4 +1,4 @@
-//! Sessions: the browsers in which people have signed in.
+//! Browser sessions.
 
 use super::StorageError;
 use async_trait::async_trait;
@@ -11,16 +11,16 @@ use domain::user::{Email, UserStatus};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// A session together with what every page needs of its person.
+/// A session with the user data that every page needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionWithUser {
-    /// The session, live or past its end.
+    /// The session, live or expired.
     pub session: Session,
-    /// The person's address, shown to them alone.
+    /// The user's email address; shown only to them.
     pub email: Email,
-    /// Whether the account can be used.
+    /// Status of the account.
     pub user_status: UserStatus,
-    /// The zone in which times are shown.
+    /// Time zone in which times are displayed.
     pub home_timezone: TimeZone,
 }
 
@@ -30,19 +30,19 @@ pub struct SessionWithUser {
 pub trait SessionReader: Send + Sync {
     /// Returns the session whose cookie has this hash, in one round trip; `None` if there is none. Runs on every page.
     async fn find_session(&self, hash: &SecretHash) -> Result<Option<SessionWithUser>, StorageError>;
-    /// Lists a person's sessions, expired or not, the latest sign-in first, ties by id.
+    /// Lists a user's sessions, expired or not, latest sign-in first, ties by id.
     async fn list_sessions(&self, user_id: UserId) -> Result<Vec<Session>, StorageError>;
 }
 
-/// Keeps sessions.
+/// Stores sessions.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SessionRepository: Send {
-    /// Stores a session of a person who exists; MUST fail with `Conflict(Session)` when its id or cookie is taken.
+    /// Stores a session of an existing user; MUST fail with `Conflict(Session)` if its id or cookie is taken.
     async fn insert(&mut self, session: &Session) -> Result<(), StorageError>;
-    /// Returns a session of this person, live or past its end, or nothing.
+    /// Returns a session of this user, live or expired; `None` if there is none.
     async fn find(&mut self, user_id: UserId, id: SessionId) -> Result<Option<Session>, StorageError>;
-    /// Notes that a session is in use; a later moment than the stored one wins.
+    /// Records the last use of a session; the later time wins.
     async fn record_use(
         &mut self,
         user_id: UserId,
@@ -51,14 +51,14 @@ pub trait SessionRepository: Send {
     ) -> Result<(), StorageError>;
     /// Deletes one session; returns whether it existed.
     async fn delete(&mut self, user_id: UserId, id: SessionId) -> Result<bool, StorageError>;
-    /// Deletes all sessions of a person, but for `except` if named; returns how many.
+    /// Deletes all sessions of a user except `except`; returns their number.
     async fn delete_of_user(
         &mut self,
         user_id: UserId,
         except: Option<SessionId>,
     ) -> Result<u64, StorageError>;
-    /// Deletes sessions last seen before the first moment or signed in before the second, at most `limit`; returns
-    /// how many.
+    /// Deletes at most `limit` sessions last seen before `seen_before` or signed in before
+    /// `authenticated_before`; returns their number.
     async fn delete_ended(
         &mut self,
         seen_before: DateTime<Utc>,

@@ -8,19 +8,19 @@ use domain::sleep::SleepSession;
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
-/// A session's start, in milliseconds since 1970-01-01 UTC, and its id: an export resumes after it.
+/// Start in milliseconds since 1970-01-01 UTC and id of a session, after which an export resumes.
 pub type SleepPosition = (i64, SleepSessionId);
 
-/// Reads a person's sessions.
+/// Reads a user's sessions.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SleepReader: Send + Sync {
     /// Returns one page in one statement; a page past the end is empty.
     ///
-    /// Before its own rows are read, a page far back MUST cost no more than a skip over index keys. No connection is
-    /// held when this returns.
+    /// Apart from reading its own rows, a deep page MUST cost no more than skipping index keys. No connection
+    /// is held on return.
     async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError>;
-    /// Returns the sessions after a position (start in milliseconds, id), oldest first, at most `limit`, whole.
+    /// Returns at most `limit` whole sessions after a position (start in milliseconds, id), oldest first.
     async fn walk(
         &self,
         user_id: UserId,

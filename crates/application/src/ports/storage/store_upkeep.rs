@@ -1,4 +1,4 @@
-//! What a server does for the store itself.
+//! Maintenance of the store by the server.
 
 use super::{DiskFault, StorageError};
 use async_trait::async_trait;
@@ -6,39 +6,39 @@ use async_trait::async_trait;
 use mockall::automock;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Keeps the files of a store as they should be, and reports whether it accepts writes.
+/// Maintains the files of a store, and reports whether it accepts writes.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait StoreUpkeep: Send + Sync {
-    /// Returns why a write was refused; `None` if none was since a probe last succeeded. MUST NOT wait.
+    /// Returns why a write was rejected; `None` if none was since the last successful probe. MUST NOT block.
     fn write_refusal(&self) -> Option<DiskFault>;
-    /// Writes enough to need space on the disk, and takes it back; MUST leave nothing that any port returns.
-    /// Once it succeeds, [`write_refusal`](Self::write_refusal) is `None`.
+    /// Writes enough to need disk space, then removes it; MUST leave nothing that a port returns. After a
+    /// success [`write_refusal`](Self::write_refusal) is `None`.
     async fn probe_writes(&self) -> Result<(), StorageError>;
-    /// Removes what is left in the files of people who were erased, if an erasure could not: a reader or a
-    /// full disk stood in the way. Returns whether nothing is left that the store can remove.
+    /// Removes the remains of erased users from the files, if an erasure could not because of a reader or a
+    /// full disk. Returns whether nothing removable is left.
     async fn finish_erasures(&self) -> Result<bool, StorageError>;
-    /// Moves everything from a write-ahead log of the process's own into the store's file and empties the
-    /// log. Returns whether it is empty; a store whose server keeps the log leaves that to the server.
+    /// Moves everything from the process's write-ahead log into the store's file and empties the log. Returns
+    /// whether it is empty. A store whose server keeps the log does nothing.
     async fn empty_log(&self) -> Result<bool, StorageError>;
 }
 
-/// Whether a store accepts writes, as its adapter last saw.
+/// Whether a store accepts writes, as last seen by its adapter.
 #[derive(Debug, Default)]
 pub struct WriteState(Mutex<Option<DiskFault>>);
 
 impl WriteState {
-    /// Notes that a write was refused.
+    /// Records a rejected write.
     pub fn refused(&self, fault: DiskFault) {
         *self.lock() = Some(fault);
     }
 
-    /// Notes that a probe was stored.
+    /// Records a successful probe.
     pub fn accepted(&self) {
         *self.lock() = None;
     }
 
-    /// Returns why the last write that failed was refused; `None` if a probe succeeded since.
+    /// Returns why the last failed write was rejected; `None` if a probe succeeded since.
     pub fn refusal(&self) -> Option<DiskFault> {
         *self.lock()
     }

@@ -1,4 +1,4 @@
-//! Supplements and their intake, outside a transaction.
+//! Supplements and their intake, read outside a transaction.
 
 use super::{CatalogueVersion, StorageError};
 pub use crate::read::supplement_page::{IntakeLogRow, SupplementPage, SupplementPageQuery, SupplementRecord};
@@ -18,24 +18,24 @@ impl IntakeLogRow {
     }
 }
 
-/// Reads the catalogue and what people take.
+/// Reads the catalogue and users' intake.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SupplementReader: Send + Sync {
-    /// Returns one page; a page past the end is empty. Finding the page MUST not read every log of the person:
-    /// its cost grows with the number of different supplements, then with the logs of the page.
+    /// Returns one page; a page past the end is empty. MUST NOT read every log of the user to find the page:
+    /// the cost grows with the number of distinct supplements, then with the logs of the page.
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError>;
-    /// Lists the supplements that this person has logs of, with their catalogue keys: versions that were
-    /// replaced before current ones (MUST, so that an export can be read in its order), then by ascending id.
+    /// Lists the supplements in this user's logs, with catalogue keys: replaced versions before current ones
+    /// (MUST, so that an export can be imported in its order), then by ascending id.
     async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError>;
-    /// Returns the logs after a position (time, id), oldest first, at most `limit`.
+    /// Returns at most `limit` logs after a position (time, id), oldest first.
     async fn walk_logs(
         &self,
         user_id: UserId,
         after: Option<(DateTime<Utc>, IntakeLogId)>,
         limit: u32,
     ) -> Result<Vec<IntakeLog>, StorageError>;
-    /// Lists every version, current or replaced, whose label carries this code in any spelling: by ascending key
-    /// (source first), the current version of a key before replaced ones, then by ascending id.
+    /// Lists all versions whose label has this code in any spelling: by ascending key (source first), the
+    /// current version of a key before replaced ones, then by ascending id.
     async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError>;
 }

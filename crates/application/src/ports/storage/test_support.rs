@@ -1,4 +1,4 @@
-//! A unit of work made of mocks, for tests of use cases.
+//! A mock unit of work for tests of use cases.
 
 use super::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
@@ -27,7 +27,7 @@ pub struct Endings {
 }
 
 impl Endings {
-    /// Returns how many were asked for, handed out or not.
+    /// Returns how many were requested, including failed requests.
     pub fn begun(&self) -> usize {
         self.begun.load(Ordering::SeqCst)
     }
@@ -37,28 +37,28 @@ impl Endings {
         self.committed.load(Ordering::SeqCst)
     }
 
-    /// Returns how many were rolled back on purpose.
+    /// Returns how many were explicitly rolled back.
     pub fn rolled_back(&self) -> usize {
         self.rolled_back.load(Ordering::SeqCst)
     }
 }
 
-/// The events that the units of work of one test appended, in order, committed or not.
+/// Events appended by the units of work of a test, in order, committed or not.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedEvents(Arc<Mutex<Vec<AuditEvent>>>);
 
 impl RecordedEvents {
-    /// Returns them all.
+    /// Returns all events.
     pub fn all(&self) -> Vec<AuditEvent> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Forgets them, as a store does that rolled back.
+    /// Removes all events, as a rollback does.
     pub fn forget(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Takes an event, as whoever stores it together with something else does.
+    /// Records an event that is stored as part of another call.
     pub fn record(&self, event: &AuditEvent) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
     }
@@ -92,7 +92,7 @@ impl AuditRepository for RecordedEvents {
     }
 }
 
-/// A unit of work whose repositories are mocks; the audit trail alone takes every event and keeps it.
+/// A unit of work with mock repositories, except for the audit trail, which records every event.
 #[derive(Default)]
 #[expect(missing_docs, reason = "each field is the mock of the repository it is named after")]
 pub struct MockUnitOfWork {
@@ -191,7 +191,7 @@ impl UnitOfWork for MockUnitOfWork {
     }
 }
 
-/// Hands out prepared units of work, one a call, in order; fails `Unavailable` when none is left.
+/// Returns prepared units of work in order; fails with `Unavailable` when none is left.
 #[derive(Default)]
 pub struct PreparedUnitsOfWork {
     prepared: Mutex<Vec<MockUnitOfWork>>,
@@ -200,7 +200,7 @@ pub struct PreparedUnitsOfWork {
 }
 
 impl PreparedUnitsOfWork {
-    /// Prepares units of work, the first to be handed out first.
+    /// Prepares units of work, in the order of their use.
     pub fn new(units: impl IntoIterator<Item = MockUnitOfWork>) -> Self {
         let (endings, events) = (Arc::new(Endings::default()), RecordedEvents::default());
         let mut prepared: Vec<_> = units
@@ -211,12 +211,12 @@ impl PreparedUnitsOfWork {
         Self { prepared: Mutex::new(prepared), endings, events }
     }
 
-    /// Tells which events were appended, in order, committed or not.
+    /// Returns the appended events, in order, committed or not.
     pub fn events(&self) -> RecordedEvents {
         self.events.clone()
     }
 
-    /// Tells how the units of work ended.
+    /// Returns how the units of work ended.
     pub fn endings(&self) -> Arc<Endings> {
         Arc::clone(&self.endings)
     }

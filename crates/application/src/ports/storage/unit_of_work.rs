@@ -1,4 +1,4 @@
-//! What must happen together or not at all.
+//! Transactions.
 
 use super::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
@@ -12,24 +12,23 @@ use async_trait::async_trait;
 /// Opens units of work.
 #[async_trait]
 pub trait UnitOfWorkFactory: Send + Sync {
-    /// Begins a unit of work: a transaction that sees its own writes.
+    /// Begins a transaction that sees its own writes.
     ///
-    /// On a store with one writer it waits for its turn, up to the store's limit, then fails `Retryable`.
+    /// A store with a single writer waits for its turn up to the store's limit, then fails with `Retryable`.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError>;
 }
 
-/// A transaction, with the repositories that work inside it.
+/// A transaction and its repositories.
 ///
-/// Who holds several rows takes them in one order, so that no two wait for each other: first the person
-/// ([`UserRepository::find`] holds them until the end), then the request or the link, the client, codes, then
-/// grants. Whoever issues or redeems a code, or voids a person's codes, MUST hold the person: a code that another
-/// one has inserted and not yet committed is not seen, so nothing but the person's row makes the two take turns.
+/// Lock rows in this order to avoid deadlocks: the user ([`UserRepository::find`] locks it until the end),
+/// the request or link, the client, codes, grants. Issuing or redeeming a code, or discarding a user's codes,
+/// MUST lock the user: a concurrent uncommitted code is not visible, so only the user's row serializes them.
 ///
-/// Dropped without [`commit`](Self::commit), it MUST leave nothing stored and no open transaction behind.
-/// After a [`StorageError::Conflict`] it MUST stay usable.
+/// If dropped without [`commit`](Self::commit), it MUST leave nothing stored and no open transaction. After a
+/// [`StorageError::Conflict`] it MUST stay usable.
 #[async_trait]
 pub trait UnitOfWork: Send {
-    /// People.
+    /// Users.
     fn users(&mut self) -> &mut dyn UserRepository;
     /// Clients and their secrets.
     fn clients(&mut self) -> &mut dyn ClientRepository;
@@ -47,11 +46,11 @@ pub trait UnitOfWork: Send {
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository;
     /// Password hashes.
     fn passwords(&mut self) -> &mut dyn PasswordRepository;
-    /// One-time links to choose a password.
+    /// One-time password links.
     fn password_links(&mut self) -> &mut dyn PasswordLinkRepository;
-    /// Signed-in browsers.
+    /// Browser sessions.
     fn sessions(&mut self) -> &mut dyn SessionRepository;
-    /// Authorization requests that wait for their person.
+    /// Pending authorization requests.
     fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository;
     /// Remembered consents.
     fn consents(&mut self) -> &mut dyn ConsentRepository;
@@ -59,18 +58,18 @@ pub trait UnitOfWork: Send {
     fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository;
     /// The audit trail.
     fn audit(&mut self) -> &mut dyn AuditRepository;
-    /// Messages that wait to be sent.
+    /// Outbox of messages to send.
     fn outbox(&mut self) -> &mut dyn OutboxRepository;
     /// Imports.
     fn imports(&mut self) -> &mut dyn ImportRepository;
-    /// What each import changed.
+    /// Journal of import changes.
     fn import_journal(&mut self) -> &mut dyn ImportJournal;
     /// Parts and leases of uploads.
     fn uploads(&mut self) -> &mut dyn UploadRepository;
     /// Erasures.
     fn erasures(&mut self) -> &mut dyn ErasureRepository;
-    /// Stores everything. An error means that nothing was stored, or that it is not known (a lost connection).
+    /// Commits. After an error nothing was stored, or the outcome is unknown (a lost connection).
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
-    /// Forgets everything.
+    /// Rolls back.
     async fn rollback(self: Box<Self>) -> Result<(), StorageError>;
 }

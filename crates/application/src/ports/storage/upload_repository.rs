@@ -1,4 +1,4 @@
-//! Uploads in a unit of work: their parts, and which server reads them.
+//! Uploads in a unit of work: their parts and their leases.
 
 use super::{Import, StorageError};
 use async_trait::async_trait;
@@ -10,7 +10,7 @@ use mockall::automock;
 /// How long a person's finished uploads lower their priority when the next upload is leased.
 pub const RECENT_UPLOADS: TimeDelta = TimeDelta::hours(1);
 
-/// Keeps uploads, each under its import.
+/// Stores uploads, each under its import.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait UploadRepository: Send {

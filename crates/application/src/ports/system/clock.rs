@@ -1,4 +1,4 @@
-//! The time.
+//! The clock.
 
 use chrono::{DateTime, Utc};
 #[cfg(feature = "test-support")]
@@ -7,6 +7,6 @@ use mockall::automock;
 /// The clock.
 #[cfg_attr(feature = "test-support", automock)]
 pub trait Clock: Send + Sync {
-    /// Returns this moment, in microseconds.
+    /// Returns the current time, in microseconds.
     fn now(&self) -> DateTime<Utc>;
 }

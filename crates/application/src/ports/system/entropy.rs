@@ -5,11 +5,11 @@ use domain::secret::SecretBytes;
 use mockall::automock;
 use uuid::Uuid;
 
-/// Draws random values from a cryptographically secure source.
+/// Generates random values from a cryptographically secure source.
 #[cfg_attr(feature = "test-support", automock)]
 pub trait Entropy: Send + Sync {
-    /// Draws 256 bits for a secret.
+    /// Generates 256 bits for a secret.
     fn secret_bytes(&self) -> SecretBytes;
-    /// Draws a version 4 UUID.
+    /// Generates a version 4 UUID.
     fn uuid(&self) -> Uuid;
 }

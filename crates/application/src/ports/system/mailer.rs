@@ -1,4 +1,4 @@
-//! Mail: sending it, and sealing what waits to be sent.
+//! Sending email, and encrypting queued messages.
 
 use async_trait::async_trait;
 use domain::id::MessageId;
@@ -7,14 +7,14 @@ use domain::user::Email;
 use mockall::automock;
 use std::fmt;
 
-/// A message in plain text. Never printed: it is personal and may carry a one-time link.
+/// A plain-text message. Never logged: it is personal and may contain a one-time link.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Mail {
-    /// To whom.
+    /// Recipient.
     pub to: Email,
-    /// Its subject, one line.
+    /// Subject, one line.
     pub subject: String,
-    /// Its text; lines end with `\n`.
+    /// Text; lines end with `\n`.
     pub text: String,
 }
 
@@ -27,40 +27,40 @@ impl fmt::Debug for Mail {
 /// Why a message was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
-    /// The mail server will never take this message (a permanent SMTP error, 5xx).
+    /// The mail server permanently rejected this message (SMTP 5xx).
     #[error("the mail server refused the message for good")]
     Refused,
-    /// The mail server could not be reached, or asks to try later. The source holds no address and no text.
+    /// The mail server cannot be reached, or asks for a retry. The source contains no address and no text.
     #[error("the mail server did not take the message")]
     Unavailable(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
 }
 
-/// Sends mail.
+/// Sends email.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait Mailer: Send + Sync {
-    /// Hands a message to the mail server; when it returns, the server has taken responsibility for it.
+    /// Sends a message; on success the mail server has accepted responsibility for it.
     async fn send(&self, mail: &Mail) -> Result<(), MailError>;
 }
 
-/// A step of handing a message to the mail server (RFC 5321), in order.
+/// A step of sending a message (RFC 5321), in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailStep {
-    /// The connection, encrypted from the start if the settings say so, and EHLO.
+    /// The connection, encrypted from the start if so configured, and EHLO.
     Connect,
-    /// STARTTLS, if the settings ask for it.
+    /// STARTTLS, if configured.
     StartTls,
-    /// AUTH, if the settings name a user.
+    /// AUTH, if a user name is configured.
     SignIn,
     /// MAIL FROM.
     Sender,
     /// RCPT TO.
     Recipient,
-    /// DATA, and the message itself.
+    /// DATA and the message.
     Message,
 }
 
-/// A message was not handed over. The source says why; it holds no address and no text.
+/// A message was not sent. The source contains the reason, but no address and no text.
 #[derive(Debug, thiserror::Error)]
 #[error("the mail server did not accept the message")]
 pub struct MailProbeError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
@@ -68,8 +68,8 @@ pub struct MailProbeError(#[source] pub Box<dyn std::error::Error + Send + Sync>
 /// Sends a message and reports each step.
 #[async_trait]
 pub trait MailProbe: Send + Sync {
-    /// Hands a message to the mail server, and calls `completed` after each step that succeeds. Steps that the
-    /// settings do not ask for are not reported.
+    /// Sends a message, and calls `completed` after each successful step. Steps that are not configured are
+    /// not reported.
     async fn send_in_steps(
         &self,
         mail: &Mail,
@@ -77,16 +77,16 @@ pub trait MailProbe: Send + Sync {
     ) -> Result<(), MailProbeError>;
 }
 
-/// Says that a message could not be sealed, or does not open: the encryption key is another one.
+/// A message could not be encrypted, or cannot be decrypted with the configured key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a queued message cannot be sealed or opened with the configured keys.encryption_key")]
 pub struct MailSealError;
 
-/// Seals messages that wait in the store.
+/// Encrypts queued messages.
 #[cfg_attr(feature = "test-support", automock)]
 pub trait MailSealer: Send + Sync {
-    /// Seals a message, bound to its id.
+    /// Encrypts a message, bound to its id.
     fn seal(&self, id: MessageId, mail: &Mail) -> Result<Vec<u8>, MailSealError>;
-    /// Opens what was sealed for this id.
+    /// Decrypts the message with this id.
     fn open(&self, id: MessageId, sealed: &[u8]) -> Result<Mail, MailSealError>;
 }

@@ -1,4 +1,4 @@
-//! What the process itself provides: the time, randomness, signatures, counters.
+//! System ports: clock, randomness, signatures, counters.
 
 mod clock;
 mod entropy;

@@ -8,33 +8,33 @@ use mockall::automock;
 /// Why a password could not be hashed or checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordHashingError {
-    /// As many hashes as may run are running, and as many as may wait are waiting (security.md T84).
+    /// All hashing slots are busy and the queue is full (security.md T84).
     #[error("too many passwords are being checked at this moment")]
     Busy,
-    /// A stored hash is none, or the library failed.
+    /// The stored hash is invalid, or the library failed.
     #[error("a password could not be hashed or checked")]
     Failed,
 }
 
-/// What a check of a password found.
+/// Result of a password check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PasswordCheck {
-    /// Whether it is the right one.
+    /// Whether the password is correct.
     pub is_right: bool,
-    /// Whether the stored hash was made with weaker parameters than those of today (security.md T86).
+    /// Whether the stored hash has weaker parameters than the current ones (security.md T86).
     pub is_outdated: bool,
 }
 
-/// Hashes passwords with argon2id (decisions 10), never more than a few at a time.
+/// Hashes passwords with argon2id (decisions 10), with limited concurrency.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
-    /// Hashes a password with the parameters of today and a fresh salt.
+    /// Hashes a password with the current parameters and a fresh salt.
     async fn hash(&self, password: &Password) -> Result<PasswordHash, PasswordHashingError>;
-    /// Checks a password against a stored hash, with the hash's own parameters.
+    /// Checks a password against a stored hash, with the hash's parameters.
     ///
-    /// Without a hash it MUST do the work of one all the same and find the password wrong, so that time does not
-    /// tell whether an account exists (security.md T80).
+    /// Without a hash it MUST do the same work and report the password as wrong, so that timing does not
+    /// reveal whether an account exists (security.md T80).
     async fn check<'a>(
         &self,
         password: &'a Password,
@@ -42,10 +42,10 @@ pub trait PasswordHasher: Send + Sync {
     ) -> Result<PasswordCheck, PasswordHashingError>;
 }
 
-/// Judges whether a password would be guessed early, offline (NIST SP 800-63B-4 section 3.1.1.2).
+/// Judges whether a password is easy to guess offline (NIST SP 800-63B-4 section 3.1.1.2).
 #[cfg_attr(feature = "test-support", automock)]
 pub trait PasswordJudge: Send + Sync {
-    /// Returns whether a password is common, or made of common words, patterns and `about_the_person` (their
-    /// address), so that a list of likely passwords would hold it.
+    /// Returns whether a password is common, or consists of common words, patterns and parts of
+    /// `about_the_person` (their email address).
     fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool;
 }

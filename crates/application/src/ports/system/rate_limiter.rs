@@ -1,4 +1,4 @@
-//! The daily counters of the data endpoints.
+//! Daily request counters of the data endpoints.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -8,12 +8,12 @@ use mockall::automock;
 
 /// Counts requests (decisions 7).
 ///
-/// Does not fail: an implementation that shares its counters MUST count in the process while the shared store
-/// is down, because the availability of reads beats exact counting.
+/// Never fails: an implementation with shared counters MUST count in the process while the shared store is
+/// down, because availability matters more than exact counts.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait RateLimiter: Send + Sync {
-    /// Counts one request in the window of this moment, unless the limit is reached already; says where the
-    /// counter stands.
+    /// Counts one request in the current window unless the limit is already reached; returns the counter's
+    /// state.
     async fn count(&self, key: RateKey, limit: u32, now: DateTime<Utc>) -> RateStatus;
 }
