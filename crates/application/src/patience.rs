@@ -1,9 +1,9 @@
-//! How long a use case that takes minutes waits for a store that is out of reach.
+//! Retry delays of long-running use cases while the store is unreachable.
 
 use std::time::Duration;
 
-/// The pauses before each further try: 26 seconds in all, in which a standby takes the place of a primary that was lost, and a
-/// database that has too much to do for a while gets through.
+/// Pauses before each retry, 26 seconds in all. This covers a failover to a standby and a short overload of
+/// the database.
 pub(crate) const PAUSES: [Duration; 9] = [
     Duration::from_millis(100),
     Duration::from_millis(200),

@@ -1,31 +1,31 @@
-//! Whether this program may run on the schema that it finds.
+//! Compatibility of this program with the schema of the store.
 //!
-//! Each migration records, in the table `schema_compatibility`, the oldest program that may run once it was
-//! applied. A program refuses a schema older than it needs, and a newer one only if such a record excludes it,
-//! so that a running replica never becomes unready because the schema grew. The rule is here once; the storage
-//! adapters collect the facts.
+//! Each migration records in the table `schema_compatibility` the oldest program that may run after it. A
+//! program rejects an older schema than it needs, and a newer one only if such a record excludes it. A
+//! running replica therefore stays ready when the schema is upgraded. The storage adapters collect the
+//! versions; the rule is defined only here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of this program in `schema_compatibility`: raised by one together with every migration after
-/// which older programs must not run.
+/// Number of this program in `schema_compatibility`. Increment it with every migration that older programs
+/// cannot run on.
 pub const PROGRAM: i32 = 1;
 
-/// Where a store's schema stands, seen from this program.
+/// State of a store's schema relative to this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaState {
-    /// No migration was ever applied.
+    /// No migration has been applied.
     Missing,
-    /// Migrations that this program brings are not applied yet.
+    /// Some of this program's migrations are not applied.
     Older {
         /// Their versions, oldest first.
         pending: Vec<String>,
     },
-    /// Exactly the migrations that this program brings are applied.
+    /// Exactly this program's migrations are applied.
     Current,
-    /// Later migrations are applied as well, and none of them excludes this program.
+    /// Newer migrations are applied, and none of them excludes this program.
     NewerCompatible,
-    /// A later migration excludes this program.
+    /// A newer migration excludes this program.
     NewerIncompatible,
 }
 
@@ -36,12 +36,12 @@ impl SchemaState {
     }
 }
 
-/// Judges a schema.
+/// Determines the state of a schema.
 ///
-/// `known` are the versions of the migrations that this program brings, `applied` those that the store has,
-/// `oldest_program` what the applied ones recorded, by version, and `program` the number of this program. An
-/// unknown migration that recorded nothing excludes nobody. An exclusion comes before anything else: a program
-/// that may not run must not migrate either.
+/// `known` are the versions of this program's migrations, `applied` those of the store, `oldest_program` the
+/// records of the applied ones by version, and `program` the number of this program. An unknown migration
+/// without a record excludes no program. An exclusion takes precedence: an excluded program must not migrate
+/// either.
 pub fn judge(
     known: &BTreeSet<String>,
     applied: &BTreeSet<String>,

@@ -1,5 +1,4 @@
-//! What the tests of several use cases share: a clock that stands still, randomness that counts, signers, and
-//! made-up people and clients.
+//! Shared fixtures: a fixed clock, counting randomness, signers, users and clients.
 
 use crate::access::TokenCheck;
 use crate::ports::system::{
@@ -21,7 +20,7 @@ use uuid::Uuid;
 
 pub(crate) const REDIRECT_URI: &str = "https://owl.example/callback";
 
-/// 2026-03-10 12:00:00.25 UTC: half a day before the daily counters begin again.
+/// 2026-03-10 12:00:00.25 UTC: half a day before the daily counters reset.
 pub(crate) fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(1_773_144_000_250).unwrap()
 }
@@ -30,7 +29,7 @@ pub(crate) fn seconds(seconds: i64) -> TimeDelta {
     TimeDelta::seconds(seconds)
 }
 
-/// A clock that stands at [`noon`].
+/// A clock fixed at [`noon`].
 pub(crate) struct FixedClock;
 
 impl Clock for FixedClock {
@@ -43,7 +42,7 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
     Arc::new(FixedClock)
 }
 
-/// Draws 1, 2, 3 and so on, whatever is asked for.
+/// Returns 1, 2, 3 and so on, for every kind of value.
 #[derive(Default)]
 pub(crate) struct CountingEntropy(AtomicU32);
 
@@ -64,7 +63,7 @@ impl Entropy for CountingEntropy {
     }
 }
 
-/// The UUID that [`CountingEntropy`] draws as its `number`th value.
+/// The UUID that [`CountingEntropy`] returns as its `number`th value.
 pub(crate) fn drawn_uuid(number: u32) -> Uuid {
     Uuid::from_u128(0xd4a3_0000_0000 + u128::from(number))
 }
@@ -73,7 +72,7 @@ pub(crate) fn entropy() -> Arc<dyn Entropy> {
     Arc::new(CountingEntropy::default())
 }
 
-/// Signs everything with its `jti` and keeps what it signed.
+/// Returns the `jti` as the token, and records the claims.
 #[derive(Default)]
 pub(crate) struct RecordingSigner(Mutex<Vec<AccessClaims>>);
 
@@ -90,7 +89,7 @@ impl TokenSigner for RecordingSigner {
     }
 }
 
-/// Has no key to sign with.
+/// A signer without a key.
 pub(crate) struct BrokenSigner;
 
 impl TokenSigner for BrokenSigner {
@@ -119,7 +118,7 @@ pub(crate) fn secret(kind: SecretKind, byte: u8) -> Secret {
     Secret::from_bytes(kind, &SecretBytes::new([byte; 32]))
 }
 
-/// An app that may ask for profile and sleep, made an hour ago.
+/// An app registered for profile and sleep, created an hour ago.
 pub(crate) fn app() -> Client {
     Client {
         id: client_id(1),
@@ -168,7 +167,7 @@ pub(crate) fn locked() -> UserStatus {
     UserStatus::Locked { at: noon() - seconds(5) }
 }
 
-/// A live grant of profile and sleep that was used a minute ago; its refresh token is made of sevens.
+/// A live grant of profile and sleep, used a minute ago, with a fixed refresh token.
 pub(crate) fn grant() -> Grant {
     Grant {
         id: grant_id(1),
@@ -183,7 +182,7 @@ pub(crate) fn grant() -> Grant {
     }
 }
 
-/// Checks tokens with this verifier alone, in a process that has seen every key there is.
+/// A token check with this verifier, in a process that has loaded all keys.
 pub(crate) fn checking_with(verifier: MockTokenVerifier) -> TokenCheck {
     let mut unknown_keys = MockUnknownKeyReload::new();
     unknown_keys.expect_reload_for().returning(|_, _| Ok(false));

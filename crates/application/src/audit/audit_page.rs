@@ -1,21 +1,21 @@
-//! Which events of the audit trail to read.
+//! Filters and positions in the audit trail.
 
 use chrono::{DateTime, Utc};
 use domain::audit::AuditKind;
 use domain::id::{AuditEventId, ClientId, UserId};
 
-/// Which events are meant; what is not named matches all.
+/// Event filter; `None` or empty matches all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AuditFilter {
-    /// Only about this person.
+    /// Events about this user.
     pub user_id: Option<UserId>,
-    /// Only about this client.
+    /// Events about this client.
     pub client_id: Option<ClientId>,
-    /// Only of these kinds.
+    /// Events of these kinds.
     pub kinds: Option<&'static [AuditKind]>,
-    /// Only at or after this moment.
+    /// Events at or after this time.
     pub since: Option<DateTime<Utc>>,
 }
 
-/// Where a walk through the events goes on: after the event with this time and id.
+/// Position in the audit trail, after the event with this time and id.
 pub type AuditPosition = (DateTime<Utc>, AuditEventId);

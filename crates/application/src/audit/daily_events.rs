@@ -1,4 +1,4 @@
-//! Events of which the trail holds the first of each day.
+//! Events that are recorded once a day.
 
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
@@ -8,13 +8,13 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
-/// How many of today's events are remembered: about 10 MB. Each one beyond that costs a statement when it happens again.
+/// Number of today's events to remember: about 10 MB. Repetitions of others cost a statement.
 const REMEMBERED: usize = 100_000;
 
 type Key = (AuditKind, AuditActor, Option<UserId>, Option<ClientId>, Option<Uuid>);
 
-/// Appends events that apps and backends cause any number of times a day ([`AuditEvent::is_daily`]), and remembers those
-/// of today, so that a repetition costs no statement. The store keeps replicas from appending the same event twice.
+/// Appends frequent events of apps and backends ([`AuditEvent::is_daily`]) once a day. It remembers today's,
+/// so that a repetition costs no statement. The store prevents duplicates from several replicas.
 #[derive(Debug, Default)]
 pub struct DailyEvents(Mutex<Today>);
 
@@ -25,14 +25,13 @@ struct Today {
 }
 
 impl DailyEvents {
-    /// Reports whether this process knows that the trail has an event like this one of the same day.
+    /// Returns whether this process remembers an event like this one of the same day.
     pub fn is_known(&self, event: &AuditEvent) -> bool {
         let today = self.today();
         today.day == event.at.date_naive() && today.known.contains(&key(event))
     }
 
-    /// Appends the events that are the first of their day and commits the unit of work: what was done and its trace are
-    /// stored, or neither.
+    /// Appends the events that are the first of their day, and commits the unit of work.
     pub async fn commit(
         &self,
         mut unit: Box<dyn UnitOfWork>,
@@ -59,7 +58,7 @@ impl DailyEvents {
         }
     }
 
-    /// A panic of another thread cannot leave the set half written.
+    /// Returns the set, also after another thread's panic, which cannot leave it half written.
     fn today(&self) -> MutexGuard<'_, Today> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,14 +1,14 @@
-//! Stores the sums of reads that the process holds.
+//! Stores the read tallies that the process holds.
 
 use crate::ports::storage::{ReadTallyStore, StorageError};
 use crate::ports::system::ReadLedger;
 use domain::read_tally::{ReadKind, ReadTally};
 use std::sync::Arc;
 
-/// How many sums are stored in one transaction, so that none holds its locks for long.
+/// Number of tallies per transaction, which limits how long it holds locks.
 const BATCH: usize = 500;
 
-/// Flushes reads; meant to run every second, and once more when the process ends.
+/// Flushes read tallies; run it every second, and once at shutdown.
 pub struct FlushReads {
     ledger: Arc<dyn ReadLedger>,
     store: Arc<dyn ReadTallyStore>,
@@ -20,18 +20,17 @@ impl FlushReads {
         Self { ledger, store }
     }
 
-    /// Stores what the ledger holds and returns how many sums that were.
+    /// Stores the tallies of the ledger and returns their number.
     ///
-    /// What is not stored, because the store failed or the call was given up, goes back into the ledger for the next
-    /// time. A batch of which the store did not say whether it is stored goes back as well: it may count twice, but
-    /// no read is missing.
+    /// If the store fails or the call is cancelled, unstored tallies return to the ledger. A batch with an
+    /// unknown outcome returns too: it may count twice, but no read is lost.
     pub async fn run(&self) -> Result<usize, StorageError> {
         let mut taken = Taken { ledger: self.ledger.as_ref(), left: self.ledger.take() };
-        // The same order in every process: two that add to the same sums wait for each other, but not in a circle.
+        // All processes use the same order, which avoids deadlocks.
         taken.left.sort_unstable_by_key(|tally| std::cmp::Reverse(order(tally)));
         let all = taken.left.len();
         while !taken.left.is_empty() {
-            // The last of the list come first in order, so that a batch that is stored is cut off cheaply.
+            // Reversed, so that a stored batch can be truncated from the end cheaply.
             let kept = taken.left.len().saturating_sub(BATCH);
             let batch: Vec<ReadTally> = taken.left.iter().skip(kept).rev().copied().collect();
             self.store.add(&batch).await?;
@@ -41,14 +40,14 @@ impl FlushReads {
     }
 }
 
-/// The order of keys: by person first, as they lie in the store.
+/// Sort order of keys: by user first, as in the store.
 fn order(tally: &ReadTally) -> impl Ord + use<> {
     let key = tally.key;
     let kind = ReadKind::ALL.iter().position(|kind| *kind == key.kind);
     (key.user_id, key.minute, key.reader, kind)
 }
 
-/// Sums that were taken out of the ledger; those that are left when it is dropped go back.
+/// Tallies taken from the ledger; on drop, the rest returns to it.
 struct Taken<'a> {
     ledger: &'a dyn ReadLedger,
     left: Vec<ReadTally>,

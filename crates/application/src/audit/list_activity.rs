@@ -1,4 +1,4 @@
-//! Shows a person how their data came in, was changed, was read and went out.
+//! Lists a user's activity: imports, changes, reads and exports of their data.
 
 use super::{ListReads, ListedRead, ReaderName, ReadsPage};
 use crate::ports::storage::{AuditFilter, AuditPosition, AuditReader, StorageError};
@@ -7,43 +7,44 @@ use domain::id::{PersonalTokenId, UserId};
 use domain::read_tally::{Reader, TallyKey};
 use std::sync::Arc;
 
-/// An event of a person's trail.
+/// An event of the user's audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedEvent {
     /// The event.
     pub event: AuditEvent,
-    /// Current name of the app or personal access token that caused it; `None` if it was none, or is unknown by now.
+    /// Current name of the app or personal access token that caused it; `None` if there is none, or it no
+    /// longer exists.
     pub name: Option<ReaderName>,
 }
 
-/// One entry of a person's activity.
+/// An entry of a user's activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActivityEntry {
     /// Reads of one minute.
     Read(ListedRead),
-    /// Something that happened once.
+    /// A single event.
     Event(ListedEvent),
 }
 
-/// Where a page of activity resumes: after these entries.
+/// Position of a page of activity, after these entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ActivityPosition {
-    /// Last read that was listed; `None` if none was.
+    /// Last listed read; `None` if there was none.
     pub read: Option<TallyKey>,
-    /// Last event that was listed; `None` if none was.
+    /// Last listed event; `None` if there was none.
     pub event: Option<AuditPosition>,
 }
 
 /// A page of activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivityPage {
-    /// The entries, the latest first, at most the page's size.
+    /// Entries, latest first, at most one page.
     pub entries: Vec<ActivityEntry>,
-    /// Where the next page resumes; `None` on the last one.
+    /// Position of the next page; `None` on the last page.
     pub next: Option<ActivityPosition>,
 }
 
-/// Lists a person's reads together with the events about their data ([`AuditKind::ABOUT_DATA`]).
+/// Lists a user's reads merged with the events about their data ([`AuditKind::ABOUT_DATA`]).
 pub struct ListActivity {
     reads: ListReads,
     events: Arc<dyn AuditReader>,
@@ -55,7 +56,7 @@ impl ListActivity {
         Self { reads, events }
     }
 
-    /// Returns the person's activity after this position, the latest first, at most `size` entries.
+    /// Returns at most `size` entries of the user's activity after this position, latest first.
     pub async fn run(
         &self,
         user_id: UserId,
@@ -89,7 +90,7 @@ impl ListActivity {
     }
 }
 
-/// Returns the app or token on whose behalf something happened.
+/// Returns the app or token that caused an event.
 fn cause(event: &AuditEvent) -> Option<Reader> {
     match (event.actor, event.kind) {
         (AuditActor::Client, _) => event.client_id.map(Reader::Client),
@@ -100,7 +101,7 @@ fn cause(event: &AuditEvent) -> Option<Reader> {
     }
 }
 
-/// Puts the first `size` of reads and events in one order. A minute of reads counts from its first instant.
+/// Merges reads and events in order, and keeps the first `size`. A minute of reads is ordered by its start.
 fn merge(
     ReadsPage { reads, next }: ReadsPage,
     events: Vec<AuditEvent>,

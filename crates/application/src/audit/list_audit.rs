@@ -1,4 +1,4 @@
-//! Lists what happened.
+//! Lists audit events.
 
 use crate::ports::storage::{AuditFilter, AuditPosition, AuditReader, StorageError};
 use domain::audit::AuditEvent;
@@ -15,8 +15,8 @@ impl ListAudit {
         Self { reader }
     }
 
-    /// Returns the events that match, the latest first, those after this position, at most `limit`. The time and id
-    /// of the last one are the position of the next page.
+    /// Returns at most `limit` matching events after this position, latest first. Time and id of the last one
+    /// are the position of the next page.
     pub async fn run(
         &self,
         filter: AuditFilter,

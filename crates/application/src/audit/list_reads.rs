@@ -1,4 +1,4 @@
-//! Shows a person who read what of them.
+//! Lists the reads of a user's data.
 
 use crate::ports::storage::{ClientReader, PersonalTokenReader, ReadTallyStore, StorageError};
 use domain::client::ClientName;
@@ -8,34 +8,34 @@ use domain::read_tally::{ReadTally, Reader, TallyKey};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The name of a reader, as the person knows it.
+/// Name of a reader, as the user knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReaderName {
-    /// An app's.
+    /// Name of an app.
     Client(ClientName),
-    /// The one that the person gave to a token.
+    /// Name that the user gave to a token.
     PersonalToken(PersonalTokenName),
 }
 
-/// The reads of one minute, reader and kind.
+/// Reads of one minute, reader and kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedRead {
-    /// The sum.
+    /// The tally.
     pub tally: ReadTally,
-    /// Who read, by the name of today; nothing when the reader is not known any more.
+    /// Current name of the reader; `None` if it no longer exists.
     pub reader_name: Option<ReaderName>,
 }
 
 /// A page of reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadsPage {
-    /// The reads, the latest minute first, at most the page's size.
+    /// Reads, latest minute first, at most one page.
     pub reads: Vec<ListedRead>,
-    /// Where the next page goes on; nothing on the last one.
+    /// Position of the next page; `None` on the last page.
     pub next: Option<TallyKey>,
 }
 
-/// Lists a person's reads.
+/// Lists a user's reads.
 pub struct ListReads {
     tallies: Arc<dyn ReadTallyStore>,
     clients: Arc<dyn ClientReader>,
@@ -52,10 +52,10 @@ impl ListReads {
         Self { tallies, clients, tokens }
     }
 
-    /// Returns the person's reads after this position, the latest first, at most `size`; the reads of the last second
-    /// may be missing still.
+    /// Returns at most `size` of the user's reads after this position, latest first. Reads of the last second
+    /// may be missing.
     ///
-    /// A position of somebody else's reads is a position like any other: what is listed is this person's alone.
+    /// The position is not checked against the user: only this user's reads are returned in any case.
     pub async fn run(
         &self,
         user_id: UserId,
@@ -74,7 +74,7 @@ impl ListReads {
         Ok(ReadsPage { reads: found.into_iter().map(listed).collect(), next })
     }
 
-    /// Looks up each reader of a page once; the person's tokens all at once, and only where there is one.
+    /// Looks up each reader of a page once; the user's tokens all at once, and only if needed.
     pub(super) async fn names(
         &self,
         user_id: UserId,

@@ -1,7 +1,7 @@
-//! The audit trail: writing what happened, summing who read what, showing both, and forgetting them in time.
+//! The audit trail: writing events, tallying reads, listing both, and deleting old ones.
 //!
-//! A use case that changes something ends its unit of work with [`commit`], which stores the change and its
-//! events, or neither.
+//! A use case that changes data ends its unit of work with [`commit`], which stores the change together with
+//! its events.
 
 pub(crate) mod audit_page;
 mod daily_events;

@@ -1,4 +1,4 @@
-//! Forgets what is older than the audit is kept for.
+//! Deletes audit data past its retention.
 
 use super::AuditRetention;
 use crate::ports::storage::{ReadTallyStore, StorageError, UnitOfWorkFactory};
@@ -6,19 +6,19 @@ use crate::ports::system::Clock;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
-/// How many rows are deleted at a time, so that no other writer waits long.
+/// Rows per deletion, so that other writers do not wait long.
 const BATCH: u32 = 500;
 
-/// What was forgotten.
+/// Numbers of deleted rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrunedAudit {
-    /// How many events.
+    /// Number of events.
     pub events: u64,
-    /// How many sums of reads.
+    /// Number of read tallies.
     pub reads: u64,
 }
 
-/// Prunes the audit; meant to run every now and then, in as many processes as like to.
+/// Prunes the audit; run it periodically, in any number of processes.
 pub struct PruneAudit {
     units: Arc<dyn UnitOfWorkFactory>,
     reads: Arc<dyn ReadTallyStore>,
@@ -27,7 +27,7 @@ pub struct PruneAudit {
 }
 
 impl PruneAudit {
-    /// Takes the ports and how long is kept.
+    /// Creates the use case for this retention.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
         reads: Arc<dyn ReadTallyStore>,
@@ -37,7 +37,7 @@ impl PruneAudit {
         Self { units, reads, clock, retention }
     }
 
-    /// Deletes events and sums of reads that are too old, in small steps, and returns how many there were.
+    /// Deletes expired events and read tallies in small batches, and returns their numbers.
     pub async fn run(&self) -> Result<PrunedAudit, StorageError> {
         let now = self.clock.now();
         let events = self.prune_events(now - self.retention.of_events()).await?;

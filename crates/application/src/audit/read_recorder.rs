@@ -1,26 +1,26 @@
-//! Counts a read that was answered.
+//! Records answered reads.
 
 use crate::ports::system::{Clock, ReadLedger};
 use domain::id::UserId;
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 use std::sync::Arc;
 
-/// A read that was answered: who read what of whom, and how much.
+/// An answered read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnsweredRead {
     /// Whose data.
     pub user_id: UserId,
-    /// Who read.
+    /// Client or token that read.
     pub reader: Reader,
-    /// What was read.
+    /// Kind of read.
     pub kind: ReadKind,
-    /// How many records the answer carries.
+    /// Number of records in the response.
     pub items: usize,
-    /// The span of time that was asked for.
+    /// Requested time range.
     pub range: AskedRange,
 }
 
-/// Counts reads in the ledger of the process; never waits, never fails.
+/// Records reads in the process's ledger; never blocks, never fails.
 #[derive(Clone)]
 pub struct ReadRecorder {
     ledger: Arc<dyn ReadLedger>,
@@ -33,7 +33,7 @@ impl ReadRecorder {
         Self { ledger, clock }
     }
 
-    /// Counts a read under this minute.
+    /// Records a read in the current minute.
     pub fn record(&self, read: AnsweredRead) {
         let AnsweredRead { user_id, reader, kind, items, range } = read;
         let key = TallyKey::at(self.clock.now(), user_id, reader, kind);

@@ -1,4 +1,4 @@
-//! What tests of use cases ask of the events that they append and the reads that they count.
+//! Assertions on audit events and read tallies.
 
 use super::ReadRecorder;
 use crate::ports::storage::test_support::RecordedEvents;
@@ -11,12 +11,12 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
-/// An event of noon; ids are drawn, and [`assert_events`] looks at them apart.
+/// An event at noon; its id is random, and [`assert_events`] ignores it.
 pub(crate) fn event(actor: AuditActor, kind: AuditKind) -> AuditEvent {
     AuditEvent::new(AuditEventId::from_uuid(Uuid::nil()), noon(), kind, actor)
 }
 
-/// Checks that exactly these events were appended, in this order, each under an id of its own.
+/// Asserts that exactly these events were appended, in this order, with distinct ids.
 #[track_caller]
 pub(crate) fn assert_events(recorded: &RecordedEvents, expected: &[AuditEvent]) {
     let appended = recorded.all();
@@ -28,7 +28,7 @@ pub(crate) fn assert_events(recorded: &RecordedEvents, expected: &[AuditEvent]) 
     assert_eq!(appended, expected);
 }
 
-/// A ledger that keeps every sum apart, in the order of coming.
+/// A ledger that keeps every tally separately, in order.
 #[derive(Default)]
 pub(crate) struct HeldReads(Mutex<Vec<ReadTally>>);
 

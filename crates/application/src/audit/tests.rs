@@ -1,4 +1,4 @@
-//! Tests of the audit's use cases, by what they are about.
+//! Tests of the audit's use cases.
 
 mod activity;
 mod daily_events;
@@ -17,7 +17,7 @@ fn minutes_ago(minutes: i64) -> DateTime<Utc> {
     noon() - TimeDelta::minutes(minutes)
 }
 
-/// One read of the sleep of this person, so many minutes before noon.
+/// A read of this user's sleep, this many minutes before noon.
 fn tally(user: u128, minutes: i64) -> ReadTally {
     let reader = Reader::Client(client_id(1));
     let key = TallyKey::at(minutes_ago(minutes), user_id(user), reader, ReadKind::Data(DataEndpoint::Sleep));

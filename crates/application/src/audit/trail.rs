@@ -1,4 +1,4 @@
-//! Events, made in one way and stored with what they tell about.
+//! Creates audit events and stores them with the changes that they describe.
 
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
@@ -6,7 +6,7 @@ use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::AuditEventId;
 use std::sync::Arc;
 
-/// Begins events: draws their ids and tells when they happened.
+/// Creates events with an id and the current time.
 #[derive(Clone)]
 pub struct AuditTrail {
     entropy: Arc<dyn Entropy>,
@@ -19,13 +19,13 @@ impl AuditTrail {
         Self { entropy, clock }
     }
 
-    /// Begins an event of this moment; the event's own methods say what it is about.
+    /// Creates an event at the current time; the event's methods add the details.
     pub fn event(&self, actor: AuditActor, kind: AuditKind) -> AuditEvent {
         AuditEvent::new(AuditEventId::from_uuid(self.entropy.uuid()), self.clock.now(), kind, actor)
     }
 }
 
-/// Appends events to the trail and commits the unit of work: what was done and its trace are stored, or neither.
+/// Appends events to the trail and commits the unit of work, which stores the change together with them.
 pub async fn commit(mut unit: Box<dyn UnitOfWork>, events: &[AuditEvent]) -> Result<(), StorageError> {
     for event in events {
         unit.audit().append(event).await?;
@@ -33,10 +33,9 @@ pub async fn commit(mut unit: Box<dyn UnitOfWork>, events: &[AuditEvent]) -> Res
     unit.commit().await
 }
 
-/// Appends an event about something that was refused, in a unit of work of its own.
+/// Appends an event about a rejected request, in a separate unit of work.
 ///
-/// A failure is logged and goes no further: the refusal stands, and an answer that differed would tell the caller
-/// what the refusal hides.
+/// An error is only logged: a different response would reveal what the rejection hides.
 pub async fn append_refusal(units: &dyn UnitOfWorkFactory, event: &AuditEvent) {
     let appended = async { commit(units.begin().await?, std::slice::from_ref(event)).await }.await;
     if let Err(error) = appended {

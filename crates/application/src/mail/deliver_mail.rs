@@ -1,40 +1,39 @@
-//! Sends the messages that wait.
+//! Sends queued messages.
 
 use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, MailError, MailSealer, Mailer};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::Arc;
 
-/// How long a message belongs to whoever claimed it, in seconds. Handing one over must take less; a process that
-/// dies meanwhile leaves it to the next after this time.
+/// Lease of a claimed message in seconds. Sending one must take less; after a crash another process claims it
+/// again.
 pub const LEASE_SECONDS: i64 = 300;
 
-/// How long a message is tried at most, in seconds: every link that one may carry has either ended by then or can
-/// be asked for again.
+/// Maximum age of a message in seconds: any link in it has expired by then, or can be requested again.
 pub const GIVE_UP_SECONDS: i64 = 86_400;
 
-/// The longest pause between two attempts, in minutes.
+/// Maximum pause between two attempts, in minutes.
 const LONGEST_PAUSE_MINUTES: i64 = 60;
 
-/// What one run did.
+/// Result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeliveryReport {
-    /// Messages that the mail server took.
+    /// Messages accepted by the mail server.
     pub sent: u32,
-    /// Messages that will be tried again.
+    /// Messages that will be retried.
     pub postponed: u32,
-    /// Messages that were deleted unsent: refused for good, or too old.
+    /// Messages deleted unsent: permanently rejected, or too old.
     pub given_up: u32,
 }
 
 impl DeliveryReport {
-    /// Returns how many messages were handled; as many as the limit means that more may wait.
+    /// Returns the number of messages handled; if it equals the limit, more may be queued.
     pub const fn handled(self) -> u32 {
         self.sent.saturating_add(self.postponed).saturating_add(self.given_up)
     }
 }
 
-/// Sends what waits in the outbox, each message at least once and, unless a process dies in between, exactly once.
+/// Sends the messages of the outbox. Each is sent at least once, and exactly once unless a process crashes.
 pub struct DeliverMail {
     units: Arc<dyn UnitOfWorkFactory>,
     mailer: Arc<dyn Mailer>,
@@ -59,11 +58,11 @@ impl DeliverMail {
         Self { units, mailer, sealer, clock }
     }
 
-    /// Sends messages that are due, one after the other, at most `limit`. Several processes may run it at once.
+    /// Sends at most `limit` due messages, one after the other. May run in several processes concurrently.
     pub async fn run(&self, limit: u32) -> Result<DeliveryReport, StorageError> {
         let mut report = DeliveryReport::default();
         while report.handled() < limit {
-            // One at a time, so that no lease runs out while the messages before it are slow.
+            // Claimed one at a time, so that slow messages do not use up the lease of later ones.
             let Some(message) = self.claim().await? else { break };
             let outcome = self.deliver(&message).await;
             self.settle(&message, &outcome).await?;
@@ -85,8 +84,8 @@ impl DeliverMail {
         Ok(claimed.into_iter().next())
     }
 
-    /// Hands a message over, outside any unit of work. No line of the log holds an address or a text, so what the
-    /// mail server said is not among them either.
+    /// Sends a message outside of any unit of work. The log must not contain addresses or texts, so it does
+    /// not contain the mail server's response either.
     async fn deliver(&self, message: &QueuedMessage) -> Outcome {
         let (outcome, trouble) = self.attempt(message).await;
         if let Some(trouble) = trouble {
@@ -95,14 +94,14 @@ impl DeliverMail {
         outcome
     }
 
-    /// Returns what came of an attempt, and what was in its way.
+    /// Returns the outcome of an attempt, and the error.
     async fn attempt(&self, message: &QueuedMessage) -> (Outcome, Option<&'static str>) {
         let now = self.clock.now();
         if now - message.queued_at >= TimeDelta::seconds(GIVE_UP_SECONDS) {
             return (Outcome::GivenUp, Some("it waited too long and is given up"));
         }
         let Ok(mail) = self.sealer.open(message.id, &message.sealed) else {
-            // The right key may come back: another replica may have been started with a wrong one.
+            // Retried, because this replica may have been started with a wrong key.
             let trouble = "it does not open with keys.encryption_key; trying again later";
             return (postponed(message, now), Some(trouble));
         };
@@ -128,7 +127,7 @@ impl DeliverMail {
     }
 }
 
-/// Waits 1, 2, 4 and so on minutes after each attempt, at most an hour.
+/// Returns the pause after an attempt: 1, 2, 4 and so on minutes, at most an hour.
 fn postponed(message: &QueuedMessage, now: DateTime<Utc>) -> Outcome {
     let doublings = message.attempts.saturating_sub(1).min(6);
     let minutes = (1_i64 << doublings).min(LONGEST_PAUSE_MINUTES);

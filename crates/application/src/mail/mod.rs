@@ -1,7 +1,8 @@
-//! Mail: what messages say, how they wait, how they are sent.
+//! Email: texts, outbox and delivery.
 //!
-//! A message is queued in the transaction of what it tells about, sealed because it may carry a one-time link, and
-//! sent later by [`DeliverMail`]: a page neither waits for a mail server nor fails with it.
+//! A message is queued in the transaction of the change that it reports. It is encrypted, because it may
+//! contain a one-time link, and sent later by [`DeliverMail`]: no page waits for a mail server or fails
+//! because of it.
 
 mod deliver_mail;
 mod message;

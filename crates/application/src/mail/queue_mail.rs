@@ -1,4 +1,4 @@
-//! Queues a message.
+//! Queues emails.
 
 use super::PublicLinks;
 use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWork};
@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 use domain::id::MessageId;
 use std::sync::Arc;
 
-/// Why a message cannot be queued.
+/// Why a message is not queued.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueMailError {
-    /// It cannot be sealed.
+    /// It cannot be encrypted.
     #[error(transparent)]
     Seal(#[from] MailSealError),
     /// The store failed.
@@ -18,7 +18,8 @@ pub enum QueueMailError {
     Storage(#[from] StorageError),
 }
 
-/// Queues messages. Made only when the settings name a mail server; a use case that can do without takes an option.
+/// Queues messages. Exists only if a mail server is configured; use cases that work without it hold an
+/// `Option`.
 #[derive(Clone)]
 pub struct QueueMail {
     sealer: Arc<dyn MailSealer>,
@@ -27,17 +28,17 @@ pub struct QueueMail {
 }
 
 impl QueueMail {
-    /// Takes the ports, and where the pages are that messages name.
+    /// Creates the use case with the links for its messages.
     pub fn new(sealer: Arc<dyn MailSealer>, entropy: Arc<dyn Entropy>, links: PublicLinks) -> Self {
         Self { sealer, entropy, links }
     }
 
-    /// Returns where the pages are that messages name.
+    /// Returns the links for messages.
     pub fn links(&self) -> &PublicLinks {
         &self.links
     }
 
-    /// Seals a message and puts it into the outbox with the rest of this unit of work, due at once.
+    /// Encrypts a message and queues it in this unit of work, due at once.
     pub async fn run(
         &self,
         unit: &mut dyn UnitOfWork,

@@ -5,19 +5,19 @@ use crate::ports::system::{MailProbe, MailProbeError, MailStep};
 use domain::user::Email;
 use std::sync::Arc;
 
-/// Sends a test message at once, past the outbox, so that the operator sees each step.
+/// Sends a test message immediately, without the outbox, so that the operator sees each step.
 pub struct SendTestMail {
     probe: Arc<dyn MailProbe>,
     links: PublicLinks,
 }
 
 impl SendTestMail {
-    /// Takes the port, and the public URL that the message names.
+    /// Creates the use case with the public URL for the message.
     pub fn new(probe: Arc<dyn MailProbe>, links: PublicLinks) -> Self {
         Self { probe, links }
     }
 
-    /// Sends the message, and calls `completed` after each step that succeeds.
+    /// Sends the message, and calls `completed` after each successful step.
     pub async fn run(
         &self,
         to: &Email,

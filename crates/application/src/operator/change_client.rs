@@ -1,4 +1,4 @@
-//! Changes a client: name, redirect URIs, scopes, switches.
+//! Changes a client: name, redirect URIs, scopes and flags.
 
 use super::ClientError;
 use super::create_client::check;
@@ -11,20 +11,20 @@ use domain::id::ClientId;
 use domain::scope::ScopeSet;
 use std::sync::Arc;
 
-/// What is to change; what is missing stays as it is.
+/// Changes to a client; `None` keeps a value.
 #[derive(Debug, Clone, Default)]
 pub struct ClientChange {
-    /// A new name.
+    /// New name.
     pub name: Option<ClientName>,
-    /// All redirect URIs, in place of those before.
+    /// New redirect URIs, replacing all existing ones.
     pub redirect_uris: Option<Vec<RedirectUri>>,
-    /// All scopes it may ask for; grants that exist keep theirs.
+    /// New scopes; existing grants keep theirs.
     pub scopes: Option<ScopeSet>,
-    /// Whether it may send its secrets in a query string.
+    /// Whether it may send secrets in the query string.
     pub allow_query_secrets: Option<bool>,
     /// Whether it must use PKCE.
     pub require_pkce: Option<bool>,
-    /// Whether it is to be enabled or disabled.
+    /// Whether it is enabled.
     pub enabled: Option<bool>,
 }
 
@@ -42,7 +42,7 @@ impl ChangeClient {
         Self { units, clock, trail }
     }
 
-    /// Changes a client and returns it as it is now. Disabling it ends its tokens within two seconds.
+    /// Changes a client and returns it. Disabling it invalidates its tokens within two seconds.
     pub async fn run(&self, id: ClientId, change: ClientChange) -> Result<Client, ClientError> {
         let mut unit = self.units.begin().await?;
         let client = unit.clients().find(id).await?.ok_or(ClientError::NotFound)?;
@@ -75,7 +75,7 @@ impl ChangeClient {
         }
     }
 
-    /// Tells what differs: the switch between enabled and disabled and everything else are events of their own.
+    /// Returns the events of a change: one for enabling or disabling, one for everything else.
     fn events(&self, before: &Client, after: &Client) -> Vec<AuditEvent> {
         let switch = match (before.status.is_active(), after.status.is_active()) {
             (true, false) => Some(AuditKind::ClientDisabled),

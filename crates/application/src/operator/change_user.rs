@@ -1,4 +1,4 @@
-//! Changes a person: address, zone, body, lock.
+//! Changes a user: email address, time zone, biology, lock.
 
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
@@ -9,26 +9,26 @@ use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
 use std::sync::Arc;
 
-/// What is to change; what is missing stays as it is.
+/// Changes to a user; `None` keeps a value.
 #[derive(Debug, Clone, Default)]
 pub struct UserChange {
-    /// A new address.
+    /// New email address.
     pub email: Option<Email>,
-    /// A new zone. What was recorded before keeps the offsets it was recorded with.
+    /// New time zone. Existing records keep their offsets.
     pub home_timezone: Option<TimeZone>,
-    /// Biological values; those that are missing stay as they are.
+    /// Biological values; missing ones stay unchanged.
     pub biology: Biology,
-    /// Whether the account is to be locked or unlocked.
+    /// Whether the account is locked.
     pub locked: Option<bool>,
 }
 
-/// Why a person is not changed.
+/// Errors of [`ChangeUser`].
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeUserError {
     /// No user has this id.
     #[error("there is no user with this id")]
     NotFound,
-    /// Somebody else has this address, case aside.
+    /// Another user has this email address, ignoring case.
     #[error("a user with this email address already exists")]
     EmailTaken,
     /// The store failed.
@@ -45,7 +45,7 @@ impl From<StorageError> for ChangeUserError {
     }
 }
 
-/// Changes people.
+/// Changes users.
 pub struct ChangeUser {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
@@ -59,8 +59,8 @@ impl ChangeUser {
         Self { units, clock, trail }
     }
 
-    /// Changes a person and returns them as they are now. A lock ends their sessions, and their tokens within two
-    /// seconds; a lock and another address end the links to choose a password.
+    /// Changes a user and returns them. A lock ends their sessions, and their tokens within two seconds. A
+    /// lock or another email address deletes their password links.
     pub async fn run(&self, id: UserId, change: UserChange) -> Result<User, ChangeUserError> {
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(id).await?.ok_or(ChangeUserError::NotFound)?;
@@ -70,11 +70,11 @@ impl ChangeUser {
         }
         let is_locked_now = user.status.is_active() && !changed.status.is_active();
         if changed.email != user.email || is_locked_now {
-            // They went to the former address: whoever reads its mail must not choose the password of this account.
+            // The links were sent to the old address, whose owner must not set the password of this account.
             unit.password_links().delete_of_user(id).await?;
         }
         if is_locked_now {
-            // Whoever was in must not be in again when the account is unlocked.
+            // Sessions must not survive until the account is unlocked.
             unit.sessions().delete_of_user(id, None).await?;
         }
         audit::commit(unit, &self.events(&user, &changed)).await?;
@@ -98,7 +98,7 @@ impl ChangeUser {
         }
     }
 
-    /// Tells what differs: the lock and everything else are events of their own.
+    /// Returns the events of a change: one for the lock, one for everything else.
     fn events(&self, before: &User, after: &User) -> Vec<AuditEvent> {
         let lock = match (before.status.is_active(), after.status.is_active()) {
             (true, false) => Some(AuditKind::UserLocked),

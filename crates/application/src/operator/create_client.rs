@@ -11,45 +11,45 @@ use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use std::sync::Arc;
 
-/// What is to be registered.
+/// Input of [`CreateClient`].
 #[derive(Debug, Clone)]
 pub struct CreateClientCommand {
-    /// Its name.
+    /// Name of the client.
     pub name: ClientName,
-    /// What it is for.
+    /// Kind of the client.
     pub kind: ClientKind,
-    /// Where people may be sent back to.
+    /// Allowed redirect URIs.
     pub redirect_uris: Vec<RedirectUri>,
-    /// The scopes it may ask for.
+    /// Scopes that it may request.
     pub scopes: ScopeSet,
-    /// Whether it may send its secrets in a query string.
+    /// Whether it may send secrets in the query string.
     pub allow_query_secrets: bool,
     /// Whether it must use PKCE.
     pub require_pkce: bool,
 }
 
-/// A client that was registered, with the one chance to learn its secret.
+/// A registered client and its secret, of which only the hash is stored.
 #[derive(Debug)]
 pub struct CreatedClient {
     /// The client.
     pub client: Client,
-    /// Its secret.
+    /// Secret of the client.
     pub secret: Secret,
 }
 
-/// Why a client is not registered, or not changed.
+/// Why a client is not registered or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// There is no such client.
+    /// No client has this id.
     #[error("there is no client with this id")]
     NotFound,
-    /// An app without a place to send people back to.
+    /// An app needs a redirect URI.
     #[error("an app needs at least one redirect URI")]
     NoRedirectUri,
-    /// A client that may ask for nothing.
+    /// A client needs a scope.
     #[error("a client needs at least one scope")]
     NoScope,
-    /// A scope that does not fit the kind of client (decisions 3).
+    /// A scope is not allowed for this kind of client (decisions 3).
     #[error("{}", scopes_of(*.0))]
     ScopeNotForThisKind(ClientKind),
     /// The store failed.
@@ -98,7 +98,7 @@ impl CreateClient {
     }
 }
 
-/// Checks what holds for every client, new or changed.
+/// Validates a new or changed client.
 pub(super) fn check(client: &Client) -> Result<(), ClientError> {
     if client.kind == ClientKind::App && client.redirect_uris.is_empty() {
         return Err(ClientError::NoRedirectUri);
@@ -114,7 +114,7 @@ pub(super) fn check(client: &Client) -> Result<(), ClientError> {
     if fits { Ok(()) } else { Err(ClientError::ScopeNotForThisKind(client.kind)) }
 }
 
-/// Says which scopes a kind of client may have.
+/// Describes the scopes allowed for a kind of client.
 const fn scopes_of(kind: ClientKind) -> &'static str {
     match kind {
         ClientKind::App => {
@@ -127,7 +127,7 @@ const fn scopes_of(kind: ClientKind) -> &'static str {
     }
 }
 
-/// Draws a secret; returns it with what is stored of it.
+/// Creates a secret, and its stored form.
 pub(super) fn new_secret(entropy: &dyn Entropy, now: DateTime<Utc>) -> (Secret, ClientSecret) {
     let secret = Secret::from_bytes(SecretKind::ClientSecret, &entropy.secret_bytes());
     let stored = ClientSecret {

@@ -1,4 +1,4 @@
-//! Creates a person.
+//! Creates a user.
 
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
@@ -9,29 +9,29 @@ use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
 use std::sync::Arc;
 
-/// Who is to be created.
+/// Input of [`CreateUser`].
 #[derive(Debug, Clone)]
 pub struct CreateUserCommand {
-    /// The id, when it is carried over from elsewhere; else one is drawn.
+    /// Id, if it was assigned elsewhere; otherwise a random one.
     pub id: Option<UserId>,
-    /// The address.
+    /// Email address.
     pub email: Email,
-    /// The zone in which the person's dates are read.
+    /// Time zone of the user's dates.
     pub home_timezone: TimeZone,
-    /// What is known of their body.
+    /// Biological values.
     pub biology: Biology,
 }
 
-/// Why a person is not created.
+/// Errors of [`CreateUser`].
 #[derive(Debug, thiserror::Error)]
 pub enum CreateUserError {
-    /// Somebody has this id.
+    /// Another user has this id.
     #[error("a user with this id exists already")]
     IdTaken,
-    /// Somebody had this id and was erased: the id is never given out again.
+    /// A user with this id was erased: the id is never reused.
     #[error("a user with this id was erased, and an erased id is never given out again")]
     IdErased,
-    /// Somebody has this address, case aside.
+    /// Another user has this email address, ignoring case.
     #[error("a user with this email address already exists")]
     EmailTaken,
     /// The store failed.
@@ -49,7 +49,7 @@ impl From<StorageError> for CreateUserError {
     }
 }
 
-/// Creates people.
+/// Creates users.
 pub struct CreateUser {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
@@ -64,7 +64,7 @@ impl CreateUser {
         Self { units, entropy, clock, trail }
     }
 
-    /// Creates an active person and returns them.
+    /// Creates an active user and returns them.
     pub async fn run(&self, command: CreateUserCommand) -> Result<User, CreateUserError> {
         let CreateUserCommand { id, email, home_timezone, biology } = command;
         let user = User {

@@ -8,10 +8,10 @@ use domain::id::{ClientId, UserId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The span that a sum of reads is about, of which only the beginning is kept.
+/// Length of a tally of reads, of which only the start is stored.
 const MINUTE: TimeDelta = TimeDelta::minutes(1);
 
-/// What a person's apps did, by app.
+/// A user's apps by client id.
 type Apps = HashMap<ClientId, ConnectedApp>;
 
 /// Finds when grants were last used: refreshed, or read with.
@@ -30,8 +30,8 @@ impl FindLastUses {
         Self { apps }
     }
 
-    /// Returns for each of these grants, in their order, when it was last used; nothing while it never was. Each person is
-    /// asked about once, and once more when one of their grants is revoked.
+    /// Returns the last use of each grant, in their order; `None` if it was never used. The store is queried
+    /// once per user, and once more if one of their grants is revoked.
     pub async fn run(&self, grants: &[Grant]) -> Result<Vec<Option<DateTime<Utc>>>, StorageError> {
         let mut people: HashMap<UserId, Person<'_>> = HashMap::new();
         for grant in grants {
@@ -66,15 +66,15 @@ impl FindLastUses {
     }
 }
 
-/// What is to be found of one person's grants.
+/// The grants of one user.
 #[derive(Default)]
 struct Person<'g> {
     live: Vec<&'g Grant>,
-    /// The revoked ones, each with its end.
+    /// Revoked grants, with the time of revocation.
     revoked: Vec<(&'g Grant, DateTime<Utc>)>,
 }
 
-/// What the app did before there was this grant, it did with another one.
+/// Returns the time if it lies after the creation of the grant; earlier reads used another grant.
 fn since_made(grant: &Grant, at: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
     at.filter(|at| *at + MINUTE > grant.created_at).map(|at| at.max(grant.created_at))
 }
@@ -88,7 +88,7 @@ fn last_use(grant: &Grant, app: &ConnectedApp) -> Option<DateTime<Utc>> {
     grant.last_used_at.or(of_app.map(|at| at.min(first_hour)))
 }
 
-/// Judges by when the app last read before the end of the grant.
+/// Returns the last use of a revoked grant, given the app's last read before the revocation.
 fn last_use_of_revoked(grant: &Grant, read: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
     let last_hour = AccessClaims::end_from(grant.last_used_at.unwrap_or(grant.created_at));
     grant.last_used_at.max(since_made(grant, read).map(|at| at.min(last_hour)))

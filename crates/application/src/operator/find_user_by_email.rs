@@ -16,7 +16,7 @@ impl FindUserByEmail {
         Self { reader }
     }
 
-    /// Returns the user's id, or `None` if nobody has the address. Case makes no difference.
+    /// Returns the id of the user with this address, ignoring case; `None` if there is none.
     pub async fn run(&self, email: &Email) -> Result<Option<UserId>, StorageError> {
         let found = self.reader.find_credentials(email).await?;
         Ok(found.map(|credentials| credentials.user_id))

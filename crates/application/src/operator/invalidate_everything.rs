@@ -1,4 +1,4 @@
-//! Invalidates everything that was issued before a moment, after a restore or a theft.
+//! Invalidates everything issued before a given time, after a restore or a theft.
 
 use crate::audit::{self, AuditTrail};
 use crate::key::{RotateSigningKey, SigningKeyError, SigningKeyRotation};
@@ -10,31 +10,31 @@ use domain::id::UserId;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// How many things are ended at a time, or of how many people: no statement comes near the store's time limit, and no
-/// other writer waits long.
+/// Rows, or users, per batch: keeps statements well below the store's timeout, and other writers' waits
+/// short.
 const BATCH: u32 = 500;
 
-/// What was invalidated by one call. What an earlier call had done already does not count again.
+/// Numbers of credentials invalidated by a call; those of earlier calls are not counted again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidationReport {
-    /// The new signing key and the keys that it replaces; nothing when every key is young enough.
+    /// The new signing key and the replaced ones; `None` if all keys are recent enough.
     pub keys: Option<SigningKeyRotation>,
-    /// Browsers that were signed in.
+    /// Browser sessions.
     pub sessions: u64,
-    /// One-time links to choose a password, whenever they were handed out.
+    /// Password links, whenever they were issued.
     pub password_links: u64,
     /// Remembered consents, whenever they were given.
     pub consents: u64,
-    /// Codes that were not redeemed.
+    /// Unredeemed codes.
     pub codes: u64,
-    /// Live grants, with their refresh tokens.
+    /// Live grants with their refresh tokens.
     pub grants: u64,
     /// Live personal access tokens.
     pub personal_tokens: u64,
 }
 
 impl InvalidationReport {
-    /// Returns how many things were invalidated in all.
+    /// Returns the total number.
     pub fn total(&self) -> u64 {
         let Self { keys, sessions, password_links, consents, codes, grants, personal_tokens } = self;
         let keys = keys.as_ref().map_or(0, |keys| keys.retired.len());
@@ -46,10 +46,10 @@ impl InvalidationReport {
 /// Why not everything was invalidated. What was done before the failure stays done; the command may be repeated.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidateEverythingError {
-    /// The moment is still to come, and what is issued until then would be missed.
+    /// The time lies in the future: credentials issued until then would be missed.
     #[error("the moment lies in the future; name one that has passed")]
     InTheFuture,
-    /// No new signing key could be made; nothing was done.
+    /// No new signing key could be created; nothing was done.
     #[error("the signing keys were left as they are: {0}")]
     Keys(#[from] SigningKeyError),
     /// The store failed.
@@ -57,7 +57,7 @@ pub enum InvalidateEverythingError {
     Storage(#[from] StorageError),
 }
 
-/// Invalidates everything that was issued before a moment.
+/// Invalidates everything issued before a given time.
 pub struct InvalidateEverything {
     profiles: Arc<dyn ProfileReader>,
     units: Arc<dyn UnitOfWorkFactory>,
@@ -67,7 +67,7 @@ pub struct InvalidateEverything {
 }
 
 impl InvalidateEverything {
-    /// Takes the ports; the ring has to be one of its own, as for [`RotateSigningKey`].
+    /// Creates the use case; it needs a separate key ring, as [`RotateSigningKey`] does.
     pub fn new(
         profiles: Arc<dyn ProfileReader>,
         units: Arc<dyn UnitOfWorkFactory>,
@@ -107,7 +107,7 @@ impl InvalidateEverything {
         let mut ended = 0;
         loop {
             let mut unit = self.units.begin().await?;
-            // Who was last seen before the moment also signed in before it, so that one moment does for both.
+            // A session last seen before this time was also created before it, so one time serves for both.
             let batch = unit.sessions().delete_ended(before, before, BATCH).await?;
             audit::commit(unit, self.counted(AuditKind::SignedOut, batch).as_slice()).await?;
             ended += batch;
@@ -143,7 +143,7 @@ impl InvalidateEverything {
         }
     }
 
-    /// In one statement: codes live for ten minutes at most and are cleaned up each hour.
+    /// Discards codes in one statement: they live for ten minutes at most and are cleaned up every hour.
     async fn discard_codes(&self, before: DateTime<Utc>) -> Result<u64, StorageError> {
         let mut unit = self.units.begin().await?;
         let discarded = unit.codes().discard_unredeemed(None, before).await?;
@@ -151,9 +151,9 @@ impl InvalidateEverything {
         Ok(discarded)
     }
 
-    /// Revokes grants and personal tokens, and returns how many of each. It goes through the people, some at a time:
-    /// what is theirs lies together in the store, and each has a bounded number. Whoever joins meanwhile has nothing
-    /// that is older.
+    /// Revokes grants and personal tokens, and returns their numbers. Iterates over users in batches, because
+    /// a user's rows are adjacent and their number is bounded. Users created in the meantime have nothing
+    /// older.
     async fn revoke_tokens(&self, before: DateTime<Utc>) -> Result<(u64, u64), StorageError> {
         let (mut grants, mut personal_tokens, mut after) = (0, 0, None);
         while let Some(people) = self.people(after).await? {
@@ -176,7 +176,7 @@ impl InvalidateEverything {
         Ok((grants, personal_tokens))
     }
 
-    /// Returns the ids of the next people after this one, from first to last; `None` if there are none.
+    /// Returns the id range of the next batch of users; `None` if there are none.
     async fn people(&self, after: Option<UserId>) -> Result<Option<RangeInclusive<UserId>>, StorageError> {
         let people = self.profiles.list_profiles(after, BATCH).await?;
         Ok(people.first().zip(people.last()).map(|(first, last)| first.id..=last.id))
@@ -186,7 +186,7 @@ impl InvalidateEverything {
         self.trail.event(AuditActor::Operator, kind)
     }
 
-    /// Begins an event about so many things; none about none.
+    /// Creates an event with this count; `None` if it is zero.
     fn counted(&self, kind: AuditKind, count: u64) -> Option<AuditEvent> {
         (count > 0).then(|| self.event(kind).count(count))
     }

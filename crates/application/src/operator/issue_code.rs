@@ -1,4 +1,4 @@
-//! Issues an authorization code by hand: the operator's way to authorize a client for a person.
+//! Issues an authorization code for the operator, who authorizes a client on a user's behalf.
 
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
@@ -12,7 +12,7 @@ use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use std::sync::Arc;
 
-/// What the code is to be bound to.
+/// Values that the code is bound to.
 #[derive(Debug, Clone)]
 pub struct IssueCodeCommand {
     /// The client.
@@ -21,43 +21,43 @@ pub struct IssueCodeCommand {
     pub user_id: UserId,
     /// One of the client's redirect URIs, exactly as registered.
     pub redirect_uri: String,
-    /// What is granted.
+    /// Granted scopes.
     pub scopes: ScopeSet,
-    /// How long the code lives.
+    /// Lifetime of the code.
     pub lifetime: CodeLifetime,
 }
 
-/// A code, with the one chance to learn it.
+/// An issued code; only its hash is stored.
 #[derive(Debug)]
 pub struct IssuedCode {
     /// The code.
     pub code: Secret,
-    /// From when on it counts no more.
+    /// Expiry.
     pub expires_at: DateTime<Utc>,
 }
 
 /// Why no code is issued.
 #[derive(Debug, thiserror::Error)]
 pub enum IssueCodeError {
-    /// There is no such client, or it is disabled.
+    /// The client does not exist or is disabled.
     #[error("there is no enabled client with this id")]
     UnknownClient,
     /// No user has this id.
     #[error("there is no user with this id")]
     UnknownUser,
-    /// The person's account is locked.
+    /// The account is locked.
     #[error("this user is locked")]
     UserLocked,
-    /// The client is a service client, which people do not authorize.
+    /// Users cannot authorize service clients.
     #[error("a service client takes no codes")]
     ServiceClient,
-    /// The client must use PKCE, and a code made by hand has no challenge.
+    /// The client requires PKCE, and this code has no challenge.
     #[error("this client requires PKCE, which a code made by hand does not have")]
     PkceRequired,
-    /// The redirect URI is not one of the client's, letter by letter.
+    /// The redirect URI is not registered for the client (exact match).
     #[error("the redirect URI is not registered for this client; it must match letter by letter")]
     UnknownRedirectUri,
-    /// No scope, or one that the client may not ask for.
+    /// There is no scope, or one that the client may not request.
     #[error("the scopes must be some of those that the client may ask for")]
     ScopeNotAllowed,
     /// The store failed.
@@ -83,7 +83,7 @@ impl IssueCode {
     /// Stores the hash of a new code and returns the code.
     pub async fn run(&self, command: IssueCodeCommand) -> Result<IssuedCode, IssueCodeError> {
         let mut unit = self.units.begin().await?;
-        // The person first, as everywhere; what is wrong with the client is told first all the same.
+        // The user is locked first, as everywhere; errors of the client are still reported first.
         let user = unit.users().find(command.user_id).await?;
         let client = unit.clients().find(command.client_id).await?;
         check_client(client.as_ref().ok_or(IssueCodeError::UnknownClient)?, &command)?;

@@ -16,7 +16,7 @@ impl ListClients {
         Self { reader }
     }
 
-    /// Returns the clients after this id, by ascending id, at most `limit`.
+    /// Returns at most `limit` clients after this id, by ascending id.
     pub async fn run(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
         self.reader.list_clients(after, limit).await
     }
@@ -33,7 +33,7 @@ impl FindClient {
         Self { reader }
     }
 
-    /// Returns the client and its secrets; `None` if there is no such client.
+    /// Returns the client and its secrets; `None` if there is none.
     pub async fn run(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
         self.reader.find_with_secrets(id).await
     }

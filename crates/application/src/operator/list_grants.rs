@@ -16,7 +16,7 @@ impl ListGrants {
         Self { reader }
     }
 
-    /// Returns the grants that match, live and revoked, by ascending id, those after this one, at most `limit`.
+    /// Returns at most `limit` matching grants after this one, live and revoked, by ascending id.
     pub async fn run(
         &self,
         filter: GrantFilter,

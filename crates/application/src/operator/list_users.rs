@@ -1,4 +1,4 @@
-//! Lists people, finds one, or shows one to the operator.
+//! Lists users, finds one, or shows one to the operator.
 
 use crate::audit::AuditTrail;
 use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
@@ -7,7 +7,7 @@ use domain::id::UserId;
 use domain::user::User;
 use std::sync::Arc;
 
-/// Lists people.
+/// Lists users.
 pub struct ListUsers {
     reader: Arc<dyn ProfileReader>,
 }
@@ -18,13 +18,13 @@ impl ListUsers {
         Self { reader }
     }
 
-    /// Returns the people after this id, by ascending id, at most `limit`.
+    /// Returns at most `limit` users after this id, by ascending id.
     pub async fn run(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
         self.reader.list_profiles(after, limit).await
     }
 }
 
-/// Finds one person.
+/// Finds one user.
 pub struct FindUser {
     reader: Arc<dyn ProfileReader>,
 }
@@ -35,13 +35,13 @@ impl FindUser {
         Self { reader }
     }
 
-    /// Returns the person, or nothing.
+    /// Returns the user; `None` if there is none.
     pub async fn run(&self, id: UserId) -> Result<Option<User>, StorageError> {
         self.reader.find_profile(id).await
     }
 }
 
-/// Shows a person's profile to the operator.
+/// Shows a user's profile to the operator.
 pub struct ShowUser {
     reader: Arc<dyn ProfileReader>,
     units: Arc<dyn UnitOfWorkFactory>,
@@ -54,7 +54,7 @@ impl ShowUser {
         Self { reader, units, trail }
     }
 
-    /// Returns the person, once it is stored that the operator saw them; `None` if there is no such person.
+    /// Returns the user after recording the access in the audit trail; `None` if there is none.
     pub async fn run(&self, id: UserId) -> Result<Option<User>, StorageError> {
         let Some(user) = self.reader.find_profile(id).await? else { return Ok(None) };
         let event = self.trail.event(AuditActor::Operator, AuditKind::ProfileShown).user(id);

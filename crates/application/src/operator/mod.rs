@@ -1,4 +1,4 @@
-//! What the operator does from the command line: people, clients, codes, grants, and ending all of it.
+//! Use cases of the command line: users, clients, codes, grants, and invalidating everything.
 
 mod change_client;
 mod change_user;

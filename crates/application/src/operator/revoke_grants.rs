@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Why no grants are revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum RevokeGrantsError {
-    /// Nobody was named, which would mean everybody.
+    /// The filter is empty, which would match all grants.
     #[error("say whose grants to revoke: a user, a client, or one grant")]
     NothingNamed,
     /// The store failed.
@@ -68,7 +68,7 @@ impl RevokeGrants {
         Ok(revoked)
     }
 
-    /// Adds the person and the client to a filter for one grant; `None` if there is no such grant.
+    /// Adds user and client to a filter for one grant; `None` if there is no such grant.
     async fn with_owners(&self, filter: GrantFilter) -> Result<Option<GrantFilter>, StorageError> {
         if filter.id.is_none() {
             return Ok(Some(filter));
@@ -88,13 +88,15 @@ impl RevokeGrants {
     }
 }
 
-/// Deletes the codes that a person has out, also those of a replica whose clock is ahead; returns how many.
+/// Deletes a user's unredeemed codes, including those of a replica whose clock is ahead; returns their
+/// number.
 async fn void_codes(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     now: DateTime<Utc>,
 ) -> Result<u64, StorageError> {
-    // Held until the end: a code that is being issued or redeemed is waited for, and then seen with its grant.
+    // Locked until the end: a concurrent issue or redemption of a code finishes first, and its grant is then
+    // seen.
     unit.users().find(user_id).await?;
     unit.codes().discard_unredeemed(Some(user_id), CodeLifetime::MAX.end_from(now)).await
 }

@@ -21,8 +21,8 @@ impl RevokePersonalTokens {
         Self { units, clock, trail }
     }
 
-    /// Revokes a person's token, or all of them when none is named, and returns how many were not revoked yet; they
-    /// open nothing after two seconds.
+    /// Revokes a user's token, or all if `token_id` is `None`, and returns the number of newly revoked ones.
+    /// They stop working within two seconds.
     pub async fn run(&self, user_id: UserId, token_id: Option<PersonalTokenId>) -> Result<u64, StorageError> {
         let mut unit = self.units.begin().await?;
         let revoked = unit.personal_tokens().revoke(user_id, token_id, self.clock.now()).await?;

@@ -1,4 +1,4 @@
-//! Gives a client a new secret while the one before may go on for a time (decisions 3).
+//! Issues a new client secret with an optional overlap (decisions 3).
 
 use super::ClientError;
 use super::create_client::new_secret;
@@ -12,7 +12,7 @@ use domain::id::ClientId;
 use domain::secret::Secret;
 use std::sync::Arc;
 
-/// Rotates secrets of clients.
+/// Rotates client secrets.
 pub struct RotateClientSecret {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
@@ -27,15 +27,15 @@ impl RotateClientSecret {
         Self { units, entropy, clock, trail }
     }
 
-    /// Returns a new secret. The youngest of those before stays live for `overlap`, or until the next rotation
-    /// when nothing is said; every older one ends now, so that two at most are live.
+    /// Returns a new secret. The newest of the previous ones stays live for `overlap`, or until the next
+    /// rotation if `None`. Older ones end now, so at most two are live.
     pub async fn run(&self, id: ClientId, overlap: Option<TimeDelta>) -> Result<Secret, ClientError> {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
         unit.clients().find(id).await?.ok_or(ClientError::NotFound)?;
         let mut live = unit.clients().list_secrets(id).await?;
         live.retain(|secret| secret.is_live(now));
-        // Youngest first: of those before, one less than the limit may go on beside the new one.
+        // Newest first: one less than the limit may stay live besides the new one.
         live.sort_by_key(|secret| std::cmp::Reverse((secret.created_at, secret.id)));
         for (age, secret) in live.iter().enumerate() {
             let goes_on = age + 1 < MAX_LIVE_SECRETS;

@@ -1,4 +1,4 @@
-//! Tests of the operator's use cases, by what they are about.
+//! Tests of the operator's use cases.
 
 mod client;
 mod client_secret;
@@ -11,14 +11,14 @@ mod user;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use std::sync::Arc;
 
-/// Hands out this one unit of work; the second tells how it ended.
+/// A store with this one unit of work, and how it ended.
 fn one(unit: MockUnitOfWork) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
     let units = PreparedUnitsOfWork::new([unit]);
     let endings = units.endings();
     (Arc::new(units), endings)
 }
 
-/// A store that cannot be reached.
+/// A store that is unavailable.
 fn unavailable() -> Arc<PreparedUnitsOfWork> {
     Arc::new(PreparedUnitsOfWork::new([]))
 }

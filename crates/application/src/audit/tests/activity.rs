@@ -12,14 +12,14 @@ use domain::read_tally::ReadTally;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// An event so many minutes before noon.
+/// An event this many minutes before noon.
 fn happened(minutes: i64) -> AuditEvent {
     let exported = event(AuditActor::Person, AuditKind::DataExported).user(user_id(1));
     let id = AuditEventId::from_uuid(Uuid::from_u128(u128::try_from(minutes).unwrap()));
     AuditEvent { id, at: minutes_ago(minutes), ..exported }
 }
 
-/// A store that has these reads and events, each the latest first, and an app.
+/// A store with these reads and events, latest first, and an app.
 fn activity(reads: Vec<ReadTally>, events: Vec<AuditEvent>) -> ListActivity {
     let (mut tallies, mut trail) = (MockReadTallyStore::new(), MockAuditReader::new());
     tallies.expect_list().returning(move |_, after, limit| {
@@ -44,7 +44,7 @@ fn activity(reads: Vec<ReadTally>, events: Vec<AuditEvent>) -> ListActivity {
     ListActivity::new(reads, Arc::new(trail))
 }
 
-/// Names an entry: `r5` is the read of five minutes before noon.
+/// Names an entry: `r5` is the read five minutes before noon.
 fn name(entry: &ActivityEntry) -> String {
     let (kind, at) = match entry {
         ActivityEntry::Read(read) => ('r', read.tally.key.minute),

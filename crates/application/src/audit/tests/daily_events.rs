@@ -10,7 +10,7 @@ fn written(user: u128) -> AuditEvent {
     event(AuditActor::Client, AuditKind::SleepWritten).user(user_id(user)).client(client_id(1))
 }
 
-/// Commits these events in a unit of work of a store that has none yet; returns those that it was given.
+/// Commits these events against an empty store; returns the events passed to it.
 async fn commit(daily: &DailyEvents, events: &[AuditEvent]) -> Vec<AuditEvent> {
     let units = PreparedUnitsOfWork::new([MockUnitOfWork::default()]);
     daily.commit(units.begin().await.unwrap(), events.to_vec()).await.unwrap();
@@ -40,7 +40,7 @@ async fn what_happens_on_the_next_day_is_an_event_again() {
 
 #[tokio::test]
 async fn the_store_is_asked_for_an_event_since_the_day_began() {
-    // Another process appended it before.
+    // Another process has appended it before.
     let units = PreparedUnitsOfWork::new([(); 3].map(|()| MockUnitOfWork::default()));
     let early = AuditEvent { at: minutes_ago(720), ..written(1) };
     let yesterday = AuditEvent { at: minutes_ago(721), ..written(1) };

@@ -1,6 +1,6 @@
 use domain::audit::AuditKind;
 
-/// The use case that writes a kind of event, as its source. A new kind does not compile until it has one.
+/// Source of the use case that writes each kind of event. A new kind does not compile without an entry.
 const fn writer(kind: AuditKind) -> &'static str {
     match kind {
         AuditKind::UserCreated => include_str!("../../operator/create_user.rs"),

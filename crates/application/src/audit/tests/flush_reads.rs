@@ -10,7 +10,7 @@ use domain::read_tally::{ReadKind, ReadTally, Reader, TallyKey};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
-/// A ledger that holds one read of each of so many people, the last person first.
+/// A ledger with one read of each of this many users, last user first.
 fn holding(people: u128) -> Arc<HeldReads> {
     let ledger = Arc::<HeldReads>::default();
     (0..people).rev().for_each(|person| ledger.add(tally(person, 0)));
@@ -21,7 +21,7 @@ fn people_of(tallies: &[ReadTally]) -> Vec<UserId> {
     tallies.iter().map(|tally| tally.key.user_id).collect()
 }
 
-/// Takes so many batches, then fails.
+/// Stores this many batches, then fails.
 fn taking(batches: usize, taken: &Arc<Mutex<Vec<Vec<ReadTally>>>>) -> Arc<MockReadTallyStore> {
     let taken = Arc::clone(taken);
     let mut store = MockReadTallyStore::new();
@@ -79,7 +79,7 @@ async fn what_a_failing_store_does_not_take_goes_back_and_is_stored_once_later()
     let outcome = FlushReads::new(ledger.clone(), taking(1, &taken)).run().await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));
     assert_eq!(ledger.all().len(), 701);
-    // A read that comes meanwhile is stored with the rest.
+    // A read added in the meantime is stored with the rest.
     ledger.add(tally(7_000, 0));
     FlushReads::new(ledger.clone(), taking(9, &taken)).run().await.unwrap();
     let mut stored = people_of(&taken.lock().unwrap().concat());
@@ -90,7 +90,7 @@ async fn what_a_failing_store_does_not_take_goes_back_and_is_stored_once_later()
     assert_eq!(ledger.all(), []);
 }
 
-/// Never answers.
+/// A store that never responds.
 struct SilentStore;
 
 #[async_trait]

@@ -14,7 +14,7 @@ use domain::secret::SecretKind;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// A store that is asked for the page after this position and has these sums.
+/// A store that expects this position and returns these tallies.
 fn store(after: Option<TallyKey>, size: u32, found: Vec<ReadTally>) -> Arc<MockReadTallyStore> {
     let mut store = MockReadTallyStore::new();
     store
@@ -25,7 +25,7 @@ fn store(after: Option<TallyKey>, size: u32, found: Vec<ReadTally>) -> Arc<MockR
     Arc::new(store)
 }
 
-/// Knows the app alone, and is asked at most once.
+/// A reader that finds only the app, and is called at most once.
 fn clients() -> Arc<MockClientReader> {
     let mut clients = MockClientReader::new();
     clients.expect_find_with_secrets().times(..=1).returning(|id| {
@@ -43,7 +43,7 @@ fn by_token(number: u128) -> ReadTally {
     ReadTally { key: TallyKey { reader: Reader::PersonalToken(token_id(number)), ..tally.key }, ..tally }
 }
 
-/// Lists the person's tokens once: number 1 alone.
+/// Lists the user's tokens once: only number 1.
 fn tokens() -> Arc<MockPersonalTokenReader> {
     let mut tokens = MockPersonalTokenReader::new();
     tokens.expect_list_personal_tokens().times(1).withf(|user| *user == user_id(1)).returning(|_| {

@@ -7,13 +7,13 @@ use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use std::sync::Arc;
 
-/// Prunes by a retention of so many days each.
+/// Prunes with this retention for both kinds.
 fn prune(units: &Arc<PreparedUnitsOfWork>, reads: MockReadTallyStore, days: (u32, u32)) -> PruneAudit {
     let retention = AuditRetention::from_days(days.0, days.1).unwrap();
     PruneAudit::new(units.clone(), Arc::new(reads), clock(), retention)
 }
 
-/// Holds so many sums that are too old.
+/// A store with this many expired tallies.
 fn old_reads(mut rest: u64) -> MockReadTallyStore {
     let mut reads = MockReadTallyStore::new();
     reads.expect_delete_before().withf(|before, _| *before == noon() - TimeDelta::days(400)).returning(

@@ -14,7 +14,7 @@ fn id(number: u128) -> MessageId {
     MessageId::from_uuid(Uuid::from_u128(number))
 }
 
-/// A message that was queued so long ago and is tried for the `attempts`th time.
+/// A message of this age on its `attempts`th attempt.
 fn message(number: u128, attempts: u32, age: TimeDelta) -> QueuedMessage {
     let queued_at = noon() - age;
     QueuedMessage { id: id(number), sealed: vec![7], queued_at, due_at: noon(), attempts }
@@ -28,7 +28,7 @@ fn mail() -> Mail {
     }
 }
 
-/// A unit of work that hands out one message, or none.
+/// A unit of work that claims one message, or none.
 fn claiming(message: Option<QueuedMessage>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.outbox
@@ -55,7 +55,7 @@ fn postponing(number: u128, until: DateTime<Utc>) -> MockUnitOfWork {
     unit
 }
 
-/// Sends nothing, notes everything, and fails the test when a unit of work is open meanwhile.
+/// Records messages instead of sending them, and fails the test while a unit of work is open.
 struct NotingMailer {
     sent: Mutex<usize>,
     endings: Arc<Endings>,

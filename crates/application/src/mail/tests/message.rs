@@ -16,7 +16,7 @@ fn links() -> PublicLinks {
     PublicLinks::new("https://rest.example/")
 }
 
-/// Every message that carries a link, with how long that works.
+/// All messages with a link, and the lifetime of that link.
 fn messages_with_links() -> Vec<(Mail, &'static str)> {
     let secret = secret(SecretKind::PasswordLink, 9);
     let user_id = user_id(1);

@@ -1,4 +1,4 @@
-//! Tests of mail, by what they are about.
+//! Tests of email.
 
 mod deliver_mail;
 mod message;

@@ -34,7 +34,7 @@ async fn create(command: CreateClientCommand) -> Result<CreatedClient, ClientErr
     CreateClient::new(one(unit).0, entropy(), clock()).run(command).await
 }
 
-/// What is refused is refused before the store is asked.
+/// Returns the error of a command that is rejected before the store is used.
 async fn refusal(command: CreateClientCommand) -> ClientError {
     CreateClient::new(unavailable(), entropy(), clock()).run(command).await.unwrap_err()
 }
@@ -101,12 +101,12 @@ async fn a_service_client_never_reads_what_people_consent_to() {
     }
 }
 
-/// Changes this client; returns it as it was stored, which must be what is returned.
+/// Changes this client; asserts that the result was stored, and returns it.
 async fn change(client: Client, wanted: ClientChange) -> Client {
     change_and_tell(client, wanted).await.0
 }
 
-/// Changes this client; returns it with what the audit trail tells of it.
+/// Changes this client; returns it and the audit events.
 async fn change_and_tell(client: Client, change: ClientChange) -> (Client, RecordedEvents) {
     let stored = Arc::new(Mutex::new(None));
     let noted = Arc::clone(&stored);
@@ -128,7 +128,7 @@ async fn change_and_tell(client: Client, change: ClientChange) -> (Client, Recor
     (changed, events)
 }
 
-/// Checks which kinds of events a change of this client leaves.
+/// Asserts the kinds of the events of a change.
 async fn assert_told(client: Client, change: ClientChange, kinds: &[AuditKind]) {
     let (_, events) = change_and_tell(client, change).await;
     let expected: Vec<_> =
@@ -149,7 +149,7 @@ async fn a_change_and_the_switch_are_events_of_their_own_and_no_change_is_none()
     assert_told(app(), both, &[AuditKind::ClientChanged, AuditKind::ClientDisabled]).await;
 }
 
-/// What a change that is not allowed is refused with; the mock lets nothing be stored.
+/// Returns the error of an invalid change; the mock expects no update.
 async fn refused_change(client: Client, change: ClientChange) -> ClientError {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().times(1).return_once(move |_| Ok(Some(client)));

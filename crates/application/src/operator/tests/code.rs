@@ -23,7 +23,7 @@ fn command() -> IssueCodeCommand {
     }
 }
 
-/// A unit of work that holds the person and then finds the client, the order of the consent pages.
+/// A unit of work that locks the user and then finds the client, in the order of the consent pages.
 fn finding(client: Option<Client>, user: Option<User>) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
@@ -42,7 +42,7 @@ fn finding(client: Option<Client>, user: Option<User>) -> MockUnitOfWork {
     unit
 }
 
-/// Why no code is issued; the mock lets none be stored.
+/// Returns the error of a rejected command; the mock expects no insert.
 async fn refusal(client: Option<Client>, user: Option<User>, command: IssueCodeCommand) -> IssueCodeError {
     let (units, endings) = one(finding(client, user));
     let events = units.events();

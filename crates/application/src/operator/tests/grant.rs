@@ -25,7 +25,7 @@ fn just_one() -> GrantFilter {
     GrantFilter { id: Some(grant_id(1)), ..GrantFilter::default() }
 }
 
-/// What a revocation is to touch, and how much of it there is.
+/// Expected effects of a revocation.
 #[derive(Clone, Copy)]
 struct Expected {
     filter: GrantFilter,
@@ -71,7 +71,7 @@ fn revoking(expected: Expected) -> MockUnitOfWork {
     unit
 }
 
-/// A reader that is asked for [`just_one`] grant, and finds these.
+/// A reader that expects [`just_one`] grant and returns these.
 fn finding(found: Vec<Grant>) -> Arc<MockGrantReader> {
     let mut grants = MockGrantReader::new();
     grants
@@ -231,7 +231,7 @@ async fn the_one_grant_of_an_app_was_used_when_the_app_refreshed_or_read() {
     assert_eq!(last_use(None, app(1, None)).await, None);
     assert_eq!(last_use(None, app(1, Some(600))).await, Some(600));
     assert_eq!(last_use(Some(60), app(1, Some(9000))).await, Some(9000));
-    // The minute in which it was made began before it; what is earlier was read with another grant.
+    // The minute of its creation began before it; earlier reads used another grant.
     assert_eq!(last_use(None, app(1, Some(-59))).await, Some(0));
     assert_eq!(last_use(None, app(1, Some(-60))).await, None);
 }
@@ -270,7 +270,7 @@ async fn a_revoked_grant_was_used_when_its_app_last_read_before_the_end_while_it
     assert_eq!(last_use_of_revoked(None, Some(600)).await, Some(600));
     assert_eq!(last_use_of_revoked(Some(7_200), Some(9_000)).await, Some(9_000));
     assert_eq!(last_use_of_revoked(Some(7_200), Some(600)).await, Some(7_200));
-    // With another grant, since no token of this one lived then; or before this one was made.
+    // Reads with another grant: no token of this one was valid then, or it did not exist yet.
     assert_eq!(last_use_of_revoked(None, Some(9_000)).await, Some(3_600));
     assert_eq!(last_use_of_revoked(None, Some(-60)).await, None);
 }

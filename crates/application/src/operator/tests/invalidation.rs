@@ -1,4 +1,4 @@
-//! The operator's invalidation of everything, on a small store that remembers what is left.
+//! Invalidation of everything, on a small in-memory store.
 
 use super::one;
 use crate::audit::testing::{assert_events, event};
@@ -17,15 +17,15 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// How many there are: more than are taken at a time.
+/// More users than one batch.
 const PEOPLE: u128 = 501;
 
-/// The moment of the theft.
+/// Time of the theft.
 fn theft() -> DateTime<Utc> {
     noon() - seconds(60)
 }
 
-/// What is left to invalidate; a key and a grant each know when they were made.
+/// Credentials left in the store; keys and grants with their creation time.
 #[derive(Clone, Default)]
 struct Left {
     keys: Vec<SigningKey>,
@@ -37,12 +37,12 @@ struct Left {
     tokens: Owned,
 }
 
-/// Whose, and since when.
+/// Owner and creation time.
 #[derive(Clone, Default, PartialEq, Debug)]
 struct Owned(Vec<(UserId, DateTime<Utc>)>);
 
 impl Owned {
-    /// Takes away what these people have from before a moment; returns how much it was.
+    /// Removes what these users have from before this time; returns the number.
     fn take(&mut self, people: &RangeInclusive<UserId>, before: DateTime<Utc>) -> u64 {
         let had = self.0.len();
         self.0.retain(|(owner, since)| !people.contains(owner) || *since >= before);
@@ -149,7 +149,7 @@ fn key(number: u32, created_at: DateTime<Utc>) -> SigningKey {
     }
 }
 
-/// Two old keys, one of which is retired, and some of everything; one grant is younger than the theft.
+/// Two old keys, one retired, and some credentials of each kind; one grant is newer than the theft.
 fn much() -> Left {
     let retired = SigningKeyState::Retired { at: theft() - seconds(500) };
     Left {
@@ -171,7 +171,7 @@ fn much() -> Left {
     }
 }
 
-/// A ring that opens every key and makes new ones.
+/// A key ring that accepts every key and creates new ones.
 fn ring() -> MockKeyRing {
     let mut ring = MockKeyRing::new();
     ring.expect_load().returning(|_| Ok(()));

@@ -12,7 +12,7 @@ fn token_id() -> PersonalTokenId {
     PersonalTokenId::from_uuid(Uuid::from_u128(0x70_0001))
 }
 
-/// A unit of work in which so many tokens of person 1 are revoked now.
+/// A unit of work in which this many tokens of user 1 are revoked.
 fn revoking(token: Option<PersonalTokenId>, revoked: u64) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.personal_tokens

@@ -19,7 +19,7 @@ fn command() -> CreateUserCommand {
     CreateUserCommand { id: None, email, home_timezone, biology: Biology::default() }
 }
 
-/// A unit of work that takes this person.
+/// A unit of work that expects this user to be inserted.
 fn inserting(user: User) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_insert().times(1).withf(move |new| *new == user).returning(|_| Ok(()));
@@ -93,19 +93,19 @@ async fn a_store_that_cannot_be_reached_is_told() {
     assert!(matches!(outcome, Err(CreateUserError::Storage(StorageError::Unavailable))));
 }
 
-/// Changes this person; returns them as they were stored, which must be what is returned.
+/// Changes this user; asserts that the result was stored, and returns it.
 async fn change(user: User, wanted: UserChange) -> User {
     change_and_tell(user, wanted).await.0
 }
 
-/// Changes this person; returns them with what the audit trail tells of it.
+/// Changes this user; returns them and the audit events.
 async fn change_and_tell(user: User, change: UserChange) -> (User, RecordedEvents) {
     let locks = user.status.is_active() && change.locked == Some(true);
     let unit = if locks { ending_everything() } else { MockUnitOfWork::default() };
     change_in(unit, user, change).await
 }
 
-/// A unit of work in which the links and the sessions of person 1 are deleted, once.
+/// A unit of work that expects user 1's links and sessions to be deleted once.
 fn ending_everything() -> MockUnitOfWork {
     let mut unit = deleting_links();
     let sessions = unit.sessions.expect_delete_of_user().times(1);
@@ -113,7 +113,7 @@ fn ending_everything() -> MockUnitOfWork {
     unit
 }
 
-/// Changes this person in a unit of work that expects something besides.
+/// Changes this user in a unit of work with further expectations.
 async fn change_in(mut unit: MockUnitOfWork, user: User, change: UserChange) -> (User, RecordedEvents) {
     let stored = Arc::new(std::sync::Mutex::new(None));
     let noted = Arc::clone(&stored);
@@ -130,7 +130,7 @@ async fn change_in(mut unit: MockUnitOfWork, user: User, change: UserChange) -> 
     (changed, events)
 }
 
-/// Checks which kinds of events a change of this person leaves.
+/// Asserts the kinds of the events of a change.
 async fn assert_told(user: User, change: UserChange, kinds: &[AuditKind]) {
     let (_, events) = change_and_tell(user, change).await;
     let expected: Vec<_> = kinds.iter().map(|kind| operators(*kind).user(user_id(1))).collect();
@@ -170,7 +170,7 @@ async fn address_and_zone_are_changed_and_the_rest_stays() {
     assert_eq!(changed, User { email, home_timezone, ..person() });
 }
 
-/// A unit of work in which the links of person 1 are deleted, once.
+/// A unit of work that expects user 1's links to be deleted once.
 fn deleting_links() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let links = &mut unit.password_links;
@@ -188,7 +188,7 @@ async fn a_link_that_went_to_the_former_address_chooses_no_password() {
 #[tokio::test]
 async fn the_same_address_once_more_leaves_the_links() {
     let same = UserChange { email: Some(person().email), ..UserChange::default() };
-    // A deletion that is not expected would fail here.
+    // An unexpected deletion would fail here.
     assert_eq!(change(person(), same).await, person());
 }
 
