@@ -1,4 +1,4 @@
-//! The access check.
+//! Access checks.
 
 use crate::row::scope_set;
 use crate::schema::{access_grant, account, client, personal_token};
@@ -14,13 +14,12 @@ use domain::secret::SecretHash;
 use futures_util::FutureExt;
 use uuid::Uuid;
 
-/// A moment that may not have come.
 type Moment = Option<DateTime<Utc>>;
 
-/// Client, scopes, zone, and since when grant, client and person are not live.
+/// Client, scopes, zone, and the times at which grant, client and account were revoked or locked.
 type Row = (Uuid, String, String, Moment, Moment, Moment);
 
-/// Token, person, scopes, end, zone, and since when token and person are not live.
+/// Token, user, scopes, expiry, zone, and the times at which token and account were revoked or locked.
 type PersonalRow = (Uuid, Uuid, String, Moment, String, Moment, Moment);
 
 #[async_trait]

@@ -61,7 +61,7 @@ impl From<&AuditEvent> for EventRow {
 }
 
 impl EventRow {
-    /// Binds every column, in the order of the table.
+    /// Binds every column in table order.
     pub(crate) fn bound_to(self, statement: SqlQuery) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
         let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
         statement
@@ -78,7 +78,6 @@ impl EventRow {
             .bind::<Nullable<Text>, _>(scopes)
     }
 
-    /// Reads the row as an event.
     pub(crate) fn into_event(self) -> Result<AuditEvent, StorageError> {
         let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
         let count = event_count.map(u32::try_from).transpose();
@@ -126,7 +125,7 @@ impl AuditReader for PostgresStore {
             query = query.filter(event::at.ge(lower_bound(Some(since))));
         }
         if let Some((at, id)) = after {
-            // Compared as a row, which makes it the point where the scan enters the index.
+            // A row comparison lets the scan enter the index at this position.
             query = query.filter(
                 sql::<Bool>("(at, id) < (")
                     .bind::<Timestamptz, _>(upper_bound(Some(at)))
@@ -140,11 +139,11 @@ impl AuditReader for PostgresStore {
     }
 }
 
-/// Skips events that somebody else deletes at the moment.
+/// Skips events that another transaction is deleting.
 const DELETE_BEFORE: &str = "DELETE FROM audit_event WHERE id IN (
     SELECT id FROM audit_event WHERE at < $1 ORDER BY at, id LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
-/// `KEY SHARE` keeps the person from being erased, and waits for nobody who writes their data.
+/// `KEY SHARE` prevents the person's erasure and does not wait for writers of the person's data.
 const APPEND_ONCE_OF_PERSON: &str = "WITH person AS (SELECT id FROM account WHERE id = $5 FOR KEY SHARE)
     INSERT INTO audit_event
         (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)

@@ -80,7 +80,6 @@ impl From<&AuthorizationRequest> for RequestRow {
 }
 
 impl RequestRow {
-    /// Reads the row as a request.
     pub(crate) fn into_request(self) -> Result<AuthorizationRequest, StorageError> {
         let Self {
             id,
@@ -115,7 +114,7 @@ impl RequestRow {
     }
 }
 
-/// Skips requests that somebody else holds at the moment: they are deleted next time.
+/// Skips locked requests; a later run deletes them.
 const DELETE_OLDER: &str = "DELETE FROM authorization_request WHERE id IN (
     SELECT id FROM authorization_request WHERE created_at < $1
     ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
@@ -154,7 +153,7 @@ impl AuthorizationRequestRepository for PgUnitOfWork {
         &mut self,
         id: AuthorizationRequestId,
     ) -> Result<Option<AuthorizationRequest>, StorageError> {
-        // Whoever finds may decide, on all that was found: nobody else may change it in between.
+        // The caller may decide on what it finds, so the row is locked against changes.
         let row: Option<RequestRow> = request::table
             .find(id.as_uuid())
             .select(RequestRow::as_select())
@@ -177,7 +176,7 @@ impl AuthorizationRequestRepository for PgUnitOfWork {
     }
 
     async fn decide(&mut self, id: AuthorizationRequestId, at: DateTime<Utc>) -> Result<bool, StorageError> {
-        // A second decision waits here for the first one's row lock, then finds the condition false.
+        // A second decision waits for the first one's row lock, then matches no row.
         let open = request::table.find(id.as_uuid()).filter(request::decided_at.is_null());
         let decided = diesel::update(open)
             .set(request::decided_at.eq(at))

@@ -67,7 +67,6 @@ impl From<&Client> for ClientRow {
 }
 
 impl ClientRow {
-    /// Reads the row as a client.
     pub(crate) fn into_client(self) -> Result<Client, StorageError> {
         let Self {
             id,
@@ -98,7 +97,6 @@ impl ClientRow {
     }
 }
 
-/// Reads a client's name.
 pub(crate) fn client_name(text: &str, row: Uuid) -> Result<ClientName, StorageError> {
     ClientName::from_stored(text).map_err(corrupt(TABLE, "name", row))
 }
@@ -126,7 +124,6 @@ pub(crate) struct SecretRow {
 }
 
 impl SecretRow {
-    /// Makes the row of a client's secret.
     pub(crate) fn of(client_id: ClientId, secret: &ClientSecret) -> Self {
         let ClientSecret { id, hash, created_at, expires_at } = secret;
         Self {
@@ -138,7 +135,6 @@ impl SecretRow {
         }
     }
 
-    /// Reads the row as a secret.
     pub(crate) fn into_secret(self) -> Result<ClientSecret, StorageError> {
         let Self { client_id: _, id, secret_hash: hash, created_at, expires_at } = self;
         Ok(ClientSecret {
@@ -154,7 +150,7 @@ impl SecretRow {
 impl ClientReader for PostgresStore {
     async fn find_with_secrets(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
         let id = id.as_uuid();
-        // A client has two secrets or so, so repeating its own columns beside each is cheaper than asking twice.
+        // A client has about two secrets, so one join that repeats its columns is cheaper than two queries.
         let rows: Vec<(ClientRow, Option<SecretRow>)> = self
             .shared(move |mut connection| {
                 let query = client::table
@@ -207,8 +203,8 @@ impl ClientRepository for PgUnitOfWork {
     }
 
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError> {
-        // Whoever finds may update, with all that was found: nobody else may in between. Rows that refer to this
-        // one by a foreign key are still inserted meanwhile.
+        // The caller may update what it finds, so the row is locked. Inserts that reference it by foreign key
+        // still run.
         let row: Option<ClientRow> = client::table
             .filter(client::id.eq(id.as_uuid()))
             .select(ClientRow::as_select())

@@ -1,4 +1,4 @@
-//! The server's clock.
+//! The database server's clock.
 
 use crate::statement::returning;
 use crate::store::PostgresStore;
@@ -13,7 +13,8 @@ use futures_util::FutureExt;
 #[async_trait]
 impl StoreClock for PostgresStore {
     async fn store_now(&self) -> Result<DateTime<Utc>, StorageError> {
-        // Not `now()`, which is when the transaction began: on a shared connection somebody may have begun one.
+        // `now()` is the start of the transaction, which another reader of the shared connection may have
+        // begun.
         self.shared(|mut connection| {
             let query = returning::<Timestamptz, _>(sql_query("SELECT clock_timestamp()"));
             async move { query.get_result(&mut connection).await }.boxed()

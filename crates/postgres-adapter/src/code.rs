@@ -76,7 +76,7 @@ impl From<&AuthorizationCode> for CodeRow {
 }
 
 impl CodeRow {
-    /// Reads the row as a code. A corrupt one is named by its person: the hash stays out of logs.
+    /// Converts the row. Errors name the person's id, so that the hash stays out of logs.
     pub(crate) fn into_code(self) -> Result<AuthorizationCode, StorageError> {
         let Self {
             code_hash,
@@ -113,17 +113,18 @@ impl CodeRow {
     }
 }
 
-/// Holds the person alone: a code is touched by whoever holds its person, and not before.
+/// Locks the person only: a code is changed only under its person's lock.
 const FIND_AND_HOLD: &str =
     "SELECT code.code_hash, code.client_id, code.user_id, code.redirect_uri, code.scopes, code.challenge,
         code.issued_at, code.expires_at, code.redeemed_grant_id, code.redeemed_at, account.locked_at
     FROM authorization_code AS code JOIN account ON account.id = code.user_id
     WHERE code.code_hash = $1 FOR NO KEY UPDATE OF account";
 
-/// What a redemption stores beside its grant, in one statement, because each costs a round trip. A second redemption waits
-/// for the first one's lock on the code, then finds the condition false; nothing is stored then, nor when somebody has the
-/// token, because each part follows from the one before it. The grant is not among them: where its table is distributed, a
-/// statement that writes it writes nothing else.
+/// Stores everything of a redemption except the grant, in one round trip.
+///
+/// A concurrent redemption waits for the lock on the code, then matches no row. Each part depends on the one
+/// before, so nothing is stored if the code is redeemed or the token exists. The grant is separate: a
+/// statement that writes a distributed table may write no other.
 const REDEEM: &str = "WITH redeemed AS (
         UPDATE authorization_code SET redeemed_at = $11, redeemed_grant_id = $12
         WHERE code_hash = $13 AND redeemed_at IS NULL AND expires_at > $11 RETURNING code_hash
@@ -137,7 +138,7 @@ const REDEEM: &str = "WITH redeemed AS (
     )
     SELECT EXISTS (SELECT FROM redeemed), EXISTS (SELECT FROM held)";
 
-/// Stores the grant, and counts what was there before this statement.
+/// Stores the grant and counts the live grants that existed before this statement.
 const GRANT: &str = "WITH granted AS (
         INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
             last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
@@ -147,7 +148,7 @@ const GRANT: &str = "WITH granted AS (
     SELECT EXISTS (SELECT FROM granted), (
         SELECT count(*) FROM access_grant WHERE user_id = $1 AND client_id = $3 AND revoked_at IS NULL)";
 
-/// Skips codes that somebody else holds at the moment: they are deleted next time.
+/// Skips locked codes; a later run deletes them.
 const DELETE_EXPIRED: &str = "DELETE FROM authorization_code WHERE code_hash IN (
     SELECT code_hash FROM authorization_code WHERE expires_at < $1
     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
@@ -222,7 +223,7 @@ impl CodeRepository for PgUnitOfWork {
         user_id: Option<UserId>,
         issued_before: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        // Whoever redeems one at this moment is waited for, and keeps it.
+        // Waits for redemptions in progress, whose codes are kept.
         let unredeemed = code::table.filter(code::redeemed_at.is_null());
         let mut discarding =
             diesel::delete(unredeemed.filter(code::issued_at.lt(issued_before))).into_boxed();

@@ -1,4 +1,4 @@
-//! The apps that hold live grants or a remembered consent of a person.
+//! Apps with live grants or a remembered consent of a person.
 
 use crate::client::client_name;
 use crate::error::corrupt;
@@ -17,8 +17,10 @@ use domain::id::{ClientId, UserId};
 use futures_util::FutureExt;
 use uuid::Uuid;
 
-/// Sums up a person's live grants by client, beside the remembered consents. The last read is one look-up for each client, in the index
-/// `read_tally_reader`, whose order is asked for to the letter. Names are compared by their bytes, as every store does.
+/// Aggregates a person's live grants by client and joins the remembered consents.
+///
+/// The last read is one look-up per client in the index `read_tally_reader`; its `ORDER BY` must match that
+/// index exactly. Names are compared as bytes, as in every store.
 const LIST: &str = "SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(g.grants, 0), coalesce(g.since, o.remembered_at),
         greatest(g.refreshed_at, r.minute), g.address, g.agent, o.client_id IS NOT NULL
     FROM (
@@ -36,7 +38,7 @@ const LIST: &str = "SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(
     ) AS r ON true
     ORDER BY c.name COLLATE \"C\", c.id";
 
-/// Finds when each client last read up to a moment, each by one look-up in the same index.
+/// Finds each client's last read up to a given time, with one look-up each in the same index.
 const LAST_READS: &str = "SELECT r.minute
     FROM unnest($2, $3) WITH ORDINALITY AS u (reader_id, until, place)
     LEFT JOIN LATERAL (
@@ -84,7 +86,7 @@ impl ConnectedAppReader for PostgresStore {
 
 fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
     let (client_id, name, scopes, grants, since, last_used_at, address, agent, is_remembered) = row;
-    // Not one grant but all of them are behind these values, so a corrupt one is named by its client.
+    // The values aggregate several grants, so the error names the client.
     let source = if grants == 0 { "consent" } else { "access_grant" };
     Ok(ConnectedApp {
         client_id: ClientId::from_uuid(client_id),

@@ -40,7 +40,6 @@ impl From<&RememberedConsent> for ConsentRow {
 }
 
 impl ConsentRow {
-    /// Reads the row as a consent.
     pub(crate) fn into_consent(self) -> Result<RememberedConsent, StorageError> {
         let Self { user_id, client_id, scopes, remembered_at } = self;
         let row = format_args!("of person {user_id} for client {client_id}").to_string();
@@ -53,7 +52,7 @@ impl ConsentRow {
     }
 }
 
-/// Waits for what somebody else changes at the moment: the operator forgets everything with this.
+/// Waits for locked rows: the operator uses this to forget every consent.
 const FORGET_ANY: &str = "DELETE FROM consent WHERE (user_id, client_id) IN (
     SELECT user_id, client_id FROM consent LIMIT $1 FOR UPDATE)";
 

@@ -20,7 +20,7 @@ use uuid::Uuid;
 impl ErasureRepository for PgUnitOfWork {
     async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError> {
         let connection = self.connection()?;
-        // Held from the beginning, so that nothing is added meanwhile.
+        // Locked first, so that no row is added meanwhile.
         let address: Option<String> = account::table
             .find(user_id.as_uuid())
             .select(account::email_normalised)
@@ -31,7 +31,7 @@ impl ErasureRepository for PgUnitOfWork {
             .map_err(storage_error)?;
         let Some(address) = address else { return Ok(false) };
         delete_links(connection, &address).await?;
-        // The trail refers to nobody; everything else hangs on the account by ON DELETE CASCADE.
+        // The trail has no foreign key; everything else is deleted with the account by ON DELETE CASCADE.
         let trail = audit_event::table.filter(audit_event::user_id.eq(user_id.as_uuid()));
         diesel::delete(trail).execute(connection).await.map_err(storage_error)?;
         let person = account::table.find(user_id.as_uuid());
@@ -62,14 +62,14 @@ impl ErasureRepository for PgUnitOfWork {
     }
 }
 
-/// Returns whether somebody with this id was erased.
+/// Returns whether a user with this id was erased.
 pub(super) async fn was_erased(connection: &mut Pooled, user_id: UserId) -> Result<bool, StorageError> {
     let same = erased_person::table.find(id_hash(user_id));
     diesel::select(exists(same)).get_result(connection).await.map_err(storage_error)
 }
 
-/// Deletes the links by which somebody wanted to sign up with this address. They are few, and gone within days; they
-/// are compared here, because the server's idea of lower case depends on its locale.
+/// Deletes sign-up links for this address. There are few, and they expire within days. Addresses are compared
+/// here because the server's lower case depends on its locale.
 async fn delete_links(connection: &mut Pooled, address: &str) -> Result<(), StorageError> {
     let links: Vec<(Vec<u8>, String)> = password_link::table
         .filter(password_link::email.is_not_null())
@@ -87,7 +87,7 @@ async fn delete_links(connection: &mut Pooled, address: &str) -> Result<(), Stor
     diesel::delete(theirs).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
-/// Hashes an id. It has 122 random bits, so that nobody finds it by trying.
+/// Hashes an id. Its 122 random bits rule out a search for the preimage.
 fn id_hash(user_id: UserId) -> Vec<u8> {
     Sha256::digest(user_id.as_uuid().as_bytes()).to_vec()
 }

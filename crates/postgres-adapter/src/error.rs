@@ -1,11 +1,11 @@
-//! From what the driver reports to the one error of all storage ports.
+//! Maps driver errors to [`StorageError`].
 
 use application::ports::storage::{DiskFault, StorageError};
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 use std::fmt::{self, Display};
 
-/// What the operator reads of a failure that is none of the expected ones: never the DETAIL line, and nothing
-/// after a colon of the message, because Postgres prints values there.
+/// Unexpected failure as logged for operators, without the DETAIL line and without anything after a colon of
+/// the message: Postgres prints values there.
 #[derive(Debug)]
 struct Failure {
     kind: DatabaseErrorKind,
@@ -29,17 +29,17 @@ impl Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Says what the driver could not do, without the driver's own text, which may hold values.
+/// Failed operation of the driver, without the driver's text, which may contain values.
 #[derive(Debug, thiserror::Error)]
 #[error("PostgreSQL: {0}")]
 pub(crate) struct Unexpected(pub(crate) &'static str);
 
-/// Wraps a failure that only a mistake in the program or the set-up explains.
+/// Wraps a failure that only a bug or a wrong configuration explains.
 pub(crate) fn unexpected(what: &'static str) -> StorageError {
     StorageError::Internal(Box::new(Unexpected(what)))
 }
 
-/// Makes the error for a stored value that the program cannot have written; the value itself is dropped.
+/// Returns a mapper to the error for a stored value that the program cannot have written; it drops the value.
 pub(crate) fn corrupt<E>(
     table: &'static str,
     column: &'static str,
@@ -48,12 +48,12 @@ pub(crate) fn corrupt<E>(
     move |_| StorageError::Corrupt { table, column, row: row.to_string() }
 }
 
-/// Sorts what a statement ended with.
+/// Maps a statement's error.
 ///
-/// A violated uniqueness arrives here only when two units of work raced and the statement looked before the
-/// other one wrote: the transaction is aborted, and trying again sees the conflict. Where a conflict is
-/// expected, `ON CONFLICT DO NOTHING` reports it without an error, which also keeps the values out of the
-/// server's own log. Likewise a foreign key whose row has gone in the meantime.
+/// A unique violation occurs here only if another unit of work inserts after the statement's own check. The
+/// transaction is aborted, and a retry sees the conflict. Expected conflicts use `ON CONFLICT DO NOTHING`,
+/// which also keeps the values out of the server's log. A foreign key violation means that the referenced row
+/// was deleted meanwhile.
 pub(crate) fn storage_error(error: Error) -> StorageError {
     match error {
         Error::DatabaseError(kind, information) => database_error(kind, &*information),
@@ -66,7 +66,7 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
     }
 }
 
-/// How a standby refuses to begin a transaction that may write (0A000).
+/// Error with which a standby rejects a read-write transaction (0A000).
 const IN_RECOVERY: &str = "cannot set transaction read-write mode during recovery";
 
 fn database_error(kind: DatabaseErrorKind, information: &dyn DatabaseErrorInformation) -> StorageError {
@@ -75,7 +75,7 @@ fn database_error(kind: DatabaseErrorKind, information: &dyn DatabaseErrorInform
         Kind::SerializationFailure | Kind::UniqueViolation | Kind::ForeignKeyViolation => {
             StorageError::Retryable
         }
-        // A standby answers so, before and during a failover.
+        // A standby returns this before and during a failover.
         Kind::ClosedConnection | Kind::UnableToSendCommand | Kind::ReadOnlyTransaction => {
             StorageError::Unavailable
         }
@@ -83,17 +83,17 @@ fn database_error(kind: DatabaseErrorKind, information: &dyn DatabaseErrorInform
     }
 }
 
-/// Returns whether a message says that the server ends the session.
+/// Returns whether the message reports that the server ends the session.
 pub(crate) fn closed(message: &str) -> bool {
     message.starts_with("terminating connection")
 }
 
-/// Returns whether a message says that two statements waited for each other (40P01).
+/// Returns whether the message reports a deadlock (40P01).
 pub(crate) fn is_deadlock(message: &str) -> bool {
     message.starts_with("deadlock detected")
 }
 
-/// Returns whether an error says that the server takes no writes: it is a standby, or has become one.
+/// Returns whether the server rejected a write because it is a standby.
 pub(crate) fn is_of_standby(error: &Error) -> bool {
     match error {
         Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _) => true,
@@ -102,8 +102,7 @@ pub(crate) fn is_of_standby(error: &Error) -> bool {
     }
 }
 
-/// Returns whether an error says that the server's disk is full (53100). The path stands before these words,
-/// and nothing after them.
+/// Returns whether the server's disk is full (53100). The message is a path followed by exactly these words.
 pub(crate) fn is_disk_full(error: &Error) -> bool {
     matches!(error, Error::DatabaseError(_, information) if says_disk_full(information.message()))
 }
@@ -112,8 +111,8 @@ fn says_disk_full(message: &str) -> bool {
     [": No space left on device", ": Disk quota exceeded"].iter().any(|end| message.ends_with(end))
 }
 
-/// Sorts by the message, because the driver passes no SQLSTATE on. The session asks for English messages
-/// (see `connection`); a test provokes each of these.
+/// Maps an error by its message, because the driver does not expose the SQLSTATE. The session requests
+/// English messages (see `connection`); a test provokes each of these.
 fn by_message(message: &str) -> Option<StorageError> {
     // 55P03
     const GIVEN_UP: &str = "canceling statement due to lock timeout";

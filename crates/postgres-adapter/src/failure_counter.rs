@@ -11,8 +11,10 @@ use diesel::sql_types::{Array, BigInt, Binary, Integer, Timestamptz};
 use diesel_async::RunQueryDsl;
 use std::collections::BTreeMap;
 
-/// Counts on, or from the beginning when the window is over. The keys come sorted, so that two calls lock rows
-/// in the same order. Of racing failures an earlier one may come later: the window then begins with it.
+/// Adds failures, or starts a new window if the current one is over.
+///
+/// Keys are sorted, so that concurrent calls lock rows in the same order. If an earlier failure arrives
+/// later, the window starts at that failure.
 const RECORD: &str = "INSERT INTO failure_counter AS c (key, window_began_at, failures)
     SELECT k.key, $3, k.failures FROM unnest($1, $2) AS k (key, failures)
     ON CONFLICT (key) DO UPDATE SET
@@ -21,11 +23,11 @@ const RECORD: &str = "INSERT INTO failure_counter AS c (key, window_began_at, fa
         window_began_at = CASE WHEN c.window_began_at <= $4 THEN $3 ELSE least(c.window_began_at, $3) END
     RETURNING key, window_began_at, failures";
 
-/// Locks in the order of [`RECORD`] before it deletes.
+/// Locks in the order of [`RECORD`], then deletes.
 const FORGET: &str = "DELETE FROM failure_counter WHERE key IN (
     SELECT key FROM failure_counter WHERE key = ANY ($1) ORDER BY key FOR UPDATE)";
 
-/// Locks in the same order as well. A window that began later does not hold the failure that is taken back.
+/// Locks in the same order. A window that began later does not contain the failure to take back.
 const TAKE_BACK: &str = "UPDATE failure_counter SET failures = failures - 1 WHERE key IN (
     SELECT key FROM failure_counter WHERE key = ANY ($1) AND window_began_at <= $2 AND failures > 0
     ORDER BY key FOR UPDATE)";

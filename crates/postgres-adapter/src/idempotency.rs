@@ -1,4 +1,4 @@
-//! Answers that are given again.
+//! Idempotent requests and their kept answers.
 
 use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
@@ -14,7 +14,7 @@ use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Binary, Bool, Timestamptz};
 use diesel_async::RunQueryDsl;
 
-/// Takes what is free; of several at once the others wait for the first one's row, and then find it taken.
+/// Claims a free key. Concurrent claims wait for the first one's row, then match no row.
 const CLAIM: &str = "INSERT INTO idempotent_answer AS a (client_id, key_hash, content_hash, claimed_at)
     VALUES ($1, $2, $3, $4)
     ON CONFLICT (client_id, key_hash) DO UPDATE
@@ -22,15 +22,15 @@ const CLAIM: &str = "INSERT INTO idempotent_answer AS a (client_id, key_hash, co
     WHERE (a.status IS NULL AND a.claimed_at < $5) OR a.claimed_at < $6
     RETURNING true";
 
-/// Clocks of replicas differ: who prolongs never makes a claim older.
+/// `greatest` prevents a replica whose clock is behind from making a claim older.
 const PROLONG: &str = "UPDATE idempotent_answer SET claimed_at = greatest(claimed_at, $4)
     WHERE client_id = $1 AND key_hash = $2 AND content_hash = $3 AND status IS NULL";
 
-/// Skips answers that somebody else holds at the moment: they are deleted next time.
+/// Skips locked answers; a later run deletes them.
 const DELETE_BEFORE: &str = "DELETE FROM idempotent_answer WHERE ctid = ANY (ARRAY (
     SELECT ctid FROM idempotent_answer WHERE claimed_at < $1 ORDER BY claimed_at LIMIT $2 FOR UPDATE SKIP LOCKED))";
 
-/// How often a claim is tried while others give theirs back.
+/// Number of attempts to claim a key while other requests release theirs.
 const TRIES: u8 = 5;
 
 type AnswerRow = (Vec<u8>, Option<i16>, Option<Vec<u8>>);
@@ -62,7 +62,7 @@ impl IdempotencyStore for PostgresStore {
             if taken.is_some() {
                 return Ok(Claim::Taken);
             }
-            // Gone when its owner gave it back in between: then it is free.
+            // The row is missing if its owner released it meanwhile; the key is free then.
             if let Some(claim) = standing(&mut connection, &request).await? {
                 return Ok(claim);
             }
@@ -85,7 +85,7 @@ impl IdempotencyStore for PostgresStore {
         let KeptAnswer { status, body } = answer;
         let status = i16::try_from(*status).map_err(|_| unexpected("an answer with an impossible status"))?;
         let IdempotentRequest { client_id, key, content } = &request;
-        // Of a claim that was taken over by the same request, the first answer counts.
+        // If the same request claimed the key again, the first answer is kept.
         let open = answer_table::table
             .find((client_id.as_uuid(), key.as_slice()))
             .filter(answer_table::content_hash.eq(content.as_slice()))
@@ -115,7 +115,7 @@ impl IdempotencyStore for PostgresStore {
     }
 }
 
-/// Says what there is under a key that could not be claimed.
+/// Returns the state of a key that could not be claimed.
 async fn standing(
     connection: &mut Pooled,
     request: &IdempotentRequest,

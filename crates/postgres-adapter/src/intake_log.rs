@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 const TABLE: &str = "intake_log";
 
-/// The columns of a [`LogRow`], in its order.
+/// Column types of a [`LogRow`], in its order.
 pub(crate) type IntakeLogColumns = (SqlUuid, Timestamptz, SqlUuid, Double, Nullable<Text>);
 
 /// A row of `intake_log` without its person.
@@ -51,7 +51,6 @@ impl From<&IntakeLog> for LogRow {
 }
 
 impl LogRow {
-    /// Reads the row as an intake log.
     pub(crate) fn into_log(self) -> Result<IntakeLog, StorageError> {
         let Self { supplement_id, created_at, id, servings, external_key } = self;
         let servings = Servings::new(servings).map_err(corrupt(TABLE, "servings", id))?;
@@ -62,7 +61,7 @@ impl LogRow {
     }
 }
 
-/// New logs, a list a column: one statement inserts any number.
+/// New logs as one list per column, so that one statement inserts any number.
 #[derive(Default)]
 pub(crate) struct NewLogs {
     pub(crate) user_id: Uuid,
@@ -74,7 +73,6 @@ pub(crate) struct NewLogs {
 }
 
 impl NewLogs {
-    /// Lists the columns of a person's new logs.
     pub(crate) fn of(user_id: UserId, logs: &[IntakeLog]) -> Self {
         let mut columns = Self { user_id: user_id.as_uuid(), ..Self::default() };
         for row in logs.iter().map(LogRow::from) {
@@ -89,7 +87,7 @@ impl NewLogs {
     }
 }
 
-/// The logs with one of the external keys, and those of one of the supplements at its time.
+/// Logs with one of the external keys, or of one of the supplements at its time.
 const CANDIDATES: &str = "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key
     FROM intake_log l WHERE l.user_id = $1 AND l.external_key = ANY ($2)
     UNION
@@ -97,7 +95,7 @@ const CANDIDATES: &str = "SELECT l.supplement_id, l.created_at, l.id, l.servings
     FROM unnest($3, $4) AS r (supplement_id, created_at)
     JOIN intake_log l ON l.user_id = $1 AND l.supplement_id = r.supplement_id AND l.created_at = r.created_at";
 
-/// Counts what it stored. What was deleted and comes back is no deletion any more.
+/// Returns the number of stored logs. Removes the deletion of a log that is stored again.
 const INSERT: &str = "WITH stored AS (
         INSERT INTO intake_log (user_id, change_number, supplement_id, created_at, id, servings, external_key)
         SELECT $1, $7, * FROM unnest($2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id
@@ -108,7 +106,7 @@ const INSERT: &str = "WITH stored AS (
 
 const DELETE: &str = "DELETE FROM intake_log WHERE user_id = $1 AND id = ANY ($2)";
 
-/// Says whether the log was updated, and if not, whether it is there.
+/// Returns whether the log was updated and whether it exists.
 const UPDATE: &str = "WITH taken AS (
         SELECT FROM intake_log WHERE user_id = $1 AND external_key = $6 AND id <> $4
     ), updated AS (
@@ -161,7 +159,7 @@ impl IntakeLogRepository for PgUnitOfWork {
         let number = self.change_number(user_id).await?;
         let connection = self.connection()?;
         match logs.len() {
-            // One row is all or none by itself.
+            // A single row needs no savepoint.
             1 => stored(insert(connection, (user_id, number), logs).await?, UniqueKey::IntakeLog)?,
             wanted => {
                 savepoint::open(connection).await?;
@@ -217,9 +215,9 @@ async fn insert(
     Ok(usize::try_from(stored).unwrap_or_default())
 }
 
-/// Notes that these versions are logged, which writes once in the life of each.
+/// Marks these versions as logged; writes each of them at most once.
 async fn mark_logged(connection: &mut Pooled, logs: &[IntakeLog]) -> Result<(), StorageError> {
-    // In one order everywhere, so that two units of work do not wait for each other.
+    // Sorted, so that concurrent units of work do not deadlock.
     let mut ids: Vec<Uuid> = logs.iter().map(|log| log.record.supplement_id().as_uuid()).collect();
     ids.sort_unstable();
     ids.dedup();

@@ -1,4 +1,5 @@
-//! Jobs that one replica at a time does. Every time here is the server's own: that of a replica may be wrong.
+//! Leases on jobs that one replica runs at a time. All times are the server's, because a replica's clock may
+//! be wrong.
 
 use crate::error::storage_error;
 use crate::statement::returning;
@@ -12,8 +13,8 @@ use diesel::sql_types::{BigInt, Text};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-/// Of several at once the others wait for the first one's row, and then find the job held. `clock_timestamp` goes on
-/// while they wait.
+/// Concurrent calls wait for the first one's row, then find the job leased. `clock_timestamp` advances while
+/// they wait.
 const TAKE: &str = "INSERT INTO job_lease AS l (job, holder, held_until, due_at)
     VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond', clock_timestamp())
     ON CONFLICT (job) DO UPDATE
@@ -43,7 +44,7 @@ impl JobLeases for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Runs one of the statements above; returns whether it found a row to change.
+    /// Runs one of the statements above; returns whether it changed a row.
     async fn change_lease(
         &self,
         statement: &'static str,

@@ -1,13 +1,14 @@
-//! Production storage on Postgres, 14 or later.
+//! Production storage on Postgres 14 or later.
 //!
-//! [`PostgresStore`] implements every storage port of the application. Each aggregate has a file, or a folder if it is
-//! long: its rows, its reader and its repository. Rows and domain types are different types. Repositories write in a unit
-//! of work, one transaction on a pooled connection. Readers of a single row share a few pipelined connections; readers of
-//! a page take a connection of their worker, or else a pooled one, for one statement.
+//! [`PostgresStore`] implements every storage port of the application. Each aggregate has a file or a folder
+//! with its rows, its reader and its repository. Row types and domain types are separate. Repositories write
+//! in a unit of work, which is one transaction on a pooled connection. Readers of a single row share a few
+//! pipelined connections. Readers of a page use a connection of their worker, or a pooled one, for one
+//! statement.
 //!
-//! The tables of a person's data are hash-partitioned by `user_id`; `migrations/postgres` says how and why.
+//! The tables of a person's data are hash-partitioned by `user_id`; see `migrations/postgres`.
 //!
-//! With the feature `test-support`, `test_support` hands out databases for tests.
+//! With the feature `test-support`, `test_support` creates databases for tests.
 
 mod access;
 mod audit;

@@ -1,4 +1,4 @@
-//! The migrations, embedded, and where a database stands.
+//! Embedded migrations and the state of a database's schema.
 
 use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
@@ -15,16 +15,16 @@ use diesel_async::{AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl, Simple
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
 use std::collections::BTreeSet;
 
-/// The files of `migrations/postgres`.
+/// Contents of `migrations/postgres`.
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
-/// Takes the lock under which a database is migrated, so that several processes may start at once; an arbitrary
-/// number, the same in every version. It is waited for however long the other process takes; a table's lock is
-/// not, because behind a migration that waits for one, everybody else waits too.
+/// Takes the advisory lock for migrations, so that several processes may start at once. The number is
+/// arbitrary and the same in every version. The wait for this lock is unlimited. The wait for a table lock is
+/// limited, because other statements queue behind a migration that waits for one.
 const LOCK: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
     SELECT pg_advisory_lock(8246204620103118188); SET lock_timeout = '10s'";
 
-/// The table in which Diesel notes what was applied, as Diesel names it.
+/// Diesel's table of applied migrations.
 mod diesel_table {
     diesel::table! {
         __diesel_schema_migrations (version) {
@@ -33,25 +33,25 @@ mod diesel_table {
     }
 }
 
-/// Changes the schema, on a connection that nobody else uses, and returns how many migrations that took.
+/// Schema change on a dedicated connection; returns the number of migrations.
 type Change = fn(&mut AsyncMigrationHarness<AsyncPgConnection>) -> diesel::migration::Result<usize>;
 
 impl PostgresStore {
-    /// Applies the pending migrations and returns how many there were; of several processes one does it and the
-    /// others wait.
+    /// Applies the pending migrations and returns how many there were. If several processes call this, one
+    /// applies them and the others wait.
     pub async fn migrate(&self) -> Result<usize, StorageError> {
         self.change_schema(|harness| harness.run_pending_migrations(MIGRATIONS).map(|applied| applied.len()))
             .await
     }
 
-    /// Takes every migration back, and with them everything that is stored.
+    /// Reverts every migration, which deletes all stored data.
     pub async fn revert_all(&self) -> Result<(), StorageError> {
         self.change_schema(|harness| harness.revert_all_migrations(MIGRATIONS).map(|reverted| reverted.len()))
             .await
             .map(drop)
     }
 
-    /// Judges the schema that is there; changes nothing.
+    /// Returns whether this program is compatible with the current schema; changes nothing.
     pub async fn schema_state(&self) -> Result<SchemaState, StorageError> {
         let mut connection = self.pooled().await?;
         let known = known_versions()?;
@@ -67,8 +67,8 @@ impl PostgresStore {
     async fn change_schema(&self, change: Change) -> Result<usize, StorageError> {
         let mut connection = self.connector.connect().await.map_err(|_| StorageError::Unavailable)?;
         connection.batch_execute(LOCK).await.map_err(storage_error)?;
-        // Diesel's migrations are synchronous. On a thread that may block they run under any runtime; the lock
-        // ends with the connection.
+        // Diesel's migrations are synchronous, so they run on a blocking thread. The lock ends with the
+        // connection.
         let changing =
             tokio::task::spawn_blocking(move || change(&mut AsyncMigrationHarness::new(connection)));
         match changing.await {
@@ -83,7 +83,7 @@ fn known_versions() -> Result<BTreeSet<String>, StorageError> {
     Ok(migrations.iter().map(|migration| migration.name().version().to_string()).collect())
 }
 
-/// Reads Diesel's own table, without making it as its harness would: a reader may not be allowed to.
+/// Reads Diesel's table. Diesel's harness would create it, which a reader may lack the permission for.
 async fn applied_versions(connection: &mut Pooled) -> Result<BTreeSet<String>, StorageError> {
     use diesel_table::__diesel_schema_migrations as applied;
 

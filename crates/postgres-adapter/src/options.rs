@@ -1,4 +1,4 @@
-//! How to reach the server, and how long to wait for it.
+//! Connection settings: URL, pool sizes and timeouts.
 
 use crate::connection::{InvalidTls, TlsPolicy};
 use percent_encoding::percent_decode_str;
@@ -6,47 +6,47 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a store on Postgres needs to know. Holds the password of the URL, so `Debug` leaves the URL out.
+/// Options of a Postgres store. The URL contains a password, so `Debug` omits it.
 #[derive(Clone)]
 pub struct PostgresOptions {
-    /// `postgres://user:password@host:port/database?...`, as libpq reads it.
+    /// `postgres://user:password@host:port/database?...` in libpq's syntax.
     ///
-    /// Several servers may be named, `host1:port1,host2:port2`: the one that takes writes is used.
+    /// With several servers, `host1:port1,host2:port2`, the store uses the one that accepts writes.
     ///
-    /// A Unix socket is a host with `%2F` for the slashes of its directory. Of libpq's parameters those of
-    /// `tokio_postgres::Config` are known, and:
+    /// A Unix socket is a host with `%2F` for the slashes of its directory. The parameters of
+    /// `tokio_postgres::Config` are accepted, and:
     ///
-    /// * `sslmode=disable`: no TLS. `prefer` (the default): TLS when the server offers it, its certificate
-    ///   unchecked. `require`: TLS or no connection, the certificate unchecked unless `sslrootcert` is given,
-    ///   which makes it `verify-ca`. `verify-ca`: the certificate must come from an authority of `sslrootcert`.
-    ///   `verify-full`: and be made out for this host; the only mode that keeps out somebody on the way who has
-    ///   a certificate for another host. libpq's `allow` is not offered. A Unix socket never speaks TLS.
-    /// * `sslrootcert=FILE`: PEM certificates of the authorities to trust; `system`, or nothing with `verify-full`:
-    ///   those that the operating system trusts. Any other mode refuses `system`, as libpq does: public authorities
-    ///   certify everybody, so that only the name of the host tells the server from somebody else.
+    /// * `sslmode=disable`: no TLS. `prefer` (the default): TLS if the server offers it, without
+    ///   verification. `require`: TLS required, without verification unless `sslrootcert` is set, which makes
+    ///   it `verify-ca`. `verify-ca`: the certificate must be issued by an authority of `sslrootcert`.
+    ///   `verify-full`: the certificate must also match the host name. Only this mode rejects an attacker
+    ///   with a certificate for another host. libpq's `allow` is not supported. Unix sockets never use TLS.
+    /// * `sslrootcert=FILE`: PEM certificates of the trusted authorities. `system`, or no value with
+    ///   `verify-full`: the authorities that the operating system trusts. As in libpq, all other modes reject
+    ///   `system`: public authorities issue certificates to anyone, so the host name must be verified.
     pub url: String,
-    /// Connections for transactions, at least 1; workers share half as many more for long pages. About twice the cores
-    /// of the server; more make it slower.
+    /// Size of the connection pool for transactions, at least 1; long pages use half as many more. About
+    /// twice the server's cores is best; more connections reduce throughput.
     pub pool_size: usize,
-    /// Further connections for single rows and short pages, at least 1: one for each worker of the HTTP server is
-    /// best; if there are fewer, workers share them. The rest of the process uses one more.
+    /// Additional connections for single rows and short pages, at least 1. One per HTTP worker is best; with
+    /// fewer, workers share them. The rest of the process uses one more.
     pub shared_connections: usize,
-    /// How long one statement may run before the server gives it up; the port then reports `Unavailable`. A server
-    /// that says nothing at all is given up a second later, and the connections of that time with it.
+    /// Time after which the server cancels a statement; the port returns `Unavailable`. One second later the
+    /// store gives up on a server that does not respond, and closes its connections.
     pub statement_timeout: Duration,
-    /// How long a statement may wait for a lock; the port then reports `Retryable`.
+    /// Time limit of a wait for a lock; the port returns `Retryable`.
     pub lock_timeout: Duration,
-    /// How long a transaction may stand idle before the server ends the session: a last resort, because
-    /// a unit of work that is dropped closes its connection.
+    /// Time after which the server closes a session that is idle in a transaction. This is a last resort: a
+    /// dropped unit of work closes its connection.
     pub idle_in_transaction_timeout: Duration,
-    /// How long to wait for a free connection of the pool, or for a new one, and for a transaction to begin; then
-    /// `Unavailable`. After this time, too, nobody else is sent to a shared connection that does not answer, and the
-    /// kernel ends a connection over which nothing is acknowledged.
+    /// Time limit of a wait for a pooled or new connection and for the start of a transaction; then
+    /// `Unavailable`. After this time a shared connection that does not respond is replaced, and the kernel
+    /// closes a connection with unacknowledged data.
     pub wait_timeout: Duration,
 }
 
 impl PostgresOptions {
-    /// Takes the defaults for everything but the URL.
+    /// Returns the defaults for this URL.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -82,34 +82,35 @@ impl fmt::Debug for PostgresOptions {
     }
 }
 
-/// Says why options are refused; never repeats the URL.
+/// Reason why options are rejected; never contains the URL.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidPostgresOptions {
-    /// The text is not a URL of Postgres, or has a parameter that is not known.
+    /// The text is not a Postgres URL, or has an unknown parameter.
     #[error("not a URL of the form postgres://user:password@host:port/database")]
     Url(#[source] Option<tokio_postgres::Error>),
-    /// The parameter `sslmode` is none of the five.
+    /// `sslmode` has an unsupported value.
     #[error("sslmode must be disable, prefer, require, verify-ca or verify-full")]
     SslMode,
-    /// The certificates to trust cannot be had.
+    /// The trusted certificates cannot be loaded.
     #[error(transparent)]
     Tls(#[from] InvalidTls),
-    /// More than one standby is named; it could not be known which of them is fresh.
+    /// The replica's URL names several servers, whose lag could not be told apart.
     #[error("names several servers; a read replica is one")]
     SeveralReplicas,
-    /// A number of connections is 0.
+    /// The number of connections is 0.
     #[error("a pool has at least one connection")]
     PoolSize,
 }
 
-/// A URL taken apart: what the driver understands, and what this crate does itself.
+/// Parsed URL: the driver's settings and those that this crate implements.
 pub(crate) struct ParsedUrl {
-    /// One for each host of the address.
+    /// One per host of the URL.
     pub(crate) servers: Vec<tokio_postgres::Config>,
     pub(crate) tls: TlsPolicy,
 }
 
-/// Reads a URL; the driver knows neither `sslrootcert` nor the `verify-` modes, so they are taken out first.
+/// Parses a URL. The driver supports neither `sslrootcert` nor the `verify-` modes, so they are removed
+/// first.
 pub(crate) fn parse_url(url: &str) -> Result<ParsedUrl, InvalidPostgresOptions> {
     if !(url.starts_with("postgres://") || url.starts_with("postgresql://")) {
         return Err(InvalidPostgresOptions::Url(None));
@@ -134,7 +135,7 @@ pub(crate) fn parse_url(url: &str) -> Result<ParsedUrl, InvalidPostgresOptions> 
     Ok(ParsedUrl { servers, tls })
 }
 
-/// Writes an address once for each of the hosts that it names.
+/// Returns the URL once per host that it names.
 fn each_host(address: &str) -> impl Iterator<Item = String> {
     let (scheme, rest) = address.split_once("://").unwrap_or(("postgres", address));
     let (authority, database) = rest

@@ -1,4 +1,4 @@
-//! The outbox: messages that wait to be sent.
+//! The outbox of queued messages.
 
 use crate::error::{corrupt, storage_error};
 use crate::schema::outbox;
@@ -17,7 +17,7 @@ use diesel_async::RunQueryDsl;
 use domain::id::MessageId;
 use uuid::Uuid;
 
-/// The columns of a row, in its order.
+/// Column types of a row, in its order.
 pub(crate) type MessageColumns = (SqlUuid, Binary, Timestamptz, Timestamptz, Integer);
 
 /// A row of `outbox`.
@@ -45,7 +45,6 @@ impl From<&QueuedMessage> for MessageRow {
 }
 
 impl MessageRow {
-    /// Reads the row as a message.
     pub(crate) fn into_message(self) -> Result<QueuedMessage, StorageError> {
         let Self { id, sealed, queued_at, due_at, attempts } = self;
         Ok(QueuedMessage {
@@ -61,7 +60,7 @@ impl MessageRow {
 #[async_trait]
 impl OutboxReader for PostgresStore {
     async fn backlog(&self) -> Result<MailBacklog, StorageError> {
-        // On a connection of the pool: thousands may wait, and nobody else shall wait until they are counted.
+        // Uses the pool: a count of thousands of messages would delay the readers of a shared connection.
         let mut connection = self.pooled().await?;
         let query = outbox::table.select((count_star(), min(outbox::queued_at)));
         let (messages, oldest_queued_at): (i64, Option<DateTime<Utc>>) =
@@ -70,8 +69,8 @@ impl OutboxReader for PostgresStore {
     }
 }
 
-/// Skips messages that another process claims at the moment. The messages are picked in a part of their own, because
-/// a nested query with a limit may be run more than once, and then picks others each time.
+/// Skips messages that another process is claiming. The messages are selected in a materialized CTE, because
+/// a nested query with a limit may run several times and select other rows each time.
 const CLAIM: &str = "WITH due AS MATERIALIZED (
         SELECT id, due_at FROM outbox WHERE due_at <= $1 ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
     ), claimed AS (
@@ -80,7 +79,7 @@ const CLAIM: &str = "WITH due AS MATERIALIZED (
     )
     SELECT id, sealed, queued_at, due_at, attempts FROM claimed ORDER BY was_due_at, id";
 
-/// Skips messages that somebody sends at the moment.
+/// Skips messages that are being sent.
 const DELETE_QUEUED_BEFORE: &str = "DELETE FROM outbox WHERE id IN (
     SELECT id FROM outbox WHERE queued_at < $1 ORDER BY queued_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
 

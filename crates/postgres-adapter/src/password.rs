@@ -1,4 +1,4 @@
-//! Password hashes, and the credentials of a sign-in.
+//! Password hashes and the credentials of a sign-in.
 
 use crate::error::storage_error;
 use crate::schema::{account, password};
@@ -16,7 +16,7 @@ use domain::user::Email;
 use futures_util::FutureExt;
 use uuid::Uuid;
 
-/// A person, since when the account is locked, and the hash of the password.
+/// User, time at which the account was locked, and password hash.
 type Row = (Uuid, Option<DateTime<Utc>>, Option<String>);
 
 #[async_trait]
@@ -40,8 +40,8 @@ impl CredentialReader for PostgresStore {
     }
 }
 
-/// A first password has no row yet that could be locked, so whoever finds or sets one locks the account first.
-/// A rehash, which comes with every so many sign-ins, locks the password's row alone.
+/// Finding or setting a password locks the account, because a first password has no row to lock. A rehash
+/// locks only the password's row.
 #[async_trait]
 impl PasswordRepository for PgUnitOfWork {
     async fn find(&mut self, user_id: UserId) -> Result<Option<PasswordHash>, StorageError> {

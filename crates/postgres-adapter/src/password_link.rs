@@ -1,4 +1,4 @@
-//! One-time links to choose a password.
+//! One-time links to set a password.
 
 use crate::error::{corrupt, storage_error};
 use crate::row::secret_hash;
@@ -60,7 +60,7 @@ impl From<&PasswordLink> for LinkRow {
 }
 
 impl LinkRow {
-    /// Reads the row as a link. A corrupt one is named by its person or its end: the hash stays out of logs.
+    /// Converts the row. Errors name its person or its expiry, so that the hash stays out of logs.
     pub(crate) fn into_link(self) -> Result<PasswordLink, StorageError> {
         let Self { link_hash, purpose, user_id, email, expires_at } = self;
         let row = user_id.map_or_else(
@@ -84,16 +84,16 @@ impl LinkRow {
     }
 }
 
-/// Skips links that somebody else holds at the moment: they are deleted next time.
+/// Skips locked links; a later run deletes them.
 const DELETE_EXPIRED: &str = "DELETE FROM password_link WHERE link_hash IN (
     SELECT link_hash FROM password_link WHERE expires_at < $1
     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
-/// Waits for links that are used at the moment.
+/// Waits for links that are in use.
 const DELETE_ANY: &str = "DELETE FROM password_link WHERE link_hash IN (
     SELECT link_hash FROM password_link LIMIT $1 FOR UPDATE)";
 
-/// Id, email address and lock of an account.
+/// Id, email address and lock time of an account.
 type AccountColumns = (Uuid, String, Option<DateTime<Utc>>);
 
 #[async_trait]
@@ -146,7 +146,7 @@ impl PasswordLinkRepository for PgUnitOfWork {
     }
 
     async fn consume(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
-        // A second call waits here for the first one's row lock, then finds nothing.
+        // A concurrent call waits for the first one's row lock, then finds no row.
         let row: Option<LinkRow> = diesel::delete(link::table.find(hash.as_bytes().as_slice()))
             .returning(LinkRow::as_returning())
             .get_result(self.connection()?)
@@ -165,7 +165,8 @@ impl PasswordLinkRepository for PgUnitOfWork {
     }
 
     async fn delete_sign_ups(&mut self, email: &Email) -> Result<u64, StorageError> {
-        // Few wait at a time. The address is compared as accounts are, not by what the database takes for a letter.
+        // Few links are pending. Addresses are compared as for accounts, independent of the database's
+        // locale.
         let waiting: Vec<(Vec<u8>, Option<String>)> = link::table
             .filter(link::email.is_not_null())
             .select((link::link_hash, link::email))

@@ -68,7 +68,6 @@ impl From<&PersonalToken> for TokenRow {
 }
 
 impl TokenRow {
-    /// Reads the row as a token.
     pub(crate) fn into_token(self) -> Result<PersonalToken, StorageError> {
         let Self { user_id, id, name, token_hash, scopes, created_at, expires_at, last_used_at, revoked_at } =
             self;
@@ -86,7 +85,7 @@ impl TokenRow {
     }
 }
 
-/// Skips tokens that somebody else holds at the moment: they are deleted next time.
+/// Skips locked tokens; a later run deletes them.
 const DELETE_ENDED: &str = "DELETE FROM personal_token WHERE (user_id, id) IN (
     SELECT user_id, id FROM personal_token WHERE revoked_at < $1 OR expires_at < $1
     LIMIT $2 FOR UPDATE SKIP LOCKED)";

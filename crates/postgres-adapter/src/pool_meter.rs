@@ -1,4 +1,4 @@
-//! What is measured of a Postgres: waits for a connection of the pool, and round trips.
+//! Metrics of Postgres: waits for pooled connections, and round trips.
 
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 use std::sync::LazyLock;
@@ -9,15 +9,15 @@ use tracing::{Instrument as _, Span};
 /// A kind of round trip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// A single row, on a connection that many share.
+    /// A single row, on a shared connection.
     Read,
     /// A statement that returns rows.
     Query,
     /// A statement that changes rows.
     Execute,
-    /// The beginning or the end of a transaction.
+    /// `BEGIN`, `COMMIT` or `ROLLBACK`.
     Transaction,
-    /// A new connection, and the set-up of its session.
+    /// A new connection and its session setup.
     Connect,
 }
 
@@ -55,7 +55,7 @@ impl Operation {
     }
 }
 
-/// Measures one round trip, and shows it in the trace.
+/// Measures one round trip and adds it to the trace.
 pub(crate) fn round_trip<T>(
     operation: Operation,
     answer: impl Future<Output = T>,
@@ -63,12 +63,12 @@ pub(crate) fn round_trip<T>(
     timed(operation, traced(operation, answer))
 }
 
-/// Has a span of its own for what is waited for, in the trace of whoever waits.
+/// Adds a separate span to the caller's trace.
 pub(crate) fn traced<F: Future>(operation: Operation, answer: F) -> Instrumented<F> {
     answer.instrument(operation.span())
 }
 
-/// Measures the time of one round trip, for whomever it is.
+/// Measures the time of one round trip.
 pub(crate) async fn timed<T>(operation: Operation, answer: impl Future<Output = T>) -> T {
     let begun = Instant::now();
     let answered = answer.await;
@@ -78,7 +78,7 @@ pub(crate) async fn timed<T>(operation: Operation, answer: impl Future<Output = 
     answered
 }
 
-/// What is measured of one pool.
+/// Metrics of one pool.
 pub(crate) struct PoolMeter {
     open: Gauge,
     max: Gauge,
@@ -89,7 +89,7 @@ pub(crate) struct PoolMeter {
 }
 
 impl PoolMeter {
-    /// Measures the pool of this name, one of a few that this crate chooses.
+    /// Returns the metrics of the pool with this name, one of a few constants.
     pub(crate) fn new(pool: &'static str) -> Self {
         Self {
             open: gauge!("restwell_pool_connections", "pool" => pool),
@@ -101,7 +101,7 @@ impl PoolMeter {
         }
     }
 
-    /// Notes how many connections are open, and may be.
+    /// Records the number of open connections and the maximum.
     pub(crate) fn holds(&self, open: usize, max: usize) {
         let number = |connections: usize| f64::from(u32::try_from(connections).unwrap_or(u32::MAX));
         self.open.set(number(open));
@@ -118,18 +118,18 @@ impl PoolMeter {
         outcome
     }
 
-    /// Notes that a wait was given up.
+    /// Records an aborted wait.
     pub(crate) fn gave_up(&self) {
         self.timeouts.increment(1);
     }
 
-    /// Notes that a connection is in use until what is returned is dropped.
+    /// Counts a connection as in use until the returned value is dropped.
     pub(crate) fn in_use(&self) -> Counted {
         Counted::new(&self.in_use)
     }
 }
 
-/// Counts one up, and down when dropped.
+/// Increment of a gauge until dropped.
 pub(crate) struct Counted(Gauge);
 
 impl Counted {

@@ -26,7 +26,7 @@ const TABLE: &str = "read_tally";
 const CLIENT: &str = "client";
 const PERSONAL_TOKEN: &str = "personal_token";
 
-/// Takes a reader apart: what it is, and its id.
+/// Returns a reader's kind and id.
 pub(crate) const fn reader_parts(reader: Reader) -> (&'static str, Uuid) {
     match reader {
         Reader::Client(id) => (CLIENT, id.as_uuid()),
@@ -50,7 +50,6 @@ pub(crate) struct TallyRow {
 }
 
 impl TallyRow {
-    /// Reads the row as a sum.
     pub(crate) fn into_tally(self) -> Result<ReadTally, StorageError> {
         let Self { user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to } =
             self;
@@ -75,7 +74,7 @@ impl TallyRow {
     }
 }
 
-/// Many sums, a column each, as `unnest` takes them.
+/// Sums as one list per column, for `unnest`.
 #[derive(Default)]
 pub(crate) struct NewTallies {
     pub(crate) user_ids: Vec<Uuid>,
@@ -90,7 +89,7 @@ pub(crate) struct NewTallies {
 }
 
 impl NewTallies {
-    /// Lists the columns of these sums, one row a key, in the order of their people.
+    /// Merges sums with the same key and sorts them by person.
     pub(crate) fn of(tallies: &[ReadTally]) -> Self {
         let mut sums: HashMap<TallyKey, ReadTally> = HashMap::new();
         for tally in tallies {
@@ -117,15 +116,15 @@ impl NewTallies {
         self.kinds.push(kind.as_str());
         self.requests.push(i64::try_from(*requests).unwrap_or(i64::MAX));
         self.items.push(i64::try_from(*items).unwrap_or(i64::MAX));
-        // What a client asked for may lie beyond what Postgres knows.
+        // Clients may request times outside Postgres' range.
         self.range_from.push(from.map(known_moment));
         self.range_to.push(to.map(known_moment));
     }
 }
 
-/// Adds up. Whoever still has an account keeps it until this transaction ends, the others' sums are left out; rows
-/// come in the order of the key, so that two calls lock them in the same order. An open end of a range (NULL) stays
-/// open, which `least` and `greatest` alone would not do.
+/// Adds to the sums of people who have an account, and locks these accounts. Rows are in key order, so that
+/// concurrent calls lock them in the same order. An open end of a range (NULL) stays open, which `least` and
+/// `greatest` alone would not do.
 const ADD: &str = "INSERT INTO read_tally AS t
         (user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to)
     SELECT n.* FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -140,7 +139,7 @@ const ADD: &str = "INSERT INTO read_tally AS t
         range_to = CASE WHEN t.range_to IS NOT NULL AND excluded.range_to IS NOT NULL
             THEN greatest(t.range_to, excluded.range_to) END";
 
-/// Notes the use of tokens, locked in one order as well.
+/// Records the use of tokens, locked in key order.
 const NOTE_USE: &str = "WITH used AS (
         SELECT p.user_id, p.id, n.at FROM unnest($1, $2, $3) AS n (user_id, id, at)
         JOIN personal_token p ON p.user_id = n.user_id AND p.id = n.id
@@ -149,9 +148,9 @@ const NOTE_USE: &str = "WITH used AS (
     )
     UPDATE personal_token t SET last_used_at = used.at FROM used WHERE t.user_id = used.user_id AND t.id = used.id";
 
-/// Skips sums that somebody else holds at the moment: they are deleted next time. The rows are fetched by where they
-/// lie, because by their key the planner would rather read a table of some million sums from end to end than look into
-/// sixteen partitions for each; and a place (`ctid`) means something within one partition alone.
+/// Skips locked sums; a later run deletes them. Rows are fetched by `ctid`: for a join on the key, the
+/// planner may scan a table of millions of rows instead of 16 partitions per row. A `ctid` is unique only
+/// within a partition.
 const DELETE_BEFORE: &str = "WITH old AS MATERIALIZED (
         SELECT tableoid, ctid FROM read_tally WHERE minute < $1 ORDER BY minute LIMIT $2 FOR UPDATE SKIP LOCKED
     )
@@ -176,7 +175,7 @@ impl ReadTallyStore for PostgresStore {
         after: Option<TallyKey>,
         limit: u32,
     ) -> Result<Vec<ReadTally>, StorageError> {
-        // All descending, so that a backward scan of the primary key serves it.
+        // All descending, to match a backward scan of the primary key.
         let order = (tally::minute.desc(), tally::reader_kind.desc(), tally::reader_id.desc());
         let mut query = tally::table
             .filter(tally::user_id.eq(user_id.as_uuid()))

@@ -1,6 +1,6 @@
-//! Cells that several tables share, and their way to the domain and back.
+//! Conversions of cells that several tables share.
 //!
-//! Each conversion takes the whole value apart, so that a new field does not compile until it is stored.
+//! Each conversion destructures the whole value, so that a new field does not compile until it is stored.
 
 mod fixed_array;
 pub(crate) mod hex;
@@ -16,7 +16,7 @@ use domain::scope::ScopeSet;
 use domain::secret::SecretHash;
 use std::fmt::Display;
 
-/// Reads a hash of 32 bytes.
+/// Reads a 32-byte hash.
 pub(crate) fn secret_hash(
     bytes: &[u8],
     table: &'static str,
@@ -26,7 +26,6 @@ pub(crate) fn secret_hash(
     bytes.try_into().map(SecretHash::from_bytes).map_err(corrupt(table, column, row))
 }
 
-/// Reads a set of scopes.
 pub(crate) fn scope_set(
     text: &str,
     table: &'static str,
@@ -35,12 +34,11 @@ pub(crate) fn scope_set(
     ScopeSet::parse(text).map_err(corrupt(table, "scopes", row))
 }
 
-/// The moments between which everything that is stored lies: what a range leaves open, and what lies beyond
-/// the times that Postgres knows.
+/// Range of all stored times; replaces open ends and times that Postgres cannot represent.
 const EARLIEST_SECONDS: i64 = -62_135_596_800;
 const LATEST_SECONDS: i64 = 253_402_300_800;
 
-/// Takes the start of a range, not before the year 1; a part of a microsecond is more than the one before it.
+/// Returns the start of a range, not before the year 1, rounded up to microseconds.
 pub(crate) fn lower_bound(start: Option<DateTime<Utc>>) -> DateTime<Utc> {
     let Some(start) = start else { return earliest() };
     let start = known_moment(start);
@@ -48,17 +46,17 @@ pub(crate) fn lower_bound(start: Option<DateTime<Utc>>) -> DateTime<Utc> {
     if whole < start { whole + TimeDelta::microseconds(1) } else { whole }
 }
 
-/// Takes the end of a range, not after the year 9999, cut to microseconds.
+/// Returns the end of a range, not after the year 9999, truncated to microseconds.
 pub(crate) fn upper_bound(end: Option<DateTime<Utc>>) -> DateTime<Utc> {
     end.map_or_else(latest, |end| whole_micros(known_moment(end)))
 }
 
-/// Keeps an instant within what Postgres knows.
+/// Clamps an instant to Postgres' range.
 pub(crate) fn known_moment(moment: DateTime<Utc>) -> DateTime<Utc> {
     moment.clamp(earliest(), latest())
 }
 
-/// Cuts an instant to the microseconds that Postgres keeps.
+/// Truncates an instant to microseconds, Postgres' precision.
 fn whole_micros(instant: DateTime<Utc>) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(instant.timestamp_micros()).unwrap_or(instant)
 }

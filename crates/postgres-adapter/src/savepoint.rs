@@ -1,4 +1,4 @@
-//! Several rows, all or none, in a transaction that goes on either way.
+//! All-or-nothing inserts within a transaction that continues in either case.
 
 use crate::connection::Pooled;
 use crate::error::storage_error;
@@ -9,12 +9,13 @@ use diesel_async::SimpleAsyncConnection;
 const KEEP: &str = "RELEASE SAVEPOINT rows";
 const TAKE_BACK: &str = "ROLLBACK TO SAVEPOINT rows; RELEASE SAVEPOINT rows";
 
-/// Opens a savepoint before rows are inserted.
+/// Opens a savepoint before inserts.
 pub(super) async fn open(connection: &mut Pooled) -> Result<(), StorageError> {
     connection.batch_execute("SAVEPOINT rows").await.map_err(storage_error)
 }
 
-/// Keeps the rows when all of them were inserted, else takes them back and reports the conflict.
+/// Keeps the rows if all of them were inserted; otherwise rolls back to the savepoint and reports the
+/// conflict.
 pub(super) async fn close(
     connection: &mut Pooled,
     is_complete: bool,
@@ -25,10 +26,10 @@ pub(super) async fn close(
     if is_complete { Ok(()) } else { Err(StorageError::Conflict(key)) }
 }
 
-/// Keeps the rows, or takes them back when a uniqueness was violated; tells which.
+/// Keeps the rows, or rolls back to the savepoint after a unique violation; returns which.
 ///
-/// The server logs what is violated, with its values. So this is for callers that looked before, and hold the lock under
-/// which nobody else writes.
+/// The server logs the violating values. Callers must therefore check first and hold the lock that excludes
+/// other writers.
 pub(super) async fn close_unless_violated(
     connection: &mut Pooled,
     inserted: QueryResult<usize>,

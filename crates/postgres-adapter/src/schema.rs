@@ -1,4 +1,4 @@
-//! The tables as Diesel knows them. `migrations/postgres` makes them.
+//! Diesel's table definitions of the schema in `migrations/postgres`.
 
 diesel::table! {
     account (id) {

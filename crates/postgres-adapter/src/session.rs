@@ -52,7 +52,6 @@ impl From<&Session> for SessionRow {
 }
 
 impl SessionRow {
-    /// Reads the row as a session.
     pub(crate) fn into_session(self) -> Result<Session, StorageError> {
         let Self { user_id, id, token_hash, method, authenticated_at, last_seen_at } = self;
         let method = AuthenticationMethod::parse(&method).ok_or(());
@@ -67,7 +66,7 @@ impl SessionRow {
     }
 }
 
-/// A session; and its person's id, address, zone, and since when the account is locked.
+/// Session, and its user's id, address, zone and lock time.
 type Row = (SessionRow, Uuid, String, String, Option<DateTime<Utc>>);
 
 #[async_trait]
@@ -113,7 +112,7 @@ impl SessionReader for PostgresStore {
     }
 }
 
-/// Waits for sessions that are in use at the moment: the operator ends every session with this, and none may stay.
+/// Waits for sessions in use: the operator uses this to end every session.
 const DELETE_ENDED: &str = "DELETE FROM session WHERE (user_id, id) IN (
     SELECT user_id, id FROM session WHERE last_seen_at < $1 OR authenticated_at < $2 LIMIT $3 FOR UPDATE)";
 

@@ -47,7 +47,6 @@ impl From<&SigningKey> for SigningKeyRow {
 }
 
 impl SigningKeyRow {
-    /// Reads the row as a key.
     pub(crate) fn into_key(self) -> Result<SigningKey, StorageError> {
         let Self { id, public_key, private_key, created_at, retired_at } = self;
         Ok(SigningKey {

@@ -1,4 +1,4 @@
-//! Statements written as SQL whose prepared form stays on the connection.
+//! Raw SQL statements that stay prepared on the connection.
 
 use application::ports::storage::{StorageError, UniqueKey};
 use diesel::pg::Pg;
@@ -6,17 +6,16 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::result::QueryResult;
 use std::marker::PhantomData;
 
-/// A statement with its binds, whose rows have the columns `ST`.
+/// Statement with its binds, whose rows have the column types `ST`.
 ///
-/// Diesel prepares a `sql_query` anew each time, because it cannot know how many texts there will be. Here every
-/// text is one of a few that this crate writes, so it is prepared once a connection; and its rows are read by
-/// position instead of by name.
+/// Diesel prepares a `sql_query` at each use, because the number of texts may be unlimited. This crate has
+/// few texts, so each is prepared once per connection. Rows are read by position instead of by name.
 pub(crate) struct Statement<Q, ST> {
     query: Q,
     columns: PhantomData<ST>,
 }
 
-/// Names the columns of a `sql_query` and its binds.
+/// Sets the column types of a `sql_query` and its binds.
 pub(crate) const fn returning<ST, Q>(query: Q) -> Statement<Q, ST> {
     Statement { query, columns: PhantomData }
 }
@@ -31,7 +30,7 @@ impl<Q: QueryFragment<Pg>, ST> QueryFragment<Pg> for Statement<Q, ST> {
     }
 }
 
-/// Without an id of its own the text is the key of the cache.
+/// Without a static id, the text is the cache key.
 impl<Q, ST> QueryId for Statement<Q, ST> {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
@@ -41,12 +40,11 @@ impl<Q, ST> Query for Statement<Q, ST> {
     type SqlType = ST;
 }
 
-/// Reports a conflict when an insert stored nothing.
+/// Returns a conflict if an insert stored no row.
 pub(crate) fn stored(rows: usize, key: UniqueKey) -> Result<(), StorageError> {
     if rows == 0 { Err(StorageError::Conflict(key)) } else { Ok(()) }
 }
 
-/// Converts a number of rows.
 pub(crate) fn count(rows: usize) -> u64 {
     u64::try_from(rows).unwrap_or(u64::MAX)
 }

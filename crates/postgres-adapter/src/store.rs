@@ -1,4 +1,4 @@
-//! The store: where connections come from.
+//! The Postgres store and its connections.
 
 use crate::connection::{
     Connector, Outage, Pool, Pooled, Role, SharedConnections, Silence, gave_way, is_broken, pool,
@@ -15,49 +15,48 @@ use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Length of a page, which decides where it is read.
+/// Length of a page, which determines the connection that reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageLength {
-    /// Some dozen rows, read like a single row.
+    /// Up to a few dozen rows, read like a single row.
     Short,
     /// Any number of rows.
     Long,
 }
 
 impl PageLength {
-    /// Returns the length of a page that skips and reads so many rows.
+    /// Returns the length of a page that skips and reads this many rows.
     pub(crate) const fn of_rows(skipped: i64, read: i64) -> Self {
         if skipped <= 1_000 && read <= 101 { Self::Short } else { Self::Long }
     }
 }
 
-/// Storage on Postgres: implements every storage port.
+/// Storage on Postgres; implements every storage port.
 ///
-/// Transactions take a connection of a small pool, long pages one of the worker's pool. Single rows and short pages are
-/// pipelined over the worker's connection.
-/// Creating a store needs no server: connections are opened when first needed, so that a process can start, and be
-/// alive but not ready, before its database is.
+/// Transactions use a connection of a small pool, and long pages one of the worker's pool. Single rows and
+/// short pages are pipelined over the worker's connection. Connections are opened on first use, so a process
+/// can start, and be alive but not ready, before its database.
 pub struct PostgresStore {
     pool: Pool,
     shared: SharedConnections,
     pub(crate) labels: KnownLabels,
-    /// One pool for each worker, for its long pages: driven by the worker's runtime, and apart from transactions.
+    /// One pool per worker for long pages, driven by the worker's runtime and separate from transactions.
     page_pools: Vec<Pool>,
     pub(crate) wait_timeout: Duration,
     pub(crate) silence: Arc<Silence>,
-    /// That every connection of the pool is taken.
+    /// Outage state for an exhausted pool.
     shortage: Outage,
     pub(crate) connector: Connector,
     meter: PoolMeter,
 }
 
 impl PostgresStore {
-    /// Prepares a store; fails only on options that can never work.
+    /// Creates a store without connecting; fails only on invalid options.
     pub fn connect(options: &PostgresOptions) -> Result<Self, InvalidPostgresOptions> {
         Self::connect_to(options, Role::Primary)
     }
 
-    /// Prepares a store on a server of this role.
+    /// Creates a store on a server of this role.
     pub(crate) fn connect_to(options: &PostgresOptions, role: Role) -> Result<Self, InvalidPostgresOptions> {
         if options.pool_size == 0 || options.shared_connections == 0 {
             return Err(InvalidPostgresOptions::PoolSize);
@@ -82,14 +81,15 @@ impl PostgresStore {
         Ok(Self { pool, shared, labels, page_pools, wait_timeout, silence, shortage, connector, meter })
     }
 
-    /// Says why no connection was to be had when one was last asked for, as the server or the system puts it;
-    /// nothing when one was. It names a role or a database, never a password: for the operator, not for clients.
+    /// Returns the server's or the system's reason for the last failure to connect; `None` if the last
+    /// attempt succeeded. It may name a role or a database, never a password. It is for the operator, not for
+    /// clients.
     pub fn why_unavailable(&self) -> Option<String> {
         let in_time = || self.shortage.reason().map(|_| "no connection came about in time".to_owned());
         self.connector.failure().or_else(in_time)
     }
 
-    /// Takes a connection of the pool for transactions, waiting for one no longer than the options say.
+    /// Acquires a connection of the pool for transactions within the wait timeout.
     pub(crate) async fn pooled(&self) -> Result<Pooled, StorageError> {
         let connection = self.pooled_from(&self.pool).await;
         let status = self.pool.status();
@@ -104,7 +104,7 @@ impl PostgresStore {
                 self.shortage.end();
                 Ok(Pooled::new(connection, Arc::clone(&self.silence), self.meter.in_use()))
             }
-            // The connector has logged why.
+            // The connector has logged the reason.
             Ok(Err(_)) => Err(StorageError::Unavailable),
             Err(_) => {
                 self.meter.gave_up();
@@ -114,7 +114,7 @@ impl PostgresStore {
         }
     }
 
-    /// Runs a read of a single row on a shared connection.
+    /// Reads a single row on a shared connection.
     pub(crate) async fn shared<T, F>(&self, read: F) -> Result<T, StorageError>
     where
         T: Send,
@@ -123,7 +123,8 @@ impl PostgresStore {
         self.shared.read(read).await.map_err(storage_error)
     }
 
-    /// Reads a page in one statement: a short one over the worker's pipelined connection, a long one over its pool.
+    /// Reads a page in one statement: a short one over the worker's pipelined connection, a long one over its
+    /// pool.
     pub(crate) async fn read_one_page<T, F>(&self, length: PageLength, read: F) -> Result<T, StorageError>
     where
         T: Send + 'static,
@@ -136,7 +137,7 @@ impl PostgresStore {
         self.read_page_from(pool, move |connection| connection.read(&read)).await
     }
 
-    /// Returns the pool for long pages of this thread; `None` if it is not a worker.
+    /// Returns this thread's pool for long pages; `None` if the thread is not a worker.
     fn page_pool(&self) -> Option<&Pool> {
         self.page_pools.get(worker_number()?.checked_rem(self.page_pools.len())?)
     }
@@ -150,8 +151,8 @@ impl PostgresStore {
         self.read_page_from(&self.pool, read).await
     }
 
-    /// Reads a page on a connection of a pool. If the connection is broken, or the read had to give way to another
-    /// statement, it runs again, which is harmless because it only reads.
+    /// Reads a page on a pooled connection. Retries once after a broken connection, a serialization failure
+    /// or a deadlock, which is safe for a read.
     async fn read_page_from<T, F>(&self, pool: &Pool, read: F) -> Result<T, StorageError>
     where
         T: Send,
@@ -175,8 +176,8 @@ impl PostgresStore {
     }
 }
 
-/// Closes the connection of a read that its caller gives up: the statement may still run for seconds, and would delay
-/// the next user.
+/// Closes the connection of a cancelled read: its statement may run for seconds and would delay the next
+/// user.
 struct CloseOnDrop(Option<Pooled>);
 
 impl Drop for CloseOnDrop {
@@ -187,7 +188,7 @@ impl Drop for CloseOnDrop {
     }
 }
 
-/// Runs a read and returns the connection with the answer.
+/// Runs a read and returns the connection with the response.
 async fn read_once<T, F>(connection: Pooled, read: &F) -> (QueryResult<T>, Option<Pooled>)
 where
     T: Send,

@@ -1,8 +1,8 @@
 //! Databases for tests: each test has its own, cloned from one migrated template.
 //!
-//! The cluster is the one that the environment variable `RESTWELL_TEST_POSTGRES` names, the URL of a superuser's
-//! maintenance database; `scripts/test` starts one and sets it. Everything here panics when it cannot do its
-//! work: a test without its database must fail, not pass by.
+//! The environment variable `RESTWELL_TEST_POSTGRES` is the URL of a superuser's maintenance database;
+//! `scripts/test` starts a cluster and sets it. Every function here panics on failure: a test without its
+//! database must fail, not pass.
 
 use crate::{PostgresOptions, PostgresStore};
 use sha2::{Digest, Sha256};
@@ -11,19 +11,19 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio_postgres::{Client, NoTls};
 
-/// The variable that names the cluster.
+/// Environment variable with the URL of the cluster.
 pub const CLUSTER_VARIABLE: &str = "RESTWELL_TEST_POSTGRES";
 
-/// The advisory lock under which the template is made; an arbitrary number.
+/// Advisory lock for the creation of the template; an arbitrary number.
 const TEMPLATE_LOCK: i64 = 7_310_868_735_422_391_405;
 
-/// The migrations as they stand in the repository.
+/// Directory of the migrations.
 const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/postgres");
 
-/// Counts the databases of this process.
+/// Number of databases created by this process.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// A database that is dropped together with this value, also when the test panics.
+/// Database that is dropped together with this value, also if the test panics.
 #[derive(Debug)]
 pub struct TestDatabase {
     cluster: String,
@@ -32,24 +32,25 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// Makes a migrated, empty database.
+    /// Creates a migrated, empty database.
     ///
     /// # Panics
     ///
-    /// When no cluster is named, or it refuses.
+    /// If no cluster is set, or a statement fails.
     pub async fn create() -> Self {
         let cluster = cluster();
         let template = template(&cluster).await;
-        // Copying the files takes half the time of writing them to the log, which 14 does not do anyway.
+        // Copying the files takes half as long as the default, which writes them to the log. Version 14
+        // always copies.
         let strategy = if version(&cluster).await < 150_000 { "" } else { "STRATEGY file_copy" };
         Self::make(cluster, &format!("TEMPLATE {template} {strategy}")).await
     }
 
-    /// Makes a database without any schema.
+    /// Creates a database without a schema.
     ///
     /// # Panics
     ///
-    /// When no cluster is named, or it refuses.
+    /// If no cluster is set, or a statement fails.
     pub async fn create_without_schema() -> Self {
         Self::make(cluster(), "TEMPLATE template0").await
     }
@@ -70,20 +71,20 @@ impl TestDatabase {
         &self.url
     }
 
-    /// Runs statements on the database, as an operator with another program could.
+    /// Runs statements on the database over a separate connection.
     ///
     /// # Panics
     ///
-    /// When a statement fails.
+    /// If a statement fails.
     pub async fn execute(&self, statements: &str) {
         run(&client(&self.url).await, statements).await;
     }
 
-    /// Asks for one number.
+    /// Runs a query that returns one number.
     ///
     /// # Panics
     ///
-    /// When the query fails, or answers something else.
+    /// If the query fails or returns anything else.
     pub async fn number(&self, query: &str) -> i64 {
         let rows = demand(client(&self.url).await.simple_query(query).await, "the query fails");
         let number = rows.iter().find_map(|message| match message {
@@ -93,37 +94,37 @@ impl TestDatabase {
         demand(number.ok_or("no number"), "the query answers something else")
     }
 
-    /// Runs statements in a transaction that stays open until what is returned is dropped; it keeps its locks.
+    /// Runs statements in a transaction that stays open, with its locks, until the returned value is dropped.
     ///
     /// # Panics
     ///
-    /// When a statement fails.
+    /// If a statement fails.
     pub async fn hold(&self, statements: &str) -> OpenTransaction {
         let client = client(&self.url).await;
         run(&client, &format!("BEGIN; {statements}")).await;
         OpenTransaction(client)
     }
 
-    /// Makes a store on the database, with a small pool.
+    /// Creates a store with a small pool on the database.
     ///
     /// # Panics
     ///
-    /// When the URL of the cluster is not one that the store takes.
+    /// If the store rejects the URL of the cluster.
     pub fn store(&self) -> PostgresStore {
         let options = PostgresOptions { pool_size: 4, ..PostgresOptions::new(&self.url) };
         demand(PostgresStore::connect(&options), "the URL of the test database is refused")
     }
 }
 
-/// A transaction of another program, which ends without a trace when this is dropped.
+/// Open transaction on a separate connection; rolled back when dropped.
 pub struct OpenTransaction(#[expect(dead_code, reason = "it is kept open")] Client);
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let (cluster, statement) =
             (self.cluster.clone(), format!("DROP DATABASE {} WITH (FORCE)", self.name));
-        // On a thread of its own, because the runtime of the test cannot be waited for in here. Best effort: the
-        // cluster is thrown away as a whole anyway.
+        // On a separate thread, because `drop` cannot wait on the test's runtime. Errors are ignored: the
+        // whole cluster is temporary.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             if let Ok(runtime) = runtime {
@@ -137,7 +138,7 @@ impl Drop for TestDatabase {
     }
 }
 
-/// Reads which cluster to use.
+/// Returns the URL of the cluster.
 fn cluster() -> String {
     #[expect(clippy::disallowed_methods, reason = "tests have no settings; the variable is theirs alone")]
     let url = std::env::var(CLUSTER_VARIABLE);
@@ -148,12 +149,12 @@ fn cluster() -> String {
     )
 }
 
-/// Makes the template unless it is there, and returns its name, which follows from the migrations.
+/// Creates the template if it is missing; returns its name, which depends on the migrations.
 async fn template(cluster: &str) -> String {
     let name = format!("restwell_template_{}", migrations_hash());
     let client = client(cluster).await;
     run(&client, &format!("SELECT pg_advisory_lock({TEMPLATE_LOCK})")).await;
-    // The mark is set last, so that a template that somebody could not finish is made anew.
+    // The mark is set last, so that an unfinished template is created again.
     let finished = format!("SELECT FROM pg_database WHERE datname = '{name}' AND datistemplate");
     let rows = client.simple_query(&finished).await;
     let is_finished = demand(rows, "the cluster does not list its databases")
@@ -191,7 +192,7 @@ fn migrations_hash() -> String {
     })
 }
 
-/// Puts another database into a URL.
+/// Replaces the database in a URL.
 fn database_url(cluster: &str, database: &str) -> String {
     let (address, query) = cluster.split_once('?').map_or((cluster, None), |(a, q)| (a, Some(q)));
     let (scheme, rest) = address.split_once("://").unwrap_or(("postgres", address));
@@ -207,7 +208,7 @@ async fn client(cluster: &str) -> Client {
     client
 }
 
-/// Asks for the version of the server, such as `150_004` for 15.4.
+/// Returns the server's version, such as `150_004` for 15.4.
 async fn version(cluster: &str) -> i32 {
     let row =
         client(cluster).await.query_one("SELECT current_setting('server_version_num')::integer", &[]).await;
@@ -218,7 +219,7 @@ async fn run(client: &Client, statement: &str) {
     demand(client.batch_execute(statement).await, statement);
 }
 
-/// Unwraps what a test cannot do without.
+/// Unwraps a result; panics with its error.
 #[expect(clippy::panic, reason = "a test without its database must fail, and say why")]
 #[track_caller]
 fn demand<T, E: std::fmt::Debug>(result: Result<T, E>, why: &str) -> T {

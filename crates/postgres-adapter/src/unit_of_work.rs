@@ -1,8 +1,8 @@
 //! A transaction on a pooled connection.
 //!
-//! A failed statement aborts a whole Postgres transaction, so no repository lets a statement violate a unique index:
-//! inserts use `ON CONFLICT DO NOTHING` and count the rows, updates look first. An insert whose key was just drawn at
-//! random is plain. So is a bulk insert of an import, which looks first and runs behind a savepoint.
+//! A failed statement aborts a whole Postgres transaction, so no repository lets a statement violate a unique
+//! index: inserts use `ON CONFLICT DO NOTHING` and count the rows, updates check first. Inserts with a new
+//! random key are plain. Bulk inserts of an import check first and run behind a savepoint.
 
 use crate::connection::{Pooled, is_broken};
 use crate::error::{storage_error, unexpected};
@@ -21,11 +21,11 @@ use domain::id::UserId;
 use std::collections::{HashMap, HashSet};
 use std::convert::identity;
 
-/// Begins at the level that the statements here count on: each sees what was committed before it, so that it
-/// can wait for a lock and then look.
+/// Read committed: each statement sees what was committed before it, so that it can wait for a lock and then
+/// read.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
-/// Commits only what is whole: a `COMMIT` alone ends an aborted transaction with a rollback and no error.
+/// Fails if the transaction is aborted: a `COMMIT` alone would roll it back and report no error.
 const COMMIT: &str = "SELECT 1; COMMIT";
 
 #[async_trait]
@@ -36,8 +36,7 @@ impl UnitOfWorkFactory for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Begins a transaction; on another connection when the first one turns out to be broken, because nothing was
-    /// done yet.
+    /// Begins a transaction; retries on another connection if the first one is broken.
     pub(crate) async fn transaction(&self) -> Result<PgUnitOfWork, StorageError> {
         match self.begun().await? {
             Err(error) if is_broken(&error) => self.begun().await?,
@@ -47,26 +46,27 @@ impl PostgresStore {
     }
 
     async fn begun(&self) -> Result<QueryResult<PgUnitOfWork>, StorageError> {
-        // Guarded before it begins: this call, too, may be dropped half-way.
+        // Created before `BEGIN` is sent: this future may be dropped at the await.
         let mut unit = PgUnitOfWork {
             connection: Some(self.pooled().await?),
             numbers: HashMap::new(),
             found: HashSet::new(),
         };
-        // Nothing is quicker than to begin, so the limit is that of a connection.
+        // `BEGIN` needs no lock, so the wait timeout of a connection applies.
         let begun = unit.connection()?.batch_execute(BEGIN);
         let begun = self.silence.bound_within(self.wait_timeout, begun).await;
         Ok(begun.and_then(identity).map(|()| unit))
     }
 }
 
-/// A transaction with every repository. A conflict leaves it usable; after any other error it only ends.
+/// Transaction with every repository. It stays usable after a conflict; after any other error it can only
+/// end.
 pub(crate) struct PgUnitOfWork {
-    /// Absent once the transaction has ended.
+    /// `None` once the transaction has ended.
     connection: Option<Pooled>,
-    /// The numbers that people's changes have in this unit of work; whoever is in here has a locked row.
+    /// Change numbers by person in this unit of work; the rows of these people are locked.
     pub(crate) numbers: HashMap<UserId, i64>,
-    /// Who was found, and is therefore locked, in this unit of work.
+    /// People whose rows were found, and therefore locked, in this unit of work.
     pub(crate) found: HashSet<UserId>,
 }
 
@@ -79,13 +79,13 @@ impl PgUnitOfWork {
         }
     }
 
-    /// Tells whether this unit of work has locked a person's row before, and keeps it until its end. Nothing locks one
-    /// behind a savepoint, going back to which would let go of it.
+    /// Returns whether this unit of work has locked a person's row. No row is locked behind a savepoint,
+    /// because a rollback to it would release the lock.
     pub(crate) fn holds(&self, user_id: UserId) -> bool {
         self.found.contains(&user_id) || self.numbers.contains_key(&user_id)
     }
 
-    /// Ends the transaction; only then the connection goes back to the pool.
+    /// Ends the transaction, then returns the connection to the pool.
     async fn end(&mut self, statement: &str) -> Result<(), StorageError> {
         self.connection()?.batch_execute(statement).await.map_err(storage_error)?;
         drop(self.connection.take());
@@ -93,8 +93,8 @@ impl PgUnitOfWork {
     }
 }
 
-/// Dropped before its end, a unit of work closes its connection: the server rolls back when it notices, and no
-/// session stands idle in a transaction in the pool. (Rolling back here would need to wait.)
+/// A unit of work that is dropped before its end closes its connection, and the server rolls back. `drop`
+/// cannot wait for a rollback.
 impl Drop for PgUnitOfWork {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {

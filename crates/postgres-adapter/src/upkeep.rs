@@ -1,4 +1,4 @@
-//! What a server does for the store itself: little, because `PostgreSQL` looks after its own files.
+//! Maintenance of the store; `PostgreSQL` maintains its own files.
 
 use crate::error::storage_error;
 use crate::store::PostgresStore;
@@ -6,7 +6,7 @@ use application::ports::storage::{DiskFault, StorageError, StoreUpkeep, UnitOfWo
 use async_trait::async_trait;
 use diesel_async::SimpleAsyncConnection as _;
 
-/// Needs new pages, because random bytes cannot be compressed; rolled back, they are free for the next rows.
+/// Needs new pages, because random bytes cannot be compressed; the rollback frees them for other rows.
 const PROBE: &str = "INSERT INTO outbox (id, sealed, queued_at, due_at, attempts)
     SELECT gen_random_uuid(), string_agg(uuid_send(gen_random_uuid()), ''::bytea), now(), 'infinity', 0
     FROM generate_series(1, 4096)";
@@ -25,7 +25,7 @@ impl StoreUpkeep for PostgresStore {
         Ok(())
     }
 
-    /// Deleted rows lie in free space until the server's vacuum and its log have passed over them.
+    /// Deleted rows remain in free space until the server's vacuum and log recycling.
     async fn finish_erasures(&self) -> Result<bool, StorageError> {
         Ok(true)
     }

@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 const TABLE: &str = "account";
 
-/// The columns of an [`AccountRow`], in its order.
+/// Column types of an [`AccountRow`], in its order.
 pub(crate) type AccountColumns = (
     SqlUuid,
     Text,
@@ -89,7 +89,6 @@ impl From<&User> for AccountRow {
 }
 
 impl AccountRow {
-    /// Reads the row as a person.
     pub(crate) fn into_user(self) -> Result<User, StorageError> {
         let Self { id, email, email_normalised: _, home_timezone, locked_at, created_at, .. } = &self;
         let id = *id;
@@ -130,7 +129,7 @@ impl AccountRow {
     }
 }
 
-/// Reads a value that may be missing, but not wrong.
+/// Parses an optional value.
 fn known<S, T>(
     column: &'static str,
     row: Uuid,
@@ -141,17 +140,14 @@ fn known<S, T>(
     read(stored).ok_or(()).map(Some).map_err(corrupt(TABLE, column, row))
 }
 
-/// Reads a person's address.
 pub(crate) fn email(text: &str, row: Uuid) -> Result<Email, StorageError> {
     Email::parse(text).map_err(corrupt(TABLE, "email", row))
 }
 
-/// Reads a person's zone.
 pub(crate) fn home_zone(name: &str, row: Uuid) -> Result<TimeZone, StorageError> {
     TimeZone::parse(name).map_err(corrupt(TABLE, "home_timezone", row))
 }
 
-/// Reads whether a person's account can be used.
 pub(crate) fn user_status(locked_at: Option<DateTime<Utc>>) -> UserStatus {
     locked_at.map_or(UserStatus::Active, |at| UserStatus::Locked { at })
 }
@@ -206,8 +202,8 @@ impl UserRepository for PgUnitOfWork {
     }
 
     async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError> {
-        // Whoever finds may update, with all that was found: nobody else may in between. Rows that refer to this
-        // one by a foreign key are still inserted meanwhile.
+        // The caller may update what it finds, so the row is locked. Inserts that reference it by foreign key
+        // still run.
         let row: Option<AccountRow> = account::table
             .filter(account::id.eq(id.as_uuid()))
             .select(AccountRow::as_select())
@@ -232,7 +228,7 @@ impl UserRepository for PgUnitOfWork {
     }
 
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
-        // As of all that this unit of work changes of the person.
+        // One change number covers all changes of this person in the unit of work.
         let step = i64::from(!self.numbers.contains_key(&user.id));
         let connection = self.connection()?;
         let others = account::table
@@ -259,7 +255,7 @@ impl UserRepository for PgUnitOfWork {
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
-        // Everything of a person hangs on this row by ON DELETE CASCADE.
+        // ON DELETE CASCADE deletes the person's other rows.
         let deleted = diesel::delete(account::table.filter(account::id.eq(id.as_uuid())))
             .execute(self.connection()?)
             .await
@@ -268,7 +264,8 @@ impl UserRepository for PgUnitOfWork {
     }
 }
 
-/// Takes a new person back whose id was once another's. Looks after the insert, which waits for an erasure that goes on.
+/// Removes a new person whose id belonged to an erased one. Runs after the insert, which waits for an erasure
+/// in progress.
 async fn refuse_erased(connection: &mut Pooled, id: UserId) -> Result<(), StorageError> {
     if !was_erased(connection, id).await? {
         return Ok(());
@@ -278,8 +275,8 @@ async fn refuse_erased(connection: &mut Pooled, id: UserId) -> Result<(), Storag
     Err(StorageError::Conflict(UniqueKey::UserId))
 }
 
-/// Lets units of work that look at, then change, what a person has pass one after another. Rows that refer to the
-/// account by a foreign key are still inserted meanwhile.
+/// Serializes units of work that check, then change, a person's data. Inserts that reference the account by
+/// foreign key still run.
 pub(crate) async fn lock_account(connection: &mut Pooled, user_id: UserId) -> Result<(), StorageError> {
     account::table
         .filter(account::id.eq(user_id.as_uuid()))

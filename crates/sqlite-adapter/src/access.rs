@@ -1,4 +1,4 @@
-//! The access check.
+//! Access checks.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
@@ -98,7 +98,7 @@ impl AccessReader for SqliteStore {
                     account::locked_at,
                     account::home_timezone,
                 ))
-                // Not `first`, whose `LIMIT` has the statement prepared anew.
+                // `first` adds a `LIMIT`, for which SQLite prepares the statement again at each binding.
                 .get_result(connection)
                 .optional()
                 .storage()?;
@@ -121,7 +121,7 @@ impl AccessReader for SqliteStore {
                     account::locked_at,
                     account::home_timezone,
                 ))
-                // Not `first`, whose `LIMIT` has the statement prepared anew.
+                // `first` adds a `LIMIT`, for which SQLite prepares the statement again at each binding.
                 .get_result(connection)
                 .optional()
                 .storage()?;

@@ -71,10 +71,10 @@ impl AuditEventRow {
     }
 }
 
-/// The columns of an event, in the order of the table.
+/// Column types of an event, in table order.
 type EventColumns = audit_event::SqlType;
 
-/// Lists what matches; what the filter does not name stays out of the text, so that indexes serve it.
+/// Returns the list statement. Absent filters are omitted from the text, so that indexes apply.
 fn list_statement(filter: AuditFilter, after: Option<AuditPosition>, limit: u32) -> Statement<EventColumns> {
     let AuditFilter { user_id, client_id, kinds, since } = filter;
     let mut statement = Statement::new(
@@ -103,8 +103,8 @@ fn list_statement(filter: AuditFilter, after: Option<AuditPosition>, limit: u32)
     statement.sql(" ORDER BY at DESC, id DESC LIMIT ?").integer(i64::from(limit))
 }
 
-/// Selects an event with the same kind, actor, person, client and subject from `since` on, by the index of people: a
-/// backend may have many more events of today than a person has. The `+` keeps SQLite from the index of clients.
+/// Selects an event with the same kind, actor, person, client and subject from `since` on. Uses the index of
+/// people: a client may have many more events of today than a person. The `+` excludes the index of clients.
 fn same_statement(row: &AuditEventRow, since: i64) -> Statement<Integer> {
     let statement = Statement::new("SELECT 1 FROM audit_event WHERE at >= ? AND kind = ? AND actor = ?");
     let mut statement = statement.integer(since).text(&row.kind).text(&row.actor);

@@ -1,4 +1,4 @@
-//! Authorization requests while their person decides.
+//! Authorization requests.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -139,7 +139,7 @@ impl AuthorizationRequestRepository for SqliteUnitOfWork {
         .await
     }
 
-    // The transaction holds the write lock, so that no other can change what is found.
+    // The transaction holds the write lock, so nothing found here can change.
     async fn find(
         &mut self,
         id: AuthorizationRequestId,

@@ -123,7 +123,7 @@ impl SecretRow {
     }
 
     fn into_secret(self) -> Result<ClientSecret, StorageError> {
-        // The client is the one that was asked for.
+        // The caller has the client's id.
         let Self { client_id: _, id, secret_hash, created_at, expires_at } = self;
         let cells = Cells::of("client_secret", &id);
         Ok(ClientSecret {
@@ -167,7 +167,7 @@ impl ClientReader for SqliteStore {
     }
 
     async fn list_clients(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
-        // Nothing sorts before an empty blob.
+        // An empty blob sorts first.
         let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
         self.read(move |connection| {
             let rows: Vec<ClientRow> = client::table

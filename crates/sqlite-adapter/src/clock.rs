@@ -1,4 +1,4 @@
-//! The clock of a store that lives in the process: the machine's own.
+//! The clock of an embedded store: the machine's.
 
 use crate::store::SqliteStore;
 use application::ports::storage::{StorageError, StoreClock};

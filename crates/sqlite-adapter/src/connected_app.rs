@@ -1,4 +1,4 @@
-//! The apps that hold live grants or a remembered consent of a person.
+//! Apps with live grants or a remembered consent of a person.
 
 use crate::consent::ConsentRow;
 use crate::error::StorageResult as _;
@@ -21,11 +21,11 @@ use domain::scope::ScopeSet;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Everything that makes up the list, as of one moment.
+/// Rows of the list, from one snapshot.
 struct Found {
-    /// The live grants, each with its client's name.
+    /// Live grants, each with its client's name.
     grants: Vec<(GrantRow, String)>,
-    /// The remembered consents, each with its client's name.
+    /// Remembered consents, each with its client's name.
     consents: Vec<(ConsentRow, String)>,
     last_reads: BTreeMap<Vec<u8>, i64>,
 }
@@ -48,7 +48,7 @@ fn find(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Found>
     })
 }
 
-/// Finds the minute in which each of the clients read last: one look-up at the end of its part of an index.
+/// Finds each client's last read, with one look-up each in the index.
 fn last_reads_statement(user_id: &[u8]) -> Statement<(Binary, Nullable<BigInt>)> {
     Statement::new(
         "SELECT client_id, (SELECT minute FROM read_tally \
@@ -66,7 +66,7 @@ fn last_reads(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<
     Ok(rows.into_iter().filter_map(|(id, minute)| Some((id, minute?))).collect())
 }
 
-/// Finds the minute in which a client read last, up to a moment: one look-up in its part of the index.
+/// Finds a client's last read up to a given time, with one look-up in the index.
 fn last_read_statement(user_id: &[u8], client_id: &[u8], until: i64) -> Statement<BigInt> {
     Statement::new(
         "SELECT minute FROM read_tally WHERE user_id = ? AND reader_id = ? AND reader_kind = 'client' \
@@ -89,7 +89,7 @@ fn last_read(
 }
 
 impl Found {
-    /// Sums the grants up by app and adds the consents. The key is the order: a name's bytes, then the id's.
+    /// Aggregates the grants by app and adds the consents. Sorted by the bytes of the name, then by id.
     fn into_apps(self) -> Result<Vec<ConnectedApp>, StorageError> {
         let Self { grants, consents, last_reads } = self;
         let mut apps: BTreeMap<(String, ClientId), Summing> = BTreeMap::new();
@@ -118,7 +118,7 @@ impl Found {
     }
 }
 
-/// An app of which nothing is known but since when there is something to list.
+/// Returns an app without grants or uses.
 fn unused(name: &str, client_id: ClientId, since: DateTime<Utc>) -> Result<ConnectedApp, StorageError> {
     let key = client_id.as_uuid();
     Ok(ConnectedApp {
@@ -133,10 +133,10 @@ fn unused(name: &str, client_id: ClientId, since: DateTime<Utc>) -> Result<Conne
     })
 }
 
-/// An app while its grants are summed up.
+/// App while its grants are aggregated.
 struct Summing {
     app: ConnectedApp,
-    /// When it last refreshed.
+    /// Time of the last refresh.
     refreshed_at: Option<DateTime<Utc>>,
 }
 
@@ -146,7 +146,7 @@ impl Summing {
         app.scopes = app.scopes.iter().chain(grant.scopes.iter()).collect();
         app.grants = app.grants.saturating_add(1);
         app.since = app.since.min(grant.created_at);
-        // Of several that were used at the same moment, the first one counts.
+        // Of several grants used at the same time, the first is kept.
         if grant.last_used_at > *refreshed_at {
             *refreshed_at = grant.last_used_at;
             app.last_used_from = grant.last_used_from;

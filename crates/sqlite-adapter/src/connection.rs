@@ -1,4 +1,4 @@
-//! Connections: how they are opened, and on which threads they work.
+//! Opening connections, and the threads that run their statements.
 
 use crate::error;
 use application::ports::storage::StorageError;
@@ -14,14 +14,14 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A connection whose statements run on blocking threads.
+/// Connection whose statements run on blocking threads.
 pub(crate) type Connection = SyncConnectionWrapper<SqliteConnection, Detached>;
 
-/// Runs closures on tokio's blocking threads and lets them go on when nobody waits for them any more.
+/// Runs closures on tokio's blocking threads; they continue after their future is dropped.
 ///
-/// The runtime that diesel-async brings waits in `Drop` for the closure of a dropped future, with
-/// `block_in_place`: that panics on the single-threaded runtimes of actix's workers, where every request that a
-/// client gives up ends in such a drop.
+/// diesel-async's runtime waits in `Drop` for the closure of a dropped future, with `block_in_place`. That
+/// panics on the single-threaded runtimes of actix's workers, where every cancelled request ends in such a
+/// drop.
 pub(crate) struct Detached;
 
 impl SpawnBlocking for Detached {
@@ -37,7 +37,7 @@ impl SpawnBlocking for Detached {
     }
 }
 
-/// Runs a closure on the connection; once it has begun, dropping the future does not stop it.
+/// Runs a closure on the connection; once started, it continues even if the future is dropped.
 pub(crate) async fn run<T: Send + 'static>(
     connection: &mut Connection,
     task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
@@ -45,27 +45,27 @@ pub(crate) async fn run<T: Send + 'static>(
     connection.spawn_blocking(move |inner| Ok(task(inner))).await.map_err(error::of_runtime)?
 }
 
-/// What a connection is for.
+/// Purpose of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Writes: what it commits survives a power failure (`synchronous = FULL`), because a redeemed code that
-    /// comes back to life could be redeemed again.
+    /// Writes. Commits survive a power failure (`synchronous = FULL`); otherwise a redeemed code could become
+    /// redeemable again.
     Writer,
-    /// Reads, and cannot write.
+    /// Reads; cannot write.
     Reader,
 }
 
-/// Where the database is, and how long its connections wait for each other.
+/// Path of the database and the lock timeout of its connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Location {
-    /// The file, absolute.
+    /// Absolute path of the file.
     pub(crate) path: PathBuf,
-    /// How long a statement waits for a lock.
+    /// Time limit of a wait for a lock.
     pub(crate) busy_timeout: Duration,
 }
 
 impl Location {
-    /// Creates the file, empty and readable by its owner only, unless it exists.
+    /// Creates the file if it is missing, empty and readable by its owner only.
     pub(crate) fn create_file(&self) -> Result<(), StorageError> {
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true);
@@ -78,18 +78,17 @@ impl Location {
         }
     }
 
-    /// Opens a connection to the file, which must exist.
+    /// Opens a connection to an existing file.
     pub(crate) fn connect(&self, role: Role) -> Result<SqliteConnection, StorageError> {
         let url = url_of(&self.path).ok_or(StorageError::Unavailable)?;
         let mut connection = SqliteConnection::establish(&url).map_err(|_| StorageError::Unavailable)?;
         let busy = self.busy_timeout.as_millis();
         let settings = match role {
-            // 8 MiB of log between checkpoints: more than a small store ever has, and a batch of an import
-            // touches many pages, nearly the same ones as the batch before it: with 4 MiB an import takes a
-            // sixth more processor time, with 32 MiB 4 percent less. No map of the file: what an import
-            // walked through would count as memory of the process, up to the size of the map, while the cache
-            // holds what the next batch needs. What is deleted is overwritten where it lies; see `scrub` for
-            // the copies.
+            // Checkpoints after 8 MiB of log, more than a small store ever has. Batches of an import write
+            // many pages, mostly the same ones as the batch before: 4 MiB costs an import a sixth more CPU
+            // time, and 32 MiB saves 4 percent. No memory map: it would count as the process's memory, up to
+            // the file's size; the cache suffices for the next batch. Deleted data is overwritten in place;
+            // see `scrub` for the copies.
             Role::Writer => {
                 "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 2048; \
                  PRAGMA secure_delete = ON;"
@@ -104,10 +103,10 @@ impl Location {
         Ok(connection)
     }
 
-    /// Switches to the write-ahead log; a file remembers it.
+    /// Switches to the write-ahead log; the file stores this mode.
     ///
-    /// SQLite does not wait for its busy timeout here, so several processes that open a new file at once would
-    /// see an error: hence the loop.
+    /// SQLite ignores its busy timeout here, so several processes that open a new file would fail; hence the
+    /// loop.
     fn use_write_ahead_log(&self, connection: &mut SqliteConnection) -> Result<(), StorageError> {
         let begun = Instant::now();
         loop {
@@ -121,7 +120,7 @@ impl Location {
     }
 }
 
-/// Returns whether a sound transaction is open on the connection.
+/// Returns whether an intact transaction is open on the connection.
 pub(crate) fn is_in_transaction(connection: &mut SqliteConnection) -> bool {
     match AnsiTransactionManager::transaction_manager_status_mut(connection) {
         TransactionManagerStatus::Valid(status) => status.transaction_depth().is_some(),
@@ -129,10 +128,10 @@ pub(crate) fn is_in_transaction(connection: &mut SqliteConnection) -> bool {
     }
 }
 
-/// Replaces a connection on which a transaction was left open or broke.
+/// Replaces a connection whose transaction was left open or broke.
 ///
-/// That takes a panic within a closure, a disk that failed in the middle, or a runtime that shut down before a
-/// dropped transaction was rolled back; closing the connection rolls back whatever there was.
+/// Causes are a panic in a closure, a disk error, and a runtime that shut down before a dropped transaction
+/// was rolled back. Closing the connection rolls back.
 pub(crate) fn make_idle(
     connection: &mut SqliteConnection,
     location: &Location,
@@ -148,7 +147,7 @@ pub(crate) fn make_idle(
     Ok(())
 }
 
-/// Writes a path as a URI that does not create the file (SQLite, "URI filenames").
+/// Returns the path as a URI that does not create the file (SQLite, "URI filenames").
 fn url_of(path: &Path) -> Option<String> {
     let path = path.to_str()?.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     Some(format!("file://{path}?mode=rw"))

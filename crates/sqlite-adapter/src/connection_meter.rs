@@ -1,4 +1,4 @@
-//! What is measured of the embedded store: waits for a connection, and what runs on one.
+//! Metrics of the embedded store: waits for a connection, and durations of reads and writes.
 
 use application::ports::storage::StorageError;
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 use tracing::Instrument as _;
 
-/// A number of connections, of which each has one user at a time.
+/// Metrics of a set of connections with one user at a time.
 pub(crate) struct ConnectionMeter {
     open: Gauge,
     max: Gauge,
@@ -16,9 +16,9 @@ pub(crate) struct ConnectionMeter {
     timeouts: Counter,
 }
 
-/// The connections that read.
+/// Reading connections.
 pub(crate) static READERS: LazyLock<ConnectionMeter> = LazyLock::new(|| ConnectionMeter::new("readers"));
-/// The connection that writes.
+/// The writing connection.
 pub(crate) static WRITER: LazyLock<ConnectionMeter> = LazyLock::new(|| ConnectionMeter::new("writer"));
 
 impl ConnectionMeter {
@@ -33,18 +33,18 @@ impl ConnectionMeter {
         }
     }
 
-    /// Notes how many connections there may be; one is open.
+    /// Records the maximum number of connections; one is open.
     pub(crate) fn may_hold(&self, connections: usize) {
         self.open.set(1.0);
         self.max.set(f64::from(u32::try_from(connections).unwrap_or(u32::MAX)));
     }
 
-    /// Notes that one more is open.
+    /// Records another open connection.
     pub(crate) fn opened(&self) {
         self.open.increment(1.0);
     }
 
-    /// Waits for a connection; nothing when that is given up.
+    /// Measures the wait for a connection; `None` if the wait times out.
     pub(crate) async fn waited_for<T>(&self, place: impl Future<Output = Option<T>>) -> Option<T> {
         let begun = Instant::now();
         let waiting = Counted::new(&self.waiting);
@@ -57,13 +57,13 @@ impl ConnectionMeter {
         found
     }
 
-    /// Notes that a connection is in use until what is returned is dropped.
+    /// Counts a connection as in use until the returned value is dropped.
     pub(crate) fn in_use(&self) -> Counted {
         Counted::new(&self.in_use)
     }
 }
 
-/// Counts one up, and down when dropped.
+/// Increment of a gauge until dropped.
 pub(crate) struct Counted(Gauge);
 
 impl Counted {
@@ -79,14 +79,14 @@ impl Drop for Counted {
     }
 }
 
-/// Measures what runs on a connection that reads.
+/// Measures a read.
 pub(crate) async fn read<T>(task: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
     static SECONDS: LazyLock<Histogram> = LazyLock::new(|| seconds("read"));
     let span = tracing::info_span!(target: "trace", "store", otel.kind = "client", db.system.name = "sqlite", operation = "read");
     timed(&SECONDS, task.instrument(span)).await
 }
 
-/// Measures what runs on the connection that writes.
+/// Measures a write.
 pub(crate) async fn write<T>(task: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
     static SECONDS: LazyLock<Histogram> = LazyLock::new(|| seconds("write"));
     let span = tracing::info_span!(target: "trace", "store", otel.kind = "client", db.system.name = "sqlite", operation = "write");

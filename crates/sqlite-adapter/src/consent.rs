@@ -34,7 +34,6 @@ impl From<&RememberedConsent> for ConsentRow {
 }
 
 impl ConsentRow {
-    /// Reads a consent.
     pub(crate) fn into_consent(self) -> Result<RememberedConsent, StorageError> {
         let Self { user_id, client_id, scopes, remembered_at } = self;
         let cells = Cells::of("consent", &user_id);

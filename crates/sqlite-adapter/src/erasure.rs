@@ -19,13 +19,13 @@ fn hash(id: UserId) -> Vec<u8> {
     Sha256::digest(id.as_uuid().as_bytes()).to_vec()
 }
 
-/// Returns whether somebody with this id was erased.
+/// Returns whether a user with this id was erased.
 pub(crate) fn was_erased(connection: &mut SqliteConnection, id: UserId) -> QueryResult<bool> {
     diesel::select(exists(erased_person::table.find(hash(id)))).get_result(connection)
 }
 
-/// Deletes links with which somebody wanted to sign up under this address. There are few at any time, and the case of
-/// an address is folded here, which SQLite cannot.
+/// Deletes sign-up links for this address. There are few at any time. Addresses are compared here because
+/// SQLite cannot fold the case of non-ASCII letters.
 fn delete_sign_ups(connection: &mut SqliteConnection, email: &Email) -> QueryResult<()> {
     let links: Vec<(Vec<u8>, Option<String>)> = password_link::table
         .filter(password_link::email.is_not_null())

@@ -1,26 +1,25 @@
-//! What SQLite's errors mean to the ports.
+//! Maps SQLite errors to [`StorageError`].
 
 use application::ports::storage::{DiskFault, StorageError, UniqueKey};
 use diesel::result::{DatabaseErrorKind, Error};
 
-/// Beginnings of SQLite's messages (English, fixed in its source) after which trying again may succeed.
+/// Prefixes of SQLite's messages (English, fixed in its source) for errors that a retry may resolve.
 const BUSY: [&str; 3] = ["database is locked", "database table is locked", "database schema is locked"];
 
-/// Beginnings of messages that say that the file cannot be used at this moment.
+/// Prefixes of messages for a file that is unusable at the moment.
 const UNAVAILABLE: [&str; 2] = ["unable to open database file", "interrupted"];
 
-/// Beginnings of messages about the disk. A quota that is used up is reported as an I/O error.
+/// Prefixes of messages about the disk. An exhausted quota is reported as an I/O error.
 const DISK: [(&str, DiskFault); 3] = [
     ("database or disk is full", DiskFault::Full),
     ("attempt to write a readonly database", DiskFault::ReadOnly),
     ("disk I/O error", DiskFault::Failing),
 ];
 
-/// Translates an error of a statement.
+/// Maps a statement's error.
 pub(crate) fn of_statement(error: Error) -> StorageError {
     let error = match error {
-        // The rollback that follows a failed commit finds nothing to do: SQLite has rolled back on a full
-        // disk.
+        // SQLite rolls back by itself on a full disk, so the rollback after a failed commit fails too.
         Error::RollbackErrorOnCommit { commit_error, rollback_error: _ } => *commit_error,
         error => error,
     };
@@ -47,24 +46,24 @@ pub(crate) fn of_statement(error: Error) -> StorageError {
     }
 }
 
-/// Returns whether a rollback failed because SQLite rolled the transaction back by itself.
+/// Returns whether a rollback failed because SQLite had already rolled the transaction back.
 pub(crate) fn is_rolled_back_already(error: &Error) -> bool {
     matches!(error, Error::DatabaseError(_, information)
         if information.message().starts_with("cannot rollback - no transaction is active"))
 }
 
-/// Translates an error while a connection is set up: whatever it is, the store cannot be used with it.
+/// Maps an error of connection setup; in any case the store is unusable.
 pub(crate) fn of_connection(error: Error) -> StorageError {
     of_statement(error)
 }
 
-/// Translates the failure of a blocking thread: it panicked, or the runtime shuts down.
+/// Maps the failure of a blocking thread: a panic, or the runtime's shutdown.
 pub(crate) fn of_runtime(error: Error) -> StorageError {
     StorageError::Internal(Box::new(error))
 }
 
-/// Finds the key in a message such as `UNIQUE constraint failed: account.email_normalised`; where several
-/// columns make the key they all stand in one table.
+/// Returns the key in a message such as `UNIQUE constraint failed: account.email_normalised`. All columns of
+/// a key are in one table.
 fn unique_key(message: &str) -> Option<UniqueKey> {
     let columns = message.split_once(": ")?.1;
     if columns == "account.email_normalised" {
@@ -86,9 +85,9 @@ fn unique_key(message: &str) -> Option<UniqueKey> {
     }
 }
 
-/// Lets `?` translate a statement's error.
+/// Maps a statement's error for use with `?`.
 pub(crate) trait StorageResult<T> {
-    /// Translates the error.
+    /// Maps the error.
     fn storage(self) -> Result<T, StorageError>;
 }
 

@@ -30,7 +30,7 @@ impl FailureCounter for SqliteStore {
         self.write(move |connection| {
             for key in &keys {
                 use failure_counter::dsl;
-                // One that began later does not hold the failure that is taken back.
+                // A window that began later does not contain the failure to take back.
                 let counted = dsl::failure_counter
                     .find(&key.0[..])
                     .filter(dsl::window_began_at.le(micros(at)))
@@ -74,15 +74,15 @@ impl FailureCounter for SqliteStore {
     }
 }
 
-/// Adds one failure; a window whose end has come begins again. Of racing failures an earlier one may come later: the
-/// window then begins with it.
+/// Adds a failure, or starts a new window if the current one is over. If an earlier failure arrives later,
+/// the window starts at that failure.
 fn record(
     connection: &mut SqliteConnection,
     key: &FailureKey,
     at: DateTime<Utc>,
     window: TimeDelta,
 ) -> Result<FailureCount, StorageError> {
-    // A window that began at this moment or before it is over.
+    // A window that began at or before this time is over.
     let over = micros(at.checked_sub_signed(window).unwrap_or(DateTime::<Utc>::MIN_UTC));
     let statement: Statement<(BigInt, BigInt)> = Statement::new(
         "INSERT INTO failure_counter (key, window_began_at, failures) VALUES (?, ?, 1) \

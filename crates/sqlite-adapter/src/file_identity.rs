@@ -1,8 +1,8 @@
-//! Distinguishing the file that the store has open from one that replaces it.
+//! Detects whether the open file was replaced by another one.
 
 use std::path::Path;
 
-/// Device and inode of a file. Platforms without them have none, and every file looks the same there.
+/// Device and inode of a file. On platforms without inodes, all files are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
     device: u64,
@@ -10,7 +10,8 @@ pub(crate) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// Looks at the file without opening it: closing any handle of a file ends this process's locks on it.
+    /// Reads the metadata without opening the file: closing any handle of a file releases this process's
+    /// locks on it.
     #[cfg(unix)]
     pub(crate) fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! Answers to requests that may come again.
+//! Idempotent requests and their kept answers.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -25,7 +25,7 @@ impl IdempotencyStore for SqliteStore {
             if take(connection, request, [now, abandoned_before, expired_before])? {
                 return Ok(Claim::Taken);
             }
-            // It was not free, and within this transaction nobody frees it.
+            // The key was not free, and cannot become free within this transaction.
             look(connection, request)
         })
         .await
@@ -80,8 +80,8 @@ impl IdempotencyStore for SqliteStore {
     }
 }
 
-/// Selects the claim of this request that is not answered: a late answer to one that was given up, and taken by
-/// another request since, must not become that one's.
+/// Selects this request's unanswered claim. A late answer to an abandoned claim must not be stored for
+/// another request that claimed the key since.
 #[diesel::dsl::auto_type(no_type_alias)]
 fn own(request: IdempotentRequest) -> _ {
     let client_id: Vec<u8> = blob(request.client_id.as_uuid());
@@ -93,7 +93,7 @@ fn own(request: IdempotentRequest) -> _ {
         .filter(idempotent_answer::status.is_null())
 }
 
-/// Takes a key that is free; whether it was.
+/// Claims a free key; returns whether it was free.
 fn take(
     connection: &mut SqliteConnection,
     request: IdempotentRequest,
@@ -116,7 +116,7 @@ fn take(
     Ok(statement.get_result::<i64>(connection).optional().storage()?.is_some())
 }
 
-/// Says what there is under a key that was not free.
+/// Returns the state of a key that could not be claimed.
 fn look(connection: &mut SqliteConnection, request: IdempotentRequest) -> Result<Claim, StorageError> {
     use idempotent_answer::dsl;
     let IdempotentRequest { client_id, key, content } = request;

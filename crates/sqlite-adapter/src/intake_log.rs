@@ -1,4 +1,4 @@
-//! Intake logs in a unit of work.
+//! Intake logs.
 
 use crate::change::deletion;
 use crate::error::StorageResult as _;
@@ -15,7 +15,7 @@ use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Also the JSON in which an import keeps what a log was before (see `import::before`).
+/// A row of `intake_log`; also the JSON of a log before an import (see `import::before`).
 #[derive(Queryable, Selectable, Insertable, Serialize, Deserialize)]
 #[diesel(table_name = intake_log)]
 pub(crate) struct IntakeLogRecordRow {
@@ -44,7 +44,7 @@ impl IntakeLogRecordRow {
     }
 
     pub(crate) fn into_log(self) -> Result<IntakeLog, StorageError> {
-        // The person is the one that was asked for.
+        // The caller has the user's id.
         let Self { user_id: _, supplement_id, created_at, id, servings, external_key } = self;
         let cells = Cells::of("intake_log", &id);
         let record = IntakeLogRecord::new(
@@ -57,9 +57,9 @@ impl IntakeLogRecordRow {
         Ok(record.with_id(IntakeLogId::from_uuid(cells.uuid("id", &id)?)))
     }
 
-    /// Overwrites the stored row with the same person and id; returns how many there were.
+    /// Overwrites the stored row with the same person and id; returns the number of rows.
     ///
-    /// Written out because supplement and time are part of the primary key, which derived changesets leave out.
+    /// Written out because supplement and time are part of the primary key, which derived changesets omit.
     fn overwrite(self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
         use intake_log::dsl;
         let Self { user_id, supplement_id, created_at, id, servings, external_key } = self;
@@ -75,7 +75,7 @@ impl IntakeLogRecordRow {
     }
 }
 
-/// By what a record is looked for.
+/// Keys by which a record is matched.
 struct Candidate {
     supplement_id: Vec<u8>,
     created_at: i64,
@@ -118,7 +118,7 @@ fn insert_all(
     rows: &[IntakeLogRecordRow],
 ) -> QueryResult<()> {
     connection.transaction(|connection| {
-        // A row at a time: one prepared statement, and no limit on the number of bound values.
+        // One row at a time: one prepared statement, and no limit on bound values.
         for row in rows {
             let values = (row, intake_log::change_number.eq(number));
             diesel::insert_into(intake_log::table).values(values).execute(connection)?;
@@ -199,7 +199,7 @@ impl IntakeLogRepository for SqliteUnitOfWork {
         }
         let rows: Vec<IntakeLogRecordRow> =
             logs.iter().map(|log| IntakeLogRecordRow::of(user_id, log)).collect();
-        // Without the person the rows have none either, and the first one fails.
+        // If the person does not exist, the first insert fails.
         let number = self.change_number(user_id).await?.unwrap_or_default();
         let user_id = blob(user_id.as_uuid());
         self.run(move |connection| insert_all(connection, (&user_id, number), &rows).storage()).await

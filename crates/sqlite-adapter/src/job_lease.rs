@@ -1,4 +1,4 @@
-//! Jobs that one process at a time does.
+//! Leases on jobs that one process runs at a time.
 
 use crate::clock;
 use crate::row::micros;

@@ -1,18 +1,19 @@
-//! Embedded storage on SQLite: the default that needs no set-up, for one machine.
+//! Embedded storage on SQLite for one machine: the default, which needs no setup.
 //!
-//! One connection writes, several read. SQLite has one writer anyway; a queue in the process is fairer than the
-//! database's own busy loop, and readers see the last committed state without waiting (write-ahead log). Other
-//! processes get their turn in the pause after each long transaction (see `writer`).
+//! One connection writes, several read. SQLite allows one writer; a queue in the process is fairer than its
+//! busy loop. Readers see the last committed state without waiting (write-ahead log). Other processes can
+//! write in the pause after each long transaction (see `writer`).
 //!
-//! Statements run on blocking threads. A cancelled request cannot stop a statement that already runs, so every
-//! closure checks, under the connection's lock, whether its unit of work is still alive (see `writer`).
+//! Statements run on blocking threads. A cancelled request cannot stop a running statement. Every closure
+//! therefore checks, under the connection's lock, that its unit of work is still open (see `writer`).
 //!
-//! Three kinds of type: row structs in this crate mirror tables, `domain` has the meaning, and both are converted
-//! by taking structs apart, so that a new field does not compile until the row has it too. A stored value that
-//! this program cannot have written is `StorageError::Corrupt`, naming the row's key and never the value.
+//! Row types mirror tables and are separate from domain types. Conversions destructure the whole value, so
+//! that a new field does not compile until the row has it. A stored value that this program cannot have
+//! written is `StorageError::Corrupt`, which names the row's key and never the value.
 //!
-//! To add a migration: a directory in `migrations/sqlite` and one of the same name in `migrations/postgres`, each
-//! with `up.sql` and `down.sql`; `up.sql` records itself in `schema_compatibility`.
+//! To add a migration, add a directory in `migrations/sqlite` and one of the same name in
+//! `migrations/postgres`, each with `up.sql` and `down.sql`; `up.sql` records itself in
+//! `schema_compatibility`.
 
 mod access;
 mod audit;

@@ -1,4 +1,4 @@
-//! The schema: applying it, taking it back, and judging the one that is found.
+//! Embedded migrations and the state of a database's schema.
 
 use crate::connection::{Location, Role};
 use crate::error::StorageResult as _;
@@ -15,10 +15,10 @@ use std::time::Duration;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-/// How long a process waits for another one that migrates.
+/// Time limit of a wait for another process that migrates.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Why a schema could not be changed or read, in the shape in which closures on a connection can fail.
+/// Error of a schema change or read, as closures on a connection require.
 enum Failure {
     Storage(StorageError),
     Diesel(diesel::result::Error),
@@ -39,20 +39,20 @@ impl Failure {
     }
 }
 
-/// Applies the pending migrations, all or none, and returns how many there were; of several processes one does it
-/// and the others wait.
+/// Applies the pending migrations, all or none, and returns how many there were. If several processes call
+/// this, one applies them and the others wait.
 pub(crate) fn migrate(location: &Location) -> Result<usize, StorageError> {
     in_one_transaction(location, |connection| {
         connection.run_pending_migrations(MIGRATIONS).map(|applied| applied.len())
     })
 }
 
-/// Takes every migration back, and with them everything that is stored.
+/// Reverts every migration, which deletes all stored data.
 pub(crate) fn revert_all(location: &Location) -> Result<(), StorageError> {
     in_one_transaction(location, |connection| connection.revert_all_migrations(MIGRATIONS).map(drop))
 }
 
-/// Changes the schema under the write lock, which makes other processes wait before they look what is pending.
+/// Changes the schema under the write lock, so that other processes wait before they list pending migrations.
 fn in_one_transaction<T>(
     location: &Location,
     change: impl FnOnce(&mut SqliteConnection) -> diesel::migration::Result<T>,
@@ -66,7 +66,7 @@ fn in_one_transaction<T>(
         .map_err(Failure::into_storage)
 }
 
-/// Judges the schema that is there.
+/// Returns whether this program is compatible with the current schema.
 pub(crate) fn schema_state(connection: &mut SqliteConnection) -> Result<SchemaState, StorageError> {
     connection.transaction(read_state).map_err(Failure::into_storage)
 }
@@ -87,7 +87,7 @@ fn known_versions() -> Result<BTreeSet<String>, StorageError> {
     Ok(migrations.iter().map(|migration| migration.name().version().to_string()).collect())
 }
 
-/// Reads diesel's own table, without making it as its harness would: a reader cannot.
+/// Reads Diesel's table. Diesel's harness would create it, which a reader cannot do.
 fn applied_versions(connection: &mut SqliteConnection) -> Result<BTreeSet<String>, StorageError> {
     let tables: i64 = sqlite_schema::table
         .filter(sqlite_schema::name.eq("__diesel_schema_migrations"))

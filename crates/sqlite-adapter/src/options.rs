@@ -1,15 +1,16 @@
-//! How the store is opened.
+//! Options of the store.
 
 use std::time::Duration;
 
-/// How the store is opened.
+/// Options of a SQLite store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SqliteOptions {
-    /// How many connections read at a time, at least 1.
+    /// Maximum number of reading connections, at least 1.
     pub readers: usize,
-    /// How long a statement, or the turn to write, is waited for; before other processes' turns half as long again.
+    /// Time limit of a statement's wait for a lock and of a wait to write. A wait for other processes may
+    /// last half as long again.
     pub busy_timeout: Duration,
-    /// Whether a missing file is created, readable by its owner only.
+    /// Whether to create a missing file, readable by its owner only.
     pub create: bool,
 }
 

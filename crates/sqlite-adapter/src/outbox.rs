@@ -1,4 +1,4 @@
-//! Messages that wait to be sent.
+//! The outbox of queued messages.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -76,7 +76,7 @@ impl OutboxRepository for SqliteUnitOfWork {
         .await
     }
 
-    // The transaction holds the write lock, so that nobody else is handed out what is found due.
+    // The transaction holds the write lock, so no other process can claim the same messages.
     async fn claim(
         &mut self,
         now: DateTime<Utc>,

@@ -1,4 +1,4 @@
-//! What a sign-in is checked against, and passwords by their hashes.
+//! Password hashes and the credentials of a sign-in.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -53,7 +53,7 @@ impl CredentialReader for SqliteStore {
 
 #[async_trait]
 impl PasswordRepository for SqliteUnitOfWork {
-    // The transaction holds the write lock, so that no other can change what is found.
+    // The transaction holds the write lock, so nothing found here can change.
     async fn find(&mut self, user_id: UserId) -> Result<Option<PasswordHash>, StorageError> {
         self.run(move |connection| {
             let hash: Option<String> = password::table

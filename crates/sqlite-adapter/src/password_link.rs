@@ -1,4 +1,4 @@
-//! One-time links with which a password is chosen.
+//! One-time links to set a password.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -141,7 +141,7 @@ impl PasswordLinkRepository for SqliteUnitOfWork {
     async fn delete_sign_ups(&mut self, email: &Email) -> Result<u64, StorageError> {
         let normalised = email.normalised();
         self.run(move |connection| {
-            // Few wait at a time. The address is compared as accounts are: SQLite knows the case of ASCII alone.
+            // Few links are pending. Addresses are compared as for accounts; SQLite folds ASCII only.
             let waiting: Vec<(Vec<u8>, Option<String>)> = password_link::table
                 .filter(password_link::email.is_not_null())
                 .select((password_link::link_hash, password_link::email))

@@ -17,7 +17,7 @@ use uuid::Uuid;
 const CLIENT: &str = "client";
 const PERSONAL_TOKEN: &str = "personal_token";
 
-/// Takes a reader apart: its kind, as the store names it, and its id.
+/// Returns a reader's kind and id.
 const fn reader_cells(reader: Reader) -> (&'static str, Uuid) {
     match reader {
         Reader::Client(id) => (CLIENT, id.as_uuid()),
@@ -42,7 +42,7 @@ impl TallyRow {
     fn into_tally(self) -> Result<ReadTally, StorageError> {
         let Self { user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to } =
             self;
-        // The reader says most about which row it is.
+        // Of all columns, the reader identifies the row best.
         let cells = Cells::of("read_tally", &reader_id);
         let id = cells.uuid("reader_id", &reader_id)?;
         let reader = match reader_kind.as_str() {
@@ -67,8 +67,8 @@ impl TallyRow {
     }
 }
 
-/// Adds one sum. Numbers stop at the greatest that the store knows; `min` and `max` of two values are `NULL`, an
-/// open end, when one of them is.
+/// Adds one sum. Numbers saturate at `i64::MAX`. `min` and `max` return `NULL`, an open end, if one value is
+/// `NULL`.
 fn add(connection: &mut SqliteConnection, tally: &ReadTally) -> QueryResult<()> {
     let ReadTally { key, requests, items, range } = tally;
     let TallyKey { user_id, minute, reader, kind } = key;
@@ -96,7 +96,7 @@ fn add(connection: &mut SqliteConnection, tally: &ReadTally) -> QueryResult<()> 
     statement.execute(connection).map(drop)
 }
 
-/// Notes that a personal token was used, if it was one that read.
+/// Records the use of a personal token, if the reader is one.
 fn note_use(connection: &mut SqliteConnection, key: TallyKey) -> QueryResult<()> {
     let TallyKey { user_id, minute, reader, kind: _ } = key;
     let Reader::PersonalToken(id) = reader else {
@@ -154,10 +154,10 @@ impl ReadTallyStore for SqliteStore {
     }
 }
 
-/// The columns of a sum, in the order of the table.
+/// Column types of a sum, in table order.
 type TallyColumns = read_tally::SqlType;
 
-/// Lists a person's sums: the table backwards, so that nothing is sorted.
+/// Lists a person's sums in reverse table order, so that nothing is sorted.
 fn list_statement(user_id: UserId, after: Option<TallyKey>, limit: u32) -> Statement<TallyColumns> {
     let mut statement = Statement::new(
         "SELECT user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to \

@@ -1,4 +1,4 @@
-//! The connections that read: one from the start, the others when as many are in use at once.
+//! The pool of reading connections: one is open from the start, others are opened on demand.
 
 use crate::connection::{self, Connection, Detached, Location, Role};
 use crate::connection_meter;
@@ -8,23 +8,23 @@ use diesel::sqlite::SqliteConnection;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Semaphore;
 
-/// Hands out connections that read, each to one question at a time.
+/// Pool of reading connections, each with one user at a time.
 ///
-/// A question that its caller gives up may still run when its connection is handed out again; the next question
-/// then waits for it on the connection's own lock. Readers have no transaction that outlives a closure, so
-/// nothing else can go wrong. (A pool that checks connections on the way would panic on one that still works.)
+/// A cancelled read may still run when its connection is used again; the next read then waits for the
+/// connection's own lock. This is safe because no read transaction outlives its closure. A pool that checks
+/// connections on checkout would panic on one that is still busy.
 pub(crate) struct ReaderPool {
     permits: Semaphore,
-    /// Those that are open and at rest; as long as fewer are open than there may be, one more can be opened.
+    /// Open, unused connections; another one may be opened while fewer than the maximum are open.
     idle: Mutex<Vec<Connection>>,
     location: Location,
-    /// The file of the first connection: another one may have been put in its place since.
+    /// Identity of the first connection's file, which may have been replaced since.
     identity: Option<FileIdentity>,
 }
 
 impl ReaderPool {
-    /// Makes a pool of so many connections, of which the first is open; the location's busy timeout is how long a
-    /// question waits for one.
+    /// Creates a pool of this size from its first connection. The location's busy timeout limits the wait for
+    /// a connection.
     pub(crate) fn new(first: Connection, size: usize, location: Location) -> Self {
         let size = size.max(1);
         connection_meter::READERS.may_hold(size);
@@ -60,7 +60,7 @@ impl ReaderPool {
         }
     }
 
-    /// Opens a further connection, which costs a few hundred kilobytes: whoever holds a permit may.
+    /// Opens another connection, which costs a few hundred kilobytes; the caller must hold a permit.
     async fn open(&self) -> Result<Connection, StorageError> {
         let (location, identity) = (self.location.clone(), self.identity);
         let opening = tokio::task::spawn_blocking(move || {
@@ -74,7 +74,7 @@ impl ReaderPool {
     }
 }
 
-/// A connection on loan; goes back when dropped, before its permit does.
+/// Borrowed connection; returned when dropped, before its permit.
 struct Lease<'a> {
     pool: &'a ReaderPool,
     connection: Option<Connection>,

@@ -1,4 +1,4 @@
-//! Cells of rows and the values that they stand for.
+//! Conversions of cells that several tables share.
 
 use application::ports::storage::StorageError;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 pub(crate) mod hex;
 
-/// Reads the cells of one row; knows which row it is, for the error.
+/// Reader of one row's cells, whose errors name the table and the key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cells<'a> {
     table: &'static str,
@@ -17,47 +17,44 @@ pub(crate) struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// Reads a row of this table with this key.
+    /// Returns the reader of the row with this key.
     pub(crate) const fn of(table: &'static str, key: &'a [u8]) -> Self {
         Self { table, key }
     }
 
-    /// Says that the program cannot have written what is in this column.
+    /// Returns the error for a value that the program cannot have written.
     pub(crate) fn corrupt(self, column: &'static str) -> StorageError {
         StorageError::Corrupt { table: self.table, column, row: printed(self.key) }
     }
 
-    /// Passes a value on, or says that the column is corrupt.
+    /// Returns the value, or the error for a corrupt column.
     pub(crate) fn sound<T, E>(self, column: &'static str, value: Result<T, E>) -> Result<T, StorageError> {
         value.map_err(|_| self.corrupt(column))
     }
 
-    /// Passes a value on, or says that the column is corrupt.
+    /// Returns the value, or the error for a corrupt column.
     pub(crate) fn present<T>(self, column: &'static str, value: Option<T>) -> Result<T, StorageError> {
         value.ok_or_else(|| self.corrupt(column))
     }
 
-    /// Reads an id.
     pub(crate) fn uuid(self, column: &'static str, cell: &[u8]) -> Result<Uuid, StorageError> {
         self.sound(column, Uuid::from_slice(cell))
     }
 
-    /// Reads 32 bytes.
     pub(crate) fn bytes32(self, column: &'static str, cell: &[u8]) -> Result<[u8; 32], StorageError> {
         self.sound(column, cell.try_into())
     }
 
-    /// Reads the hash of a secret.
     pub(crate) fn hash(self, column: &'static str, cell: &[u8]) -> Result<SecretHash, StorageError> {
         self.bytes32(column, cell).map(SecretHash::from_bytes)
     }
 
-    /// Reads microseconds.
+    /// Converts microseconds to an instant.
     pub(crate) fn instant(self, column: &'static str, micros: i64) -> Result<DateTime<Utc>, StorageError> {
         self.present(column, DateTime::from_timestamp_micros(micros))
     }
 
-    /// Reads milliseconds.
+    /// Converts milliseconds to an instant.
     pub(crate) fn instant_of_millis(
         self,
         column: &'static str,
@@ -66,7 +63,7 @@ impl<'a> Cells<'a> {
         self.present(column, DateTime::from_timestamp_millis(millis))
     }
 
-    /// Reads microseconds that may be missing.
+    /// Converts optional microseconds to an instant.
     pub(crate) fn optional_instant(
         self,
         column: &'static str,
@@ -75,7 +72,7 @@ impl<'a> Cells<'a> {
         micros.map(|micros| self.instant(column, micros)).transpose()
     }
 
-    /// Reads a calendar date that may be missing.
+    /// Parses an optional calendar date.
     pub(crate) fn optional_date(
         self,
         column: &'static str,
@@ -84,33 +81,32 @@ impl<'a> Cells<'a> {
         cell.map(|text| self.sound(column, NaiveDate::parse_from_str(text, "%Y-%m-%d"))).transpose()
     }
 
-    /// Reads scopes.
     pub(crate) fn scopes(self, cell: &str) -> Result<ScopeSet, StorageError> {
         self.sound("scopes", ScopeSet::parse(cell))
     }
 }
 
-/// Writes an id as bytes.
+/// Returns an id as bytes.
 pub(crate) fn blob(id: Uuid) -> Vec<u8> {
     id.as_bytes().to_vec()
 }
 
-/// Writes an instant as microseconds.
+/// Returns an instant in microseconds.
 pub(crate) fn micros(instant: DateTime<Utc>) -> i64 {
     instant.timestamp_micros()
 }
 
-/// Writes a date; the year has four digits.
+/// Formats a date with a four-digit year.
 pub(crate) fn date(date: NaiveDate) -> String {
     date.format("%Y-%m-%d").to_string()
 }
 
-/// Prints an id as people write it, any other key in hexadecimal.
+/// Formats an id as a UUID, and any other key in hexadecimal.
 fn printed(key: &[u8]) -> String {
     match Uuid::from_slice(key) {
         Ok(id) => id.to_string(),
         Err(_) => key.iter().fold(String::new(), |mut text, byte| {
-            // Writing into a String cannot fail.
+            // Writing to a `String` never fails.
             let _ = write!(text, "{byte:02x}");
             text
         }),

@@ -1,4 +1,4 @@
-//! The tables, as diesel knows them; written by hand to mirror `migrations/sqlite`.
+//! Diesel's table definitions of the schema in `migrations/sqlite`.
 
 use diesel::{allow_tables_to_appear_in_same_query, table};
 

@@ -1,12 +1,11 @@
-//! Removing what erased people leave in the files of the store.
+//! Removes erased data from the files of the store.
 //!
-//! `secure_delete` overwrites a row where it lies when it is deleted. Two kinds of copies remain: older
-//! versions of its page in the write-ahead log, and bytes in the unused part of a page whose rows SQLite
-//! moved to another page. A truncating checkpoint empties the log, and `VACUUM` writes every page from its
-//! live rows.
+//! `secure_delete` overwrites a deleted row in place. Two kinds of copies remain: older versions of its page
+//! in the write-ahead log, and bytes in the unused part of a page whose rows SQLite moved to another page. A
+//! truncating checkpoint empties the log, and `VACUUM` rewrites every page from its live rows.
 //!
-//! A pending scrub is recorded in the file, in SQLite's `user_version`, by the transaction that erases.
-//! Whichever process opens the store next can finish it.
+//! The transaction that erases records a pending scrub in the file, in SQLite's `user_version`. The next
+//! process that opens the store can finish it.
 
 use crate::connection::Location;
 use crate::error::StorageResult as _;
@@ -20,11 +19,10 @@ use diesel::sqlite::SqliteConnection;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How long to wait before a checkpoint is tried again while another process does one, for which SQLite does
-/// not wait.
+/// Interval between attempts while another process runs a checkpoint, for which SQLite does not wait.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Notes, in the transaction that erases somebody, that the files have to be scrubbed.
+/// Requests a scrub in the transaction that erases a person.
 pub(crate) fn request(connection: &mut SqliteConnection) -> QueryResult<()> {
     let number = requested(connection)?.wrapping_add(1).max(1);
     connection.batch_execute(&format!("PRAGMA user_version = {number}"))
@@ -35,8 +33,8 @@ pub(crate) fn requested(connection: &mut SqliteConnection) -> QueryResult<i32> {
     Statement::<Integer>::new("PRAGMA user_version").get_result(connection)
 }
 
-/// Scrubs the files, if that was requested. Waits for readers no longer than `patience`, and returns whether
-/// the files hold nothing deleted any more.
+/// Scrubs the files if requested. Waits for readers up to `patience`; returns whether the files are free of
+/// deleted data.
 pub(crate) fn scrub(
     connection: &mut SqliteConnection,
     location: &Location,
@@ -46,8 +44,7 @@ pub(crate) fn scrub(
     if number == 0 {
         return Ok(true);
     }
-    // First, so that a reader that stays for long does not make the log grow by the whole store at each
-    // attempt.
+    // First, so that the log does not grow by the whole store at each attempt while a long read runs.
     if !empty_log(connection, location, patience)? {
         return Ok(false);
     }
@@ -57,7 +54,7 @@ pub(crate) fn scrub(
     }
     connection
         .immediate_transaction(|connection| {
-            // Somebody else may have been erased meanwhile.
+            // Another erasure may have requested a scrub meanwhile.
             if requested(connection)? == number {
                 connection.batch_execute("PRAGMA user_version = 0")
             } else {
@@ -68,8 +65,8 @@ pub(crate) fn scrub(
     Ok(true)
 }
 
-/// Writes every page anew. The copy that this takes is made beside the store: there it finds room, and there
-/// is a folder for temporary files in every container that has one for the store.
+/// Rewrites every page. The temporary copy is created beside the store: that disk has space for it, while a
+/// container may have no writable folder for temporary files.
 fn rewrite(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
     let folder = location.path.parent().and_then(std::path::Path::to_str);
     if let Some(folder) = folder {
@@ -79,8 +76,8 @@ fn rewrite(connection: &mut SqliteConnection, location: &Location) -> Result<(),
     connection.batch_execute("VACUUM").storage()
 }
 
-/// Moves the log into the file and cuts it to nothing. Waits for readers, and for another process that does
-/// the same, no longer than `patience`; returns whether the log is empty.
+/// Moves the log into the file and truncates it. Waits up to `patience` for readers and for another process's
+/// checkpoint; returns whether the log is empty.
 pub(crate) fn empty_log(
     connection: &mut SqliteConnection,
     location: &Location,
@@ -102,7 +99,7 @@ pub(crate) fn empty_log(
     emptied
 }
 
-/// Tries a truncating checkpoint; returns 0 if it was complete.
+/// Runs a truncating checkpoint; returns 0 if it was complete.
 fn checkpoint(connection: &mut SqliteConnection) -> Result<i32, StorageError> {
     let statement: Statement<(Integer, Integer, Integer)> = Statement::new("PRAGMA wal_checkpoint(TRUNCATE)");
     let (blocked, _, _): (i32, i32, i32) = statement.get_result(connection).storage()?;
@@ -113,7 +110,8 @@ fn set_busy_timeout(connection: &mut SqliteConnection, timeout: Duration) -> Res
     connection.batch_execute(&format!("PRAGMA busy_timeout = {}", timeout.as_millis())).storage()
 }
 
-/// Returns the length of the write-ahead log, which SQLite deletes when the last process closes the store.
+/// Returns the length of the write-ahead log; 0 if it is missing, because SQLite deletes it when the last
+/// process closes the store.
 fn log_length(location: &Location) -> u64 {
     let mut path = location.path.clone().into_os_string();
     path.push("-wal");

@@ -1,4 +1,4 @@
-//! Sessions: the browsers in which people have signed in.
+//! Browser sessions.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -58,7 +58,7 @@ impl SessionRow {
     }
 }
 
-/// What of the account goes with a session: address, lock and zone.
+/// Address, lock time and zone of a session's account.
 type AccountCells = (String, Option<i64>, String);
 
 fn with_user(row: SessionRow, account: &AccountCells) -> Result<SessionWithUser, StorageError> {

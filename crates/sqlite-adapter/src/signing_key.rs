@@ -1,4 +1,4 @@
-//! The keys that sign access tokens.
+//! Signing keys.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -79,7 +79,7 @@ impl SigningKeyRepository for SqliteUnitOfWork {
     async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError> {
         let row = SigningKeyRow::from(key);
         self.run(move |connection| {
-            // No other transaction can write between the two: this one holds the write lock.
+            // The transaction holds the write lock, so no other one can write between the two statements.
             let active = signing_key::table.filter(signing_key::retired_at.is_null());
             if diesel::select(diesel::dsl::exists(active)).get_result(connection).storage()? {
                 return Ok(false);
@@ -90,7 +90,7 @@ impl SigningKeyRepository for SqliteUnitOfWork {
     }
 
     async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError> {
-        // This transaction holds the write lock, so that no other can change what is read here.
+        // The transaction holds the write lock, so nothing read here can change.
         self.run(list).await
     }
 

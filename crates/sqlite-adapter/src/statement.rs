@@ -1,4 +1,4 @@
-//! Statements that diesel's query builder cannot say.
+//! Raw SQL statements that stay prepared on the connection.
 
 use crate::error::StorageResult as _;
 use application::ports::storage::StorageError;
@@ -8,23 +8,20 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use std::marker::PhantomData;
 
-/// A value that takes the place of one `?`.
+/// Value bound to one `?`.
 #[derive(Debug, Clone)]
 pub(crate) enum Bind {
-    /// A whole number.
     Integer(i64),
-    /// Bytes: an id or a hash.
+    /// An id or a hash.
     Blob(Vec<u8>),
-    /// A text.
     Text(String),
-    /// A whole number that may be missing.
     OptionalInteger(Option<i64>),
 }
 
-/// One statement: text of this crate, and a bound value for each `?`; `R` are the SQL types of its row.
+/// Statement of constant texts with a bound value per `?`; `R` are the SQL types of its row.
 ///
-/// Differs from `diesel::sql_query` in that the connection keeps it prepared: preparing the longer ones costs
-/// more than running them. Texts are made of constants only, so there are few.
+/// Unlike `diesel::sql_query`, it stays prepared on the connection: preparing the longer statements costs
+/// more than running them. Texts consist of constants only, so there are few.
 pub(crate) struct Statement<R> {
     sql: String,
     binds: Vec<Bind>,
@@ -32,18 +29,16 @@ pub(crate) struct Statement<R> {
 }
 
 impl<R> Statement<R> {
-    /// Begins a statement.
     pub(crate) fn new(sql: &'static str) -> Self {
         Self { sql: sql.to_owned(), binds: Vec::new(), row: PhantomData }
     }
 
-    /// Appends text.
     pub(crate) fn sql(mut self, sql: &'static str) -> Self {
         self.sql.push_str(sql);
         self
     }
 
-    /// Binds the next `?` to a whole number.
+    /// Binds the next `?` to an integer.
     pub(crate) fn integer(mut self, value: i64) -> Self {
         self.binds.push(Bind::Integer(value));
         self
@@ -61,7 +56,7 @@ impl<R> Statement<R> {
         self
     }
 
-    /// Binds the next `?` to a whole number, or to `NULL`.
+    /// Binds the next `?` to an integer or `NULL`.
     pub(crate) fn optional_integer(mut self, value: Option<i64>) -> Self {
         self.binds.push(Bind::OptionalInteger(value));
         self
@@ -70,7 +65,7 @@ impl<R> Statement<R> {
 
 #[cfg(test)]
 impl<R> Statement<R> {
-    /// Lists the steps by which SQLite would run the statement.
+    /// Returns the steps of SQLite's query plan.
     pub(crate) fn plan(self, connection: &mut SqliteConnection) -> Vec<String> {
         use diesel::RunQueryDsl as _;
         let Self { sql, binds, row: _ } = self;
@@ -102,7 +97,7 @@ impl<R> QueryFragment<Sqlite> for Statement<R> {
     }
 }
 
-/// No static id: the connection finds the prepared statement by its text.
+/// Without a static id, the text is the cache key.
 impl<R: 'static> QueryId for Statement<R> {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
@@ -114,7 +109,7 @@ impl<R> Query for Statement<R> {
 
 impl<R> diesel::query_dsl::RunQueryDsl<SqliteConnection> for Statement<R> {}
 
-/// Says how many rows a statement changed.
+/// Converts a number of rows.
 pub(crate) fn count(changed: QueryResult<usize>) -> Result<u64, StorageError> {
     changed.storage().map(|changed| changed.try_into().unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! The store: the connections, and everything that can be asked of them.
+//! The SQLite store and its connections.
 
 use crate::connection::{Connection, Detached, Location, Role};
 use crate::migration;
@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
 use std::path::Path;
 
-/// A SQLite file that is open.
+/// Storage on SQLite; implements every storage port.
 pub struct SqliteStore {
     location: Location,
     pub(crate) writer: Writer,
@@ -20,7 +20,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a file; without `create` it must exist. Says nothing about its schema, see [`Self::schema_state`].
+    /// Opens a file; without `create` it must exist. Does not check its schema, see [`Self::schema_state`].
     pub async fn open(path: &Path, options: SqliteOptions) -> Result<Self, StorageError> {
         let path = std::path::absolute(path).map_err(|_| StorageError::Unavailable)?;
         let location = Location { path, busy_timeout: options.busy_timeout };
@@ -41,25 +41,25 @@ impl SqliteStore {
         })
     }
 
-    /// Applies the pending migrations, all or none, and returns how many there were; of several processes one does
-    /// it and the others wait.
+    /// Applies the pending migrations, all or none, and returns how many there were. If several processes
+    /// call this, one applies them and the others wait.
     pub async fn migrate(&self) -> Result<usize, StorageError> {
         let location = self.location.clone();
         on_blocking_thread(move || migration::migrate(&location)).await
     }
 
-    /// Takes every migration back, and with them everything that is stored: for tests.
+    /// Reverts every migration, which deletes all stored data; for tests.
     pub async fn revert_all(&self) -> Result<(), StorageError> {
         let location = self.location.clone();
         on_blocking_thread(move || migration::revert_all(&location)).await
     }
 
-    /// Judges whether this program may serve on the schema that is there; also a cheap check that it answers.
+    /// Returns whether this program is compatible with the current schema; also a cheap health check.
     pub async fn schema_state(&self) -> Result<SchemaState, StorageError> {
         self.read(migration::schema_state).await
     }
 
-    /// Runs a closure on a connection that reads.
+    /// Runs a closure on a reading connection.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
@@ -67,7 +67,7 @@ impl SqliteStore {
         self.readers.run(task).await
     }
 
-    /// Runs a closure in a transaction of its own that may write.
+    /// Runs a closure in a separate write transaction.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,

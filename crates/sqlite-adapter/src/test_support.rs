@@ -1,4 +1,4 @@
-//! What tests of other crates may do to a store behind the adapter's back.
+//! Access to a store's file that bypasses the adapter, for tests of other crates.
 
 use diesel::connection::{Connection as _, SimpleConnection as _};
 use diesel::sql_types::BigInt;
@@ -6,24 +6,24 @@ use diesel::sqlite::SqliteConnection;
 use diesel::{QueryableByName, RunQueryDsl as _, sql_query};
 use std::path::Path;
 
-/// A transaction of another program, which ends without a trace when this is dropped.
+/// Open transaction on a separate connection; rolled back when dropped.
 pub struct OpenTransaction(#[expect(dead_code, reason = "it is kept open")] SqliteConnection);
 
-/// Runs statements in a transaction that stays open until what is returned is dropped; it keeps its locks.
+/// Runs statements in a transaction that stays open, with its locks, until the returned value is dropped.
 ///
 /// # Panics
 ///
-/// As [`execute`] does.
+/// Like [`execute`].
 #[track_caller]
 pub fn hold(path: &Path, statements: &str) -> OpenTransaction {
     OpenTransaction(run(path, &format!("BEGIN; {statements}")))
 }
 
-/// Runs statements on the store in a file, as an operator with another program could.
+/// Runs statements on the store's file over a separate connection.
 ///
 /// # Panics
 ///
-/// When the file cannot be opened or a statement fails: a test that is not prepared must fail.
+/// If the file cannot be opened or a statement fails.
 #[track_caller]
 pub fn execute(path: &Path, statements: &str) {
     run(path, statements);
@@ -48,11 +48,12 @@ struct Number {
     number: i64,
 }
 
-/// Asks the store in a file for one number, in a column called `number`; no writer is waited for.
+/// Runs a query on the store's file that returns one number in a column named `number`; does not wait for
+/// writers.
 ///
 /// # Panics
 ///
-/// When the file cannot be opened or the query fails.
+/// If the file cannot be opened or the query fails.
 #[expect(clippy::panic, reason = "a test that is not prepared must fail, and say why")]
 #[track_caller]
 pub fn number(path: &Path, query: &str) -> i64 {

@@ -1,4 +1,4 @@
-//! A file with the schema, for tests.
+//! Migrated database files for tests.
 
 use crate::connection::{Location, Role};
 use crate::migration;
@@ -6,7 +6,7 @@ use diesel::sqlite::SqliteConnection;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Makes a file.
+/// Creates a migrated file.
 pub(crate) fn empty_location() -> (Location, TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let location =
@@ -16,7 +16,7 @@ pub(crate) fn empty_location() -> (Location, TempDir) {
     (location, directory)
 }
 
-/// Makes a file and opens it.
+/// Creates a migrated file and opens it.
 pub(crate) fn empty_database() -> (SqliteConnection, TempDir) {
     let (location, directory) = empty_location();
     (location.connect(Role::Writer).unwrap(), directory)

@@ -1,4 +1,4 @@
-//! A transaction with the repositories that work in it; each of them is in the file of its aggregate.
+//! A transaction with every repository; each repository is in the file of its aggregate.
 
 use crate::change::number;
 use crate::error::StorageResult as _;
@@ -17,24 +17,24 @@ use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
 use std::collections::HashMap;
 
-/// A transaction on the one connection that writes; while it lives, every other one waits.
+/// Transaction on the writing connection; all other writers wait until it ends.
 pub(crate) struct SqliteUnitOfWork {
     transaction: Transaction,
-    /// The numbers that people's changes have in this unit of work.
+    /// Change numbers by person in this unit of work.
     numbers: HashMap<UserId, i64>,
-    /// Whether somebody was erased, so that the files have to be scrubbed once that is stored.
+    /// Whether a person was erased, so that the files must be scrubbed after the commit.
     pub(crate) has_erased: bool,
     writer: Writer,
 }
 
 impl SqliteUnitOfWork {
-    /// Works in this transaction of the writer.
     pub(crate) fn new(transaction: Transaction, writer: Writer) -> Self {
         Self { transaction, numbers: HashMap::new(), has_erased: false, writer }
     }
 
-    /// Returns the number that everything has which this unit of work changes of a person; absent when the person is.
-    /// The first call takes the person's next one. Never called within a savepoint, which might take it back.
+    /// Returns the number of all changes that this unit of work makes to a person's records; `None` if the
+    /// person does not exist. The first call increments the person's number. Never called within a savepoint,
+    /// whose rollback would undo that.
     pub(crate) async fn change_number(&mut self, user_id: UserId) -> Result<Option<i64>, StorageError> {
         if let Some(number) = self.numbers.get(&user_id) {
             return Ok(Some(*number));

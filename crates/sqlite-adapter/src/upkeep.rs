@@ -1,4 +1,4 @@
-//! What a server does for the store itself.
+//! Maintenance of the store.
 
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
@@ -14,14 +14,13 @@ use diesel::query_dsl::methods::FindDsl as _;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// How long readers are waited for when what they hold up is tried again later.
+/// Time limit of a wait for readers if the blocked work is retried later.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
 
-/// Scrubs the files after an erasure, which is stored: what cannot be done now is done by the next server
-/// that looks.
+/// Scrubs the files after a committed erasure; the next maintenance run of a server finishes what fails here.
 pub(crate) async fn scrub_after_erasure(writer: &Writer) {
     let scrubbed = writer.maintain(|connection, location| {
-        // Half of what a writer waits: those that queue behind this one still get their turn.
+        // Half of a writer's timeout, so that writers queued behind this one do not time out.
         scrub::scrub(connection, location, location.busy_timeout / 2)
     });
     match scrubbed.await {
@@ -43,8 +42,7 @@ impl StoreUpkeep for SqliteStore {
         self.writer.state().refusal()
     }
 
-    /// The row takes 16 pages of the log. A short one could fit into space that the log already has on a full
-    /// disk.
+    /// Writes a row of 16 pages. A shorter one could fit into space that the log already has on a full disk.
     async fn probe_writes(&self) -> Result<(), StorageError> {
         self.write(|connection| {
             let id = blob(Uuid::max());

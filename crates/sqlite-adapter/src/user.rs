@@ -1,4 +1,4 @@
-//! People with their profiles.
+//! Users with their profiles.
 
 use crate::erasure;
 use crate::error::StorageResult as _;
@@ -20,7 +20,7 @@ use domain::user::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Also the JSON in which an import keeps what a profile was before (see `import::before`).
+/// A row of `account`; also the JSON of a profile before an import (see `import::before`).
 #[derive(Queryable, Selectable, Insertable, AsChangeset, Identifiable, Serialize, Deserialize)]
 #[diesel(table_name = account, treat_none_as_null = true)]
 pub(crate) struct AccountRow {
@@ -71,7 +71,7 @@ impl AccountRow {
         let Self {
             id,
             email,
-            // Made of the address: it is for the database's unique key alone.
+            // Derived from the address, for the database's unique key only.
             email_normalised: _,
             home_timezone,
             locked_at,
@@ -112,7 +112,6 @@ impl AccountRow {
     }
 }
 
-/// Reads the state of an account.
 pub(crate) fn user_status(cells: Cells<'_>, locked_at: Option<i64>) -> Result<UserStatus, StorageError> {
     Ok(match cells.optional_instant("locked_at", locked_at)? {
         None => UserStatus::Active,
@@ -120,12 +119,11 @@ pub(crate) fn user_status(cells: Cells<'_>, locked_at: Option<i64>) -> Result<Us
     })
 }
 
-/// Reads a person, if there is one.
 pub(crate) fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Option<User>, StorageError> {
     let row: Option<AccountRow> = account::table
         .find(blob(id.as_uuid()))
         .select(AccountRow::as_select())
-        // Not `first`: SQLite writes the program of a statement anew whenever a value is bound to its `LIMIT`.
+        // `first` adds a `LIMIT`, for which SQLite prepares the statement again at each binding.
         .get_result(connection)
         .optional()
         .storage()?;
@@ -139,7 +137,7 @@ impl ProfileReader for SqliteStore {
     }
 
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
-        // Nothing sorts before an empty blob.
+        // An empty blob sorts first.
         let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
         self.read(move |connection| {
             let rows: Vec<AccountRow> = account::table
@@ -204,10 +202,10 @@ impl UserRepository for SqliteUnitOfWork {
     }
 }
 
-/// Deletes a person; whether they were there.
+/// Deletes a person; returns whether they existed.
 ///
-/// Of some things there may be many, and the foreign keys would delete them a row at a time; the rest is left to the
-/// foreign keys.
+/// Tables that may have many rows are deleted explicitly, because foreign keys would delete them one row at a
+/// time. Foreign keys delete the rest.
 pub(crate) fn delete(connection: &mut SqliteConnection, id: &[u8]) -> QueryResult<bool> {
     let imports = import::table.filter(import::user_id.eq(id)).select(import::id);
     diesel::delete(import_change::table.filter(import_change::import_id.eq_any(imports)))

@@ -1,4 +1,4 @@
-//! The connection that writes, and whose turn it is.
+//! The writing connection and its queue.
 
 use crate::connection::{self, Connection, Location, Role};
 use crate::connection_meter;
@@ -12,14 +12,15 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// Interval at which a locked file is tried again. SQLite's own wait grows to 100 ms and would miss every pause.
+/// Interval at which a locked file is tried again. SQLite's own interval grows to 100 ms and would miss every
+/// pause.
 const RETRY_INTERVAL: Duration = Duration::from_millis(1);
-/// A transaction of this length, such as a batch of an import, is followed by a pause.
+/// Duration of a transaction, such as a batch of an import, that is followed by a pause.
 const LONG_TRANSACTION: Duration = Duration::from_millis(20);
-/// Length of the pause, in which a waiting writer of another process finds the file unlocked.
+/// Length of the pause in which a waiting writer of another process finds the file unlocked.
 const PAUSE: Duration = Duration::from_millis(3);
 
-/// The one connection that writes.
+/// The only writing connection.
 #[derive(Clone)]
 pub(crate) struct Writer {
     connection: Arc<Mutex<Connection>>,
@@ -28,16 +29,16 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Takes over a connection to this location; its busy timeout is also how long a turn is waited for.
+    /// Creates the writer from its connection. The location's busy timeout also limits the wait in the queue.
     pub(crate) fn new(connection: Connection, location: Location) -> Self {
         connection_meter::WRITER.may_hold(1);
         Self { connection: Arc::new(Mutex::new(connection)), location, state: Arc::default() }
     }
 
-    /// Waits for a turn and begins a transaction.
+    /// Waits in the queue and begins a transaction.
     pub(crate) async fn begin(&self) -> Result<Transaction, StorageError> {
         let turn = self.turn().await?;
-        // Made before the statement is sent: dropped at any await, it rolls back what may have begun.
+        // Created before `BEGIN` is sent: if this future is dropped at an await, it rolls back.
         let mut transaction = Transaction {
             turn: Some(turn),
             alive: Arc::new(AtomicBool::new(true)),
@@ -51,7 +52,7 @@ impl Writer {
         Ok(transaction)
     }
 
-    /// Waits for a turn and runs a closure in a transaction of its own.
+    /// Waits in the queue and runs a closure in a separate transaction.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError> + Send + 'static,
@@ -68,7 +69,7 @@ impl Writer {
         noted(&self.state, connection_meter::write(writing).await)
     }
 
-    /// Waits for a turn and runs a closure outside of any transaction.
+    /// Waits in the queue and runs a closure outside of any transaction.
     pub(crate) async fn maintain<T: Send + 'static>(
         &self,
         task: impl FnOnce(&mut SqliteConnection, &Location) -> Result<T, StorageError> + Send + 'static,
@@ -82,7 +83,7 @@ impl Writer {
         noted(&self.state, working.await)
     }
 
-    /// Whether the disk takes writes.
+    /// Returns whether the disk accepts writes.
     pub(crate) fn state(&self) -> &WriteState {
         &self.state
     }
@@ -96,21 +97,21 @@ impl Writer {
     }
 }
 
-/// The connection, until whoever has it is done.
+/// Exclusive use of the connection.
 struct Turn {
     connection: OwnedMutexGuard<Connection>,
     _in_use: connection_meter::Counted,
 }
 
-/// A transaction on the writer; rolled back when dropped before it ended.
+/// Transaction on the writer; rolled back if dropped before its end.
 pub(crate) struct Transaction {
     turn: Option<Turn>,
-    /// Whether closures of this transaction still count. Asked under the connection's lock: a closure that was
-    /// given up may reach the lock after the rollback, and would then write outside of any transaction.
+    /// Whether closures of this transaction may still run; checked under the connection's lock. A cancelled
+    /// closure may acquire the lock after the rollback, and would then write outside of any transaction.
     alive: Arc<AtomicBool>,
     state: Arc<WriteState>,
     runtime: Handle,
-    /// When the write lock was acquired.
+    /// Time at which the write lock was acquired.
     began: Instant,
 }
 
@@ -128,22 +129,22 @@ impl Transaction {
         noted(&self.state, connection_meter::write(work).await)
     }
 
-    /// Stores everything. On an error the drop that follows rolls back.
+    /// Commits. After an error, `drop` rolls back.
     pub(crate) async fn commit(mut self) -> Result<(), StorageError> {
         self.run(commit).await?;
         self.end().await;
         Ok(())
     }
 
-    /// Forgets everything.
+    /// Rolls back.
     pub(crate) async fn roll_back(mut self) -> Result<(), StorageError> {
         self.run(roll_back).await?;
         self.end().await;
         Ok(())
     }
 
-    /// Ends the turn. SQLite has no queue, so another process that waits for the write lock only gets it if this
-    /// process leaves it alone for a moment.
+    /// Releases the writer. SQLite has no queue, so another process gets the write lock only if this process
+    /// pauses briefly.
     async fn end(&mut self) {
         let turn = self.turn.take();
         if self.began.elapsed() >= LONG_TRANSACTION {
@@ -157,7 +158,7 @@ impl Drop for Transaction {
     fn drop(&mut self) {
         self.alive.store(false, Ordering::SeqCst);
         if let Some(mut turn) = self.turn.take() {
-            // The turn ends with the task, so the next transaction finds a clean connection.
+            // The queue continues after this task, so the next transaction finds a clean connection.
             self.runtime.spawn(async move {
                 if connection::run(&mut turn.connection, roll_back).await.is_err() {
                     tracing::warn!("a transaction that was given up could not be rolled back");
@@ -167,7 +168,7 @@ impl Drop for Transaction {
     }
 }
 
-/// Notes an outcome that says that the disk refuses writes.
+/// Records an outcome that reports a disk that refuses writes.
 fn noted<T>(state: &WriteState, outcome: Result<T, StorageError>) -> Result<T, StorageError> {
     if let Err(StorageError::Disk(fault)) = &outcome {
         state.refused(*fault);
@@ -175,7 +176,7 @@ fn noted<T>(state: &WriteState, outcome: Result<T, StorageError>) -> Result<T, S
     outcome
 }
 
-/// Begins a transaction that may write, once no other process has the write lock.
+/// Begins a write transaction once no other process has the write lock.
 fn begin_immediate(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
     connection::make_idle(connection, location, Role::Writer)?;
     connection.batch_execute("PRAGMA busy_timeout = 0").storage()?;
@@ -200,7 +201,7 @@ fn commit(connection: &mut SqliteConnection) -> Result<(), StorageError> {
 fn roll_back(connection: &mut SqliteConnection) -> Result<(), StorageError> {
     while connection::is_in_transaction(connection) {
         match AnsiTransactionManager::rollback_transaction(connection) {
-            // SQLite does so itself when the disk is full. The connection is replaced before its next
+            // SQLite rolls back by itself if the disk is full. The connection is replaced before its next
             // transaction.
             Err(error) if error::is_rolled_back_already(&error) => return Ok(()),
             outcome => outcome.storage()?,

@@ -1,4 +1,4 @@
-//! What is left of records that are gone.
+//! Deletions of records.
 
 use crate::error::storage_error;
 use crate::statement::{count, returning};
@@ -12,8 +12,8 @@ use domain::change::ChangeKind;
 use domain::id::UserId;
 use uuid::Uuid;
 
-/// Deletes the named records of a person with a statement that names them by `$1` and `$2`, leaves their ids and the
-/// number behind, and returns how many there were.
+/// Runs a statement that deletes a person's records by `$1` and `$2`, stores their ids with the change
+/// number, and returns their count.
 pub(crate) async fn delete_numbered(
     unit: &mut PgUnitOfWork,
     (delete, kind): (&'static str, ChangeKind),

@@ -1,4 +1,4 @@
-//! Changes of a user's records: their numbers, what is left of deleted records, and how both are read.
+//! Changes of a person's records: change numbers, deletions, and their reader.
 
 mod deletion;
 mod number;

@@ -1,4 +1,4 @@
-//! The number of a change.
+//! Change numbers.
 
 use crate::error::storage_error;
 use crate::statement::returning;
@@ -15,11 +15,12 @@ const NEXT_NUMBER: &str =
     "UPDATE account SET change_number = change_number + 1 WHERE id = $1 RETURNING change_number";
 
 impl PgUnitOfWork {
-    /// Returns the number that everything has which this unit of work changes of a person. The first call takes the
-    /// person's next one and holds the person's row until the unit of work ends: numbers grow in the order of commits.
-    /// Nothing is written for somebody who is not there; what follows finds that out.
+    /// Returns the number of all changes that this unit of work makes to a person's records.
     ///
-    /// Never called behind a savepoint, because going back to one would let go of the row, and of the number.
+    /// The first call increments the person's number and locks the person's row until the unit of work ends,
+    /// so numbers increase in commit order. Writes nothing if the person does not exist; the statements that
+    /// follow detect that. Never called behind a savepoint: a rollback to it would release the lock and the
+    /// number.
     pub(crate) async fn change_number(&mut self, user_id: UserId) -> Result<i64, StorageError> {
         if let Some(number) = self.numbers.get(&user_id) {
             return Ok(*number);

@@ -1,4 +1,4 @@
-//! What changed of a person's records.
+//! Changes of a person's records.
 
 use crate::error::{storage_error, unexpected};
 use crate::row::JsonText;
@@ -26,13 +26,12 @@ use uuid::Uuid;
 #[cfg(test)]
 mod tests;
 
-/// One page: `$1` person, `$2` how many, then of each kind the place after which it is told.
+/// Statement of one page: `$1` person, `$2` limit, then the start position of each kind.
 ///
-/// The first part finds the positions: each kind enters its index at its place and steps no further than the page is
-/// long, and what was deleted is another such stretch. The second part looks up the records of the page, one by one:
-/// left to itself the planner, which does not know how short a page is, would rather read all that the person has.
-/// It is one statement, because everything is to be seen as it is at one moment. `$9` is the number of the place: when
-/// the person's changes have not come that far, a row of kind 3 says so, and there is no other.
+/// The first part finds the positions: each kind, and its deletions, enters its index at its start and reads
+/// at most one page. The second part looks up the records of the page one by one; without the page's length,
+/// the planner would rather read all of the person's records. One statement sees one snapshot. `$9` is the
+/// position's number: if the person's changes have not reached it, the only row is of kind 3.
 const PAGE: &str = "WITH page AS MATERIALIZED (
         SELECT c.number, c.kind, c.id, c.is_gone FROM (
             SELECT a.profile_change_number AS number, 0::smallint AS kind, a.id, false AS is_gone FROM account a
@@ -79,11 +78,10 @@ const PAGE: &str = "WITH page AS MATERIALIZED (
     ) AS profile ON true
     ORDER BY p.number, p.kind, p.id";
 
-/// The kind of the row that says that the position is ahead.
+/// Kind of the row that reports a position ahead of the person's changes.
 const AHEAD: i16 = 3;
 
-/// Skips deletions that somebody else holds at the moment: they are forgotten next time. Fetched by where they lie,
-/// as sums of reads are.
+/// Skips locked deletions; a later run deletes them. Rows are fetched by `ctid`, as for sums of reads.
 const FORGET: &str = "WITH old AS MATERIALIZED (
         SELECT tableoid, ctid FROM deletion WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED
     )
@@ -158,7 +156,7 @@ impl ChangeReader for PostgresStore {
     }
 }
 
-/// Returns the number and id after which a kind is told: past everything when it is not asked for.
+/// Returns the number and id after which a kind starts: beyond everything if the kind is not requested.
 fn start(query: &ChangePageQuery, kind: ChangeKind) -> (i64, Uuid) {
     if !query.kinds.contains(&kind) {
         return (i64::MAX, Uuid::max());
@@ -167,7 +165,7 @@ fn start(query: &ChangePageQuery, kind: ChangeKind) -> (i64, Uuid) {
     match kind.cmp(&after.kind) {
         Ordering::Less => (after.number, Uuid::max()),
         Ordering::Equal => (after.number, after.id),
-        // Everything of this number comes after the position.
+        // All changes of this kind with this number are after the position.
         Ordering::Greater => (after.number.saturating_sub(1), Uuid::max()),
     }
 }

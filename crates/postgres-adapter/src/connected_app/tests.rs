@@ -2,8 +2,8 @@ use super::LIST;
 use crate::test_support::TestDatabase;
 use serde_json::Value;
 
-/// People with three apps: one read a year ago, one every minute of the last two weeks, and of one there is a
-/// remembered consent alone.
+/// People with three apps: one last read a year ago, one read every minute of the last two weeks, and one has
+/// only a remembered consent.
 const POPULATE: &str = "
     INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
     SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, n::text, n::text, 'UTC', now()
@@ -34,7 +34,7 @@ async fn an_app_that_read_long_ago_costs_no_walk_through_what_others_read_since(
         client.batch_execute(&format!("SET plan_cache_mode = {mode}")).await.unwrap();
         let explain = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
             EXECUTE apps ('00000000-0000-0000-0000-000000000001')";
-        // Asked twice, so that no block of the catalogue counts.
+        // Run twice, so that blocks of the catalogue are not counted.
         client.simple_query(explain).await.unwrap();
         let answer = client.simple_query(explain).await.unwrap();
         let json: String = answer
@@ -49,7 +49,7 @@ async fn an_app_that_read_long_ago_costs_no_walk_through_what_others_read_since(
             root["Shared Hit Blocks"].as_i64().unwrap() + root["Shared Read Blocks"].as_i64().unwrap();
         println!("{mode}: {blocks} blocks");
         assert_eq!(root["Actual Rows"].as_f64(), Some(3.0));
-        // The keys alone of a person's 20,161 sums fill more than 200.
+        // The keys of a person's 20,161 sums alone fill more than 200.
         assert!(blocks < 40, "{mode}: {blocks} blocks");
     }
 }

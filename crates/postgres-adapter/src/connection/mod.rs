@@ -1,4 +1,4 @@
-//! One connection: how it is made, over TLS or not, and how its session is set up.
+//! Opening connections, with or without TLS, and session setup.
 
 mod outage;
 mod pooled;
@@ -28,30 +28,30 @@ use std::time::Duration;
 use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// After how much silence the kernel asks whether the server is still there.
+/// Idle time before the kernel sends TCP keepalives.
 const KEEPALIVE: Duration = Duration::from_mins(1);
 
-/// Asks for English messages, because the driver reports a failure by its message alone (see `error`). Only a
-/// superuser may, or a role with `GRANT SET ON PARAMETER lc_messages`; others keep what the server is set to,
-/// which is a matter of the log only while that is C or English.
+/// Requests English messages, because the driver identifies a failure only by its message (see `error`). This
+/// needs a superuser or a role with `GRANT SET ON PARAMETER lc_messages`. Other roles keep the server's
+/// setting, which must be C or English.
 const ENGLISH_MESSAGES: &str = "DO $$ BEGIN PERFORM set_config('lc_messages', 'C', false); \
     EXCEPTION WHEN insufficient_privilege THEN NULL; END $$";
 
-/// What is asked of the server at the other end.
+/// Role that a connection requires of its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It takes writes: what it says holds.
+    /// Accepts writes, so reads are current.
     Primary,
-    /// It may be a standby: what it says held a moment ago.
+    /// May be a standby, so reads may be slightly old.
     Replica,
 }
 
-/// Makes connections that are all alike.
+/// Factory of connections with the same settings.
 #[derive(Clone)]
 pub(crate) struct Connector {
-    /// The servers that the URL names, to be tried in turn.
+    /// Servers of the URL, tried in turn.
     servers: Vec<Config>,
-    /// Which of them was connected to last.
+    /// Index of the server of the last connection.
     last: Arc<AtomicUsize>,
     wait_timeout: Duration,
     tls: Option<MakeRustlsConnect>,
@@ -60,11 +60,11 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Reads the URL and the certificates to trust; does not need the server.
+    /// Parses the URL and loads the trusted certificates; does not connect.
     pub(crate) fn new(options: &PostgresOptions, role: Role) -> Result<Self, InvalidPostgresOptions> {
         let ParsedUrl { mut servers, tls } = parse_url(&options.url)?;
         let on_sockets = servers.iter().all(is_on_sockets);
-        // A Unix socket speaks no TLS, so a mode that asks for it would only fail there.
+        // Unix sockets never use TLS, so a mode that requires it would fail.
         let tls = if on_sockets { TlsPolicy::Disabled } else { tls };
         for config in &mut servers {
             if config.get_application_name().is_none() {
@@ -73,12 +73,11 @@ impl Connector {
             if config.get_connect_timeout().is_none() {
                 config.connect_timeout(options.wait_timeout);
             }
-            // What was sent and is not even acknowledged ends the connection: the kernel of a server that is slow
-            // still acknowledges.
+            // Closes a connection with unacknowledged data. The kernel of a slow server still acknowledges.
             config.keepalives_idle(KEEPALIVE).tcp_user_timeout(options.wait_timeout);
             config.ssl_mode(tls.driver_mode());
             if role == Role::Primary {
-                // A standby would answer, but not know of a revocation yet.
+                // A standby would respond, but may not have a recent revocation yet.
                 config.target_session_attrs(TargetSessionAttrs::ReadWrite);
             }
         }
@@ -92,12 +91,12 @@ impl Connector {
         })
     }
 
-    /// Makes a connection and sets its session up; logs why there is none.
+    /// Opens a connection and sets its session up; logs the reason of a failure.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
         self.told(round_trip(Operation::Connect, Box::pin(self.connect_and_set_up())).await)
     }
 
-    /// Returns how many servers the URL names.
+    /// Returns the number of servers in the URL.
     pub(crate) const fn servers(&self) -> usize {
         self.servers.len()
     }
@@ -110,17 +109,17 @@ impl Connector {
         connected
     }
 
-    /// Returns what limits the wait for answers on connections made here.
+    /// Returns the response timeout of connections opened here.
     pub(crate) fn silence(&self, options: &PostgresOptions) -> Silence {
         Silence::new(options.statement_timeout, Arc::clone(&self.outage))
     }
 
-    /// Logs that an attempt to connect was given up.
+    /// Logs an aborted attempt to connect.
     pub(crate) fn gave_up(&self) {
         self.outage.tell("no answer in time");
     }
 
-    /// Returns why the last attempt to connect failed; nothing when it did not.
+    /// Returns why the last attempt to connect failed; `None` if it succeeded.
     pub(crate) fn failure(&self) -> Option<String> {
         self.outage.reason()
     }
@@ -132,8 +131,8 @@ impl Connector {
         Ok(connection)
     }
 
-    /// Tries the servers in turn, beginning with the one that was there the last time; each has its share of the time,
-    /// because one that is frozen takes connections and then says nothing.
+    /// Tries the servers in turn, starting with the last one that worked. Each has a share of the timeout,
+    /// because a frozen server accepts connections and then sends nothing.
     async fn try_servers(&self) -> ConnectionResult<AsyncPgConnection> {
         let count = u32::try_from(self.servers.len()).unwrap_or(u32::MAX);
         let share = self.wait_timeout.checked_div(count).unwrap_or(self.wait_timeout);
@@ -176,8 +175,9 @@ fn is_on_sockets(config: &Config) -> bool {
     !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)))
 }
 
-/// Tells whether the connection, not the statement, failed: it closed, or the server ends the session. What was read
-/// over it may be read anew over another one. A server that fell silent is not asked again: that would double the wait.
+/// Returns whether the connection, not the statement, failed: it was closed, or the server ends the session.
+/// A read may then run again over another connection. A response timeout is excluded, because a retry would
+/// double the wait.
 pub(crate) fn is_broken(error: &Error) -> bool {
     match error {
         Error::DatabaseError(
@@ -189,9 +189,9 @@ pub(crate) fn is_broken(error: &Error) -> bool {
     }
 }
 
-/// Tells whether a statement was stopped for the sake of another one: a serialization failure, which is also what a
-/// standby says that had to replay a conflicting change, or a deadlock. The connection stays good, and what only reads
-/// may be run once more at once.
+/// Returns whether the server aborted the statement in favor of another one: a deadlock or a serialization
+/// failure, which a standby also reports for a conflict with replay. The connection is still usable, and a
+/// read may be retried immediately.
 pub(crate) fn gave_way(error: &Error) -> bool {
     match error {
         Error::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
@@ -200,15 +200,16 @@ pub(crate) fn gave_way(error: &Error) -> bool {
     }
 }
 
-/// Plans a prepared statement once. Left to itself the server plans each statement on a partitioned table at every
-/// use, because its estimate counts all partitions although only one is looked at, and that takes two to four times as
-/// long as running it. Statements here name their keys, so that no value of a parameter wants another plan.
+/// Plans each prepared statement once. By default the server plans a statement on a partitioned table at
+/// every use, because its estimate counts all partitions although only one is read. That takes two to four
+/// times as long as running the statement. All statements name their keys, so the best plan is the same for
+/// all parameters.
 const ONE_PLAN: &str = "SET plan_cache_mode = force_generic_plan";
 
-/// Writes the statement that sets a session up, in one round trip.
+/// Returns the statement that sets a session up, in one round trip.
 ///
-/// Statements here are short, but name partitioned tables and limits that the planner does not know: it takes some for
-/// large enough to compile them (`jit`), which then lasts a hundred times as long as running them.
+/// JIT compilation is off: the planner overestimates statements on partitioned tables and with unknown
+/// limits, and compiling takes a hundred times as long as running them.
 fn session(options: &PostgresOptions) -> String {
     let millis = |duration: Duration| i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
     format!(
@@ -220,7 +221,7 @@ fn session(options: &PostgresOptions) -> String {
     )
 }
 
-/// Says why no connection came about, for the operator's log; the driver puts no password in there.
+/// Returns the reason of a failed connection for the operator's log; the driver includes no password.
 fn describe(error: &tokio_postgres::Error) -> ConnectionError {
     let text = match (error.as_db_error(), error.source()) {
         (Some(reported), _) => format!("{} ({})", reported.message(), reported.code().code()),

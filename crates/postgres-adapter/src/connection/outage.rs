@@ -1,17 +1,16 @@
-//! Telling of an outage.
+//! Logging of an outage.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Remembers what was told of an outage, so that its first failure is a warning and the many after it, one for
-/// each request and each look of the server at its store, are there for debugging only.
+/// State of an outage: its first failure is logged as a warning. Later ones, of each request and each health
+/// check, are logged at debug level.
 #[derive(Debug, Default)]
 pub(crate) struct Outage {
     told: Mutex<Option<String>>,
 }
 
 impl Outage {
-    /// Logs that no connection was to be had: as a warning when this is the first time since one was, or for
-    /// another reason than the time before.
+    /// Logs a failed connection: as a warning if it is the first of an outage or has a new reason.
     pub(crate) fn tell(&self, error: &str) {
         if self.is_news(error) {
             tracing::warn!(%error, "no connection to PostgreSQL");
@@ -20,14 +19,14 @@ impl Outage {
         }
     }
 
-    /// Notes that a connection was to be had.
+    /// Records a successful connection.
     pub(crate) fn end(&self) {
         if self.told().take().is_some() {
             tracing::info!("connections to PostgreSQL are to be had again");
         }
     }
 
-    /// Returns why no connection was to be had the last time; nothing when one was.
+    /// Returns why the last attempt to connect failed; `None` if it succeeded.
     pub(crate) fn reason(&self) -> Option<String> {
         self.told().clone()
     }

@@ -1,4 +1,4 @@
-//! Connections that one user has at a time.
+//! Connections with one user at a time.
 
 use super::{Connector, Silence};
 use crate::pool_meter::{Counted, Operation, round_trip};
@@ -15,15 +15,15 @@ use futures_util::{FutureExt, StreamExt};
 use std::sync::Arc;
 use std::task::Poll;
 
-/// A pool of connections to one server, or to whichever of several takes writes.
+/// Pool of connections to one server, or to the one of several that accepts writes.
 pub(crate) type Pool = deadpool::managed::Pool<Connections>;
 
 type Row = <AsyncPgConnection as AsyncConnectionCore>::Row<'static, 'static>;
 
-/// The rows of an answer.
+/// Rows of a response.
 type Rows = BoxStream<'static, QueryResult<Row>>;
 
-/// Makes the connections of a pool, and tells which may be used again.
+/// Manager of a pool: opens connections and checks whether they may be reused.
 pub(crate) struct Connections {
     connector: Connector,
     silence: Arc<Silence>,
@@ -37,8 +37,8 @@ impl Manager for Connections {
         self.connector.connect().await
     }
 
-    /// A test query before each use would cost a third of the throughput; a connection that the driver knows to be
-    /// closed is not handed out either way, nor one that may have fallen silent.
+    /// Rejects connections that the driver has closed or that may not respond. A test query before each use
+    /// would cost a third of the throughput.
     async fn recycle(
         &self,
         connection: &mut AsyncPgConnection,
@@ -54,12 +54,11 @@ impl Manager for Connections {
     }
 }
 
-/// Makes the pool.
 pub(crate) fn pool(connector: &Connector, size: usize, silence: Arc<Silence>) -> Result<Pool, BuildError> {
     Pool::builder(Connections { connector: connector.clone(), silence }).max_size(size).build()
 }
 
-/// A connection that goes back to the pool when it is dropped, and does not wait for ever for an answer.
+/// Connection that returns to the pool when dropped; waits for responses are limited.
 pub(crate) struct Pooled {
     connection: Object<Connections>,
     silence: Arc<Silence>,
@@ -71,7 +70,7 @@ impl Pooled {
         Self { connection, silence, _in_use: in_use }
     }
 
-    /// Reads a page in one statement, and waits for all of it no longer than a statement may run.
+    /// Reads a page in one statement; the whole page must arrive within the statement's time limit.
     pub(crate) fn read<'c, T, F>(&'c self, read: F) -> BoxFuture<'c, QueryResult<T>>
     where
         T: Send + 'c,
@@ -86,7 +85,7 @@ impl Pooled {
         .boxed()
     }
 
-    /// Closes the connection instead of giving it back.
+    /// Closes the connection instead of returning it to the pool.
     pub(crate) fn close(self) {
         drop(Object::take(self.connection));
     }
@@ -145,8 +144,8 @@ impl AsyncConnectionCore for Pooled {
     }
 }
 
-/// Bounds the wait for the rest of the rows, too: an answer can break off. A statement that fails after its
-/// first message, as an insert on a full disk does, is judged here.
+/// Limits the wait for the remaining rows too, because a response can stop midway. Also handles errors after
+/// the first message, such as an insert on a full disk.
 fn bounded(mut rows: Rows, silence: Arc<Silence>) -> Rows {
     let judge = Arc::clone(&silence);
     let mut end = Box::pin(async move { silence.bound(std::future::pending::<Row>()).await });

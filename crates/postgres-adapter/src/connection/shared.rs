@@ -1,10 +1,11 @@
 //! Pipelined connections shared by many readers.
 //!
-//! A statement that reads a row or a short page spends its time on the network, not in the server. A pooled connection
-//! carries one at a time; here they are sent without waiting for earlier answers, so that a few backends answer
-//! everything. Each worker of the HTTP server has a connection that its own runtime drives (see `worker`), as far as
-//! there are enough; the rest of the process shares one more. Statements that begin a transaction, change the session
-//! or return many rows must not use these connections: the next reader would wait behind them, or be inside them.
+//! A statement that reads a row or a short page spends most of its time on the network, not in the server. A
+//! pooled connection carries one statement at a time. Here statements are sent without waiting for earlier
+//! responses, so a few backends serve all of them. Each HTTP worker has a connection driven by its own
+//! runtime (see `worker`), as far as there are enough; the rest of the process shares one more. Statements
+//! that begin a transaction, change the session or return many rows must not use these connections: they
+//! would delay or affect other readers.
 
 use super::{Connector, Silence, gave_way, is_broken, worker};
 use crate::options::PostgresOptions;
@@ -16,22 +17,22 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// One place for a connection, empty until it is needed and after it broke.
+/// Slot of a connection; empty until first use and after a failure.
 type Slot = Mutex<Option<Arc<AsyncPgConnection>>>;
 
-/// Pipelined connections, one for each worker and one for the rest of the process.
+/// Pipelined connections, one per worker and one for the rest of the process.
 pub(crate) struct SharedConnections {
     connector: Connector,
-    /// For threads that run a runtime of their own.
+    /// For threads with a runtime of their own.
     of_workers: Vec<Slot>,
-    /// For all others.
+    /// For all other threads.
     of_process: Slot,
     wait_timeout: Duration,
     silence: Arc<Silence>,
 }
 
 impl SharedConnections {
-    /// Prepares places for connections; makes none yet.
+    /// Creates empty slots without connecting.
     pub(crate) fn new(connector: Connector, options: &PostgresOptions, silence: Arc<Silence>) -> Self {
         let size = options.shared_connections.max(1);
         let of_workers = std::iter::repeat_with(Slot::default).take(size).collect();
@@ -39,14 +40,14 @@ impl SharedConnections {
         Self { connector, of_workers, of_process: Slot::default(), wait_timeout, silence }
     }
 
-    /// Returns the place of the connection that this thread uses.
+    /// Returns this thread's slot.
     fn slot(&self) -> &Slot {
         let place = worker::number().and_then(|number| number.checked_rem(self.of_workers.len()));
         place.and_then(|place| self.of_workers.get(place)).unwrap_or(&self.of_process)
     }
 
-    /// Runs a read. When the connection turns out to be broken, a new one takes its place and the read is run
-    /// once more, which is harmless because it only reads; on the same connection when it had to give way.
+    /// Runs a read. Retries once: on a new connection if this one is broken, or on the same one after a
+    /// serialization failure or a deadlock. That is safe for a read.
     pub(crate) async fn read<T, F>(&self, read: F) -> QueryResult<T>
     where
         T: Send,
@@ -74,7 +75,7 @@ impl SharedConnections {
         self.answer(slot, &connection, read(&connection)).await?
     }
 
-    /// Waits for the answer to a read; fails when none comes, which asking once more would not change.
+    /// Waits for the response to a read; a timeout is not retried.
     async fn answer<T>(
         &self,
         slot: &Slot,
@@ -85,8 +86,8 @@ impl SharedConnections {
             if let Ok(result) = tokio::time::timeout(self.wait_timeout, &mut answer).await {
                 return result;
             }
-            // A server that was silent for so long may be gone: nobody else shall wait behind this read. Should the
-            // server be slow only, those who wait already still get their answers.
+            // The server may be gone, so no further reads are sent over this connection. If it is only slow,
+            // pending reads still complete.
             discard(slot, connection).await;
             answer.await
         };
@@ -97,7 +98,7 @@ impl SharedConnections {
         answered
     }
 
-    /// Takes the slot's connection, or makes one; those who come meanwhile wait for that one.
+    /// Returns the slot's connection, or opens one; concurrent callers wait for it.
     async fn connection(&self, slot: &Slot) -> QueryResult<Arc<AsyncPgConnection>> {
         let attempt = async {
             let mut place = slot.lock().await;
@@ -114,7 +115,7 @@ impl SharedConnections {
     }
 }
 
-/// Empties a slot, unless somebody has put another connection there already.
+/// Empties a slot unless it already contains another connection.
 async fn discard(slot: &Slot, broken: &Arc<AsyncPgConnection>) {
     let mut place = slot.lock().await;
     if place.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, broken)) {

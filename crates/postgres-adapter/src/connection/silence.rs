@@ -1,4 +1,4 @@
-//! Giving up on a server that does not answer.
+//! Timeout for a server that does not respond.
 
 use super::Outage;
 use crate::error::{is_disk_full, is_of_standby};
@@ -8,28 +8,27 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much longer than a statement may run its answer is waited for, so that a server that is there has the
-/// first word.
+/// Additional time beyond the statement timeout, so that a working server reports its own timeout first.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What is said of a server that fell silent.
+/// Error message of a response timeout.
 pub(super) const NO_ANSWER: &str = "the server does not answer";
 
-/// Bounds the wait for an answer, and remembers when there was none.
+/// Limits the wait for a response, and records timeouts.
 ///
-/// The server ends what takes too long; but a server that vanished, or a firewall that forgot the connection,
-/// says nothing at all, and without a limit of our own a statement waits until the kernel gives up.
+/// The server cancels slow statements. If the server is gone or a firewall dropped the connection, no error
+/// arrives; without this limit a statement waits for the kernel's timeout.
 #[derive(Debug)]
 pub(crate) struct Silence {
     limit: Duration,
     outage: Arc<Outage>,
     noticed: Mutex<Option<Instant>>,
-    /// Whether the server's disk takes writes.
+    /// Whether the server's disk accepts writes.
     pub(crate) writes: WriteState,
 }
 
 impl Silence {
-    /// Waits as long as a statement may run, and a little longer.
+    /// Sets the limit to the statement timeout and a grace period.
     pub(crate) fn new(statement_timeout: Duration, outage: Arc<Outage>) -> Self {
         Self {
             limit: statement_timeout.saturating_add(GRACE),
@@ -39,12 +38,12 @@ impl Silence {
         }
     }
 
-    /// Waits for an answer; fails as a lost connection does when none comes in time.
+    /// Waits for a response; a timeout returns the error of a closed connection.
     pub(crate) async fn bound<F: Future>(&self, answer: F) -> QueryResult<F::Output> {
         self.bound_within(self.limit, answer).await
     }
 
-    /// Does so with a limit of its own.
+    /// Waits for a response within a separate limit.
     pub(crate) async fn bound_within<F: Future>(&self, limit: Duration, answer: F) -> QueryResult<F::Output> {
         let answer = tokio::time::timeout(limit, answer).await;
         answer.map_err(|_| {
@@ -53,16 +52,15 @@ impl Silence {
         })
     }
 
-    /// Tells whether a connection that was last handed out at this moment may be silent: it, or another one that is
-    /// not younger, did not answer.
+    /// Returns whether a connection last handed out at this time is suspect: since then it, or another one,
+    /// did not respond.
     pub(crate) fn makes_doubtful(&self, handed_out: Instant) -> bool {
         let noticed = *self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
         noticed.is_some_and(|noticed| handed_out < noticed)
     }
 
-    /// Makes every connection doubtful that was handed out before now, when this failure says that the server
-    /// behind them takes no writes any more: behind a name or a pooler, another one may be in its place.
-    /// Notes when the server's disk is full.
+    /// Marks all connections handed out so far as suspect if the server accepts no writes any more: another
+    /// server may now have its name or its place behind a pooler. Also records a full disk.
     pub(crate) fn judge<T>(&self, answer: &QueryResult<T>) {
         if answer.as_ref().is_err_and(is_disk_full) {
             self.writes.refused(DiskFault::Full);

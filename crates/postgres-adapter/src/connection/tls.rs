@@ -1,4 +1,4 @@
-//! TLS to the server, by the modes of libpq.
+//! TLS to the server, with libpq's modes.
 
 use crate::options::InvalidPostgresOptions;
 use std::path::{Path, PathBuf};
@@ -6,36 +6,36 @@ use tls_trust::{Authorities, NoAuthorities, Trust, client_config};
 use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Says why TLS cannot be had as asked.
+/// Reason why the requested TLS is impossible.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidTls {
-    /// The file of `sslrootcert` cannot be read, or holds no certificate in PEM.
+    /// The file of `sslrootcert` is unreadable or contains no PEM certificate.
     #[error("no certificate in PEM can be read from the file of sslrootcert, {0}")]
     RootFile(PathBuf),
-    /// The operating system names no authority that it trusts.
+    /// The operating system has no trusted authorities.
     #[error("the operating system has no trusted certificate authorities; set sslrootcert")]
     NoSystemRoots,
-    /// Public authorities are to be trusted whatever host they name.
+    /// Public authorities would be trusted for any host name.
     #[error(
         "the authorities of the operating system certify everybody: sslrootcert=system needs \
          sslmode=verify-full, and sslmode=verify-ca needs the file of an own authority as sslrootcert"
     )]
     SystemRoots,
-    /// The library refuses what it was given.
+    /// The TLS library rejects the certificates.
     #[error("the certificates of sslrootcert are not usable")]
     Refused(#[from] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// What is asked of the connection; `PostgresOptions::url` says which mode means what.
+/// TLS mode of a connection; see `PostgresOptions::url`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TlsPolicy {
     Disabled,
-    /// When the server offers it, its certificate unchecked, so that the other end may be anybody.
+    /// TLS if the server offers it, without verification.
     Preferred,
-    /// Always, the certificate unchecked.
+    /// TLS required, without verification.
     Unchecked,
-    /// Always; the certificate comes from an authority of this file (none: of the operating system), and, when
-    /// `host` is set, is made out for this host.
+    /// TLS required. The certificate is issued by an authority of this file (`None`: of the operating system)
+    /// and, if `host` is set, matches the host name.
     Checked {
         roots: Option<PathBuf>,
         host: bool,
@@ -43,7 +43,7 @@ pub(crate) enum TlsPolicy {
 }
 
 impl TlsPolicy {
-    /// Reads `sslmode` and `sslrootcert`.
+    /// Parses `sslmode` and `sslrootcert`.
     pub(crate) fn of(mode: Option<&str>, root: Option<&Path>) -> Result<Self, InvalidPostgresOptions> {
         let file = root.filter(|path| *path != Path::new("system")).map(Path::to_path_buf);
         let is_system = root.is_some() && file.is_none();
@@ -62,7 +62,7 @@ impl TlsPolicy {
         }
     }
 
-    /// Names what the driver has to do; it leaves the certificate to the connector.
+    /// Returns the driver's mode; the connector verifies the certificate.
     pub(crate) const fn driver_mode(&self) -> SslMode {
         match self {
             Self::Disabled => SslMode::Disable,
@@ -71,7 +71,7 @@ impl TlsPolicy {
         }
     }
 
-    /// Makes what shakes hands; nothing when there is no TLS.
+    /// Returns the TLS connector; `None` without TLS.
     pub(crate) fn connector(&self) -> Result<Option<MakeRustlsConnect>, InvalidTls> {
         let trust = match self {
             Self::Disabled => return Ok(None),
@@ -84,7 +84,7 @@ impl TlsPolicy {
     }
 }
 
-/// Reads the authorities to trust.
+/// Loads the trusted authorities.
 fn trusted(file: Option<&Path>) -> Result<Authorities, InvalidTls> {
     let read = file.map_or_else(Authorities::from_system, Authorities::from_file);
     read.map_err(|none| match none {

@@ -1,13 +1,13 @@
-//! Threads that have a shared connection for themselves.
+//! Threads with a dedicated shared connection.
 //!
-//! A connection is driven by the runtime on which it was made. When that is the runtime of the thread that asks, sending
-//! a statement and taking its answer wakes no other thread; otherwise both do, and that costs more than the statement.
+//! The runtime that opened a connection drives it. If that is the caller's runtime, a statement and its
+//! response wake no other thread. Otherwise both do, which costs more than the statement.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Returns the number of this thread among those that run a runtime of their own, as each worker of the HTTP server
-/// does, counted from 0 in the order in which they first ask; nothing on a runtime that many threads run.
+/// Returns this thread's number, from 0 in the order of first calls, if it has a single-threaded runtime like
+/// an HTTP worker; `None` on a multi-threaded runtime.
 pub(crate) fn number() -> Option<usize> {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     thread_local! {

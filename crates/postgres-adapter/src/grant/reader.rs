@@ -1,4 +1,4 @@
-//! The grant of a refresh token.
+//! Grants by refresh token.
 
 use super::row::GrantRow;
 use crate::schema::{access_grant, account};
@@ -14,7 +14,7 @@ use domain::id::{GrantId, UserId};
 use domain::secret::SecretHash;
 use futures_util::FutureExt;
 
-/// A grant, and since when its person's account is locked.
+/// Grant, and the time at which its user's account was locked.
 type Row = (GrantRow, Option<DateTime<Utc>>);
 
 #[async_trait]
@@ -28,7 +28,7 @@ impl GrantReader for PostgresStore {
             Some(user_id) => self.grant_of(hash, user_id).await?,
             None => None,
         };
-        // Only a wrong user_id, or none, asks every partition.
+        // Only a missing or wrong user id searches every partition.
         let row = match own {
             Some(row) => Some(row),
             None => self.grant_of_anybody(hash).await?,
@@ -74,7 +74,7 @@ impl GrantReader for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Looks in one partition.
+    /// Searches one partition.
     async fn grant_of(&self, hash: &SecretHash, user_id: UserId) -> Result<Option<Row>, StorageError> {
         let (hash, user) = (*hash, user_id.as_uuid());
         self.shared(move |mut connection| {
@@ -88,7 +88,7 @@ impl PostgresStore {
         .await
     }
 
-    /// Looks in every partition, one index look-up each.
+    /// Searches every partition, with one index look-up each.
     async fn grant_of_anybody(&self, hash: &SecretHash) -> Result<Option<Row>, StorageError> {
         let hash = *hash;
         self.shared(move |mut connection| {

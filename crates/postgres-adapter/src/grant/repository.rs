@@ -31,7 +31,7 @@ const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation
         SELECT id FROM access_grant WHERE user_id = $1 AND client_id = $2 AND revoked_at IS NULL
         ORDER BY coalesce(last_used_at, created_at) DESC, id DESC OFFSET $3)";
 
-/// Skips grants that somebody else holds at the moment: they are deleted next time.
+/// Skips locked grants; a later run deletes them.
 const DELETE_REVOKED: &str = "DELETE FROM access_grant WHERE (user_id, id) IN (
         SELECT user_id, id FROM access_grant WHERE revoked_at < $1
         ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED)
@@ -41,7 +41,8 @@ const DELETE_REVOKED: &str = "DELETE FROM access_grant WHERE (user_id, id) IN (
 impl GrantRepository for PgUnitOfWork {
     async fn insert(&mut self, grant: &Grant) -> Result<(), StorageError> {
         let (token, user_id) = (grant.refresh_token_hash.as_bytes().as_slice(), grant.user_id.as_uuid());
-        // Held for everybody by the key of this table, as no unique index over all partitions could.
+        // The key of this table makes refresh tokens unique; a unique index over all partitions is
+        // impossible.
         let held = diesel::insert_into(refresh_token::table)
             .values((refresh_token::token_hash.eq(token), refresh_token::user_id.eq(user_id)))
             .on_conflict_do_nothing()
@@ -52,7 +53,7 @@ impl GrantRepository for PgUnitOfWork {
         let insert = GrantRow::from(grant).bound_to(sql_query(INSERT));
         let inserted = returning::<(), _>(insert).execute(self.connection()?).await.map_err(storage_error)?;
         if inserted == 0 {
-            // The unit of work goes on, and the token is nobody's.
+            // The unit of work continues, so the token must be released.
             let free = refresh_token::table.filter(refresh_token::token_hash.eq(token));
             diesel::delete(free).execute(self.connection()?).await.map_err(storage_error)?;
         }
@@ -142,7 +143,7 @@ impl GrantRepository for PgUnitOfWork {
         keep: usize,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        // Two that redeem codes at once would not see each other's new grant, and both find room.
+        // Two concurrent redemptions would not see each other's new grant and could both pass the limit.
         if !self.holds(user_id) {
             lock_account(self.connection()?, user_id).await?;
         }

@@ -69,7 +69,7 @@ impl From<&Grant> for GrantRow {
 }
 
 impl GrantRow {
-    /// Binds every column, in the order of the table.
+    /// Binds every column in table order.
     pub(crate) fn bound_to(self, statement: SqlQuery) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
         let Self {
             user_id,
@@ -99,7 +99,6 @@ impl GrantRow {
             .bind::<Nullable<Text>, _>(last_used_agent)
     }
 
-    /// Reads the row as a grant.
     pub(crate) fn into_grant(self) -> Result<Grant, StorageError> {
         let Self {
             user_id,
@@ -134,13 +133,13 @@ impl GrantRow {
     }
 }
 
-/// Takes apart from where a token was used: address and program.
+/// Returns the address and user agent of a token's last use.
 pub(crate) fn from_columns(from: &UsedFrom) -> (String, Option<String>) {
     let UsedFrom { address, agent } = from;
     (address.to_string(), agent.as_ref().map(|agent| agent.as_str().to_owned()))
 }
 
-/// Reads from where a token was used.
+/// Parses the address and user agent of a token's last use.
 pub(crate) fn used_from(
     address: Option<&str>,
     agent: Option<&str>,
@@ -158,7 +157,7 @@ pub(crate) fn used_from(
     }
 }
 
-/// Reads a program's name, which was cut to size before it was stored.
+/// Parses a user agent, which was truncated before it was stored.
 fn agent_name(text: &str) -> Option<AgentName> {
     AgentName::from_header(text).filter(|name| name.as_str() == text)
 }

@@ -1,4 +1,4 @@
-//! What imports changed, until it is taken back or too old for that.
+//! Changes made by each import, kept until they are undone or expire.
 
 use super::before::{read_before, record_parts, record_reference, write_before};
 use crate::connection::Pooled;
@@ -82,7 +82,7 @@ impl ImportJournal for PgUnitOfWork {
     }
 }
 
-/// The columns of several notes.
+/// Notes as one list per column.
 #[derive(Clone, Default)]
 struct Notes {
     kinds: Vec<&'static str>,
@@ -143,7 +143,7 @@ async fn note(
             .bind::<Array<Nullable<SqlUuid>>, _>(replaced_by);
         returning::<(), _>(query)
     };
-    // An import hardly ever adds a record twice, and looking for that takes as long as the note itself.
+    // An import rarely adds a record twice, and a search for that costs as much as the note.
     if notes.records.len() > 1 && notes.befores.iter().all(Option::is_none) {
         savepoint::open(connection).await?;
         let noted = statement(ALL.to_owned()).execute(connection).await;
@@ -155,7 +155,7 @@ async fn note(
     query.execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
-/// Kind, record, what was before, version left, replacing session, sequence, latest import of the record.
+/// Kind, record, previous state, version left, replacing session, sequence, latest import of the record.
 type NotedColumns =
     (Text, SqlUuid, Nullable<Text>, Nullable<Binary>, Nullable<SqlUuid>, BigInt, Nullable<SqlUuid>);
 type NotedRow = (String, Uuid, Option<String>, Option<Vec<u8>>, Option<Uuid>, i64, Option<Uuid>);
@@ -180,8 +180,7 @@ async fn forget_before(
     before: DateTime<Utc>,
     limit: u32,
 ) -> Result<u64, StorageError> {
-    /// Looks into each import that ended or broke off; left to itself the planner would rather read all notes there
-    /// are.
+    /// Searches the notes of each import that ended or was aborted; otherwise the planner may scan all notes.
     const FORGET: &str = "DELETE FROM import_change WHERE ctid = ANY (ARRAY (
         SELECT n.place FROM (
             SELECT id FROM import WHERE ended_at < $1 AND NOT (state = 'undone' AND taken_back_at IS NULL)
@@ -197,7 +196,7 @@ async fn forget_before(
     returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
 }
 
-/// Forgets the profile changes of imports whose notes are forgotten.
+/// Deletes the profile changes of imports whose notes are deleted.
 async fn forget_profile_changes_before(
     connection: &mut Pooled,
     before: DateTime<Utc>,

@@ -30,7 +30,7 @@ impl ChangeJson {
     }
 }
 
-/// Writes the changes; `None` if there are none.
+/// Serializes the changes; `None` if there are none.
 pub(super) fn to_json(changes: &ProfileChanges) -> Result<Option<String>, StorageError> {
     if changes.is_empty() {
         return Ok(None);
@@ -39,7 +39,7 @@ pub(super) fn to_json(changes: &ProfileChanges) -> Result<Option<String>, Storag
     serde_json::to_string(&stored).map(Some).map_err(|_| unexpected("profile changes could not be written"))
 }
 
-/// Reads what the row of this import keeps.
+/// Parses the column of this import.
 pub(super) fn of_json(id: Uuid, text: Option<&str>) -> Result<ProfileChanges, StorageError> {
     let Some(text) = text else { return Ok(ProfileChanges::default()) };
     let stored: Vec<ChangeJson> =

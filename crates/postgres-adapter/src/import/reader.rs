@@ -1,4 +1,4 @@
-//! Imports, as lists and pages show them.
+//! Reads of imports for lists and pages.
 
 use super::row::ImportRow;
 use crate::connection::Pooled;
@@ -30,7 +30,7 @@ pub(super) fn list(
         query = query.filter(import::user_id.eq(user_id.as_uuid()));
     }
     if let Some((at, id)) = after {
-        // Compared as a row, which makes it the point where the scan enters the index.
+        // A row comparison lets the scan enter the index at this position.
         query = query.filter(
             sql::<Bool>("(started_at, id) < (")
                 .bind::<Timestamptz, _>(at)

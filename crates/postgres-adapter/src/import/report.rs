@@ -42,7 +42,7 @@ impl From<RejectionJson> for Rejection {
     }
 }
 
-/// A note; those of before repeated notes were counted have neither amount nor count.
+/// A note. Notes from before repeated notes were counted have neither amount nor count.
 #[derive(Serialize, Deserialize)]
 struct NoteJson {
     place: String,
@@ -112,7 +112,7 @@ impl From<&ImportReport> for ReportJson {
     }
 }
 
-/// Returns the report without what has a column of its own.
+/// Converts the report; fields with their own columns keep their defaults.
 impl From<ReportJson> for ImportReport {
     fn from(json: ReportJson) -> Self {
         let ReportJson {

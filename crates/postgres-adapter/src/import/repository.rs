@@ -1,4 +1,4 @@
-//! Imports, what each of them changed, and the parts of uploads.
+//! Imports in a unit of work.
 
 use super::reader;
 use super::row::{ImportContent, ImportExtra, ImportRow};
@@ -20,7 +20,7 @@ use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, ImportOrigin, ImportState};
 use uuid::Uuid;
 
-/// What the partial index of imports that run is about.
+/// Predicate of the partial index of running imports.
 const RUNNING: &str = "state = 'running'";
 
 #[async_trait]
@@ -36,7 +36,7 @@ impl ImportRepository for PgUnitOfWork {
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
-        // Whoever finds may update, with all that was found: nobody else may in between.
+        // The caller may update what it finds, so the row is locked.
         let row: Option<ImportRow> = import::table
             .find(id.as_uuid())
             .select(ImportRow::as_select())
@@ -55,7 +55,7 @@ impl ImportRepository for PgUnitOfWork {
         since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError> {
         let mut query = import::table
-            // Written out: a plan that is made once cannot know that a parameter fits the partial index.
+            // A literal: a generic plan cannot prove that a parameter matches the partial index.
             .filter(sql::<Bool>(RUNNING))
             .filter(import::origin.eq(ImportOrigin::Command.as_str()))
             .filter(import::digest.eq(digest.as_bytes().as_slice()))
@@ -106,7 +106,7 @@ impl ImportRepository for PgUnitOfWork {
     }
 }
 
-/// Takes the undoing import that was updated longest ago, and skips those that another transaction has locked.
+/// Returns the least recently updated import that is being undone; skips locked ones.
 async fn take_undoing(connection: &mut Pooled, idle: TimeDelta) -> Result<Option<ImportId>, StorageError> {
     const TAKE: &str = "WITH next AS MATERIALIZED (
             SELECT id FROM import
@@ -122,7 +122,8 @@ async fn take_undoing(connection: &mut Pooled, idle: TimeDelta) -> Result<Option
     Ok(id.map(ImportId::from_uuid))
 }
 
-/// Cancels what is not finished; returns its new state. Waits for another transaction that ends it, which wins.
+/// Cancels an unfinished import; returns its new state. Waits for a transaction that ends it, whose state is
+/// kept.
 async fn cancel(
     connection: &mut Pooled,
     id: ImportId,
@@ -143,7 +144,7 @@ async fn cancel(
     Ok(is_refused.map(|is_refused| if is_refused { ImportState::Refused } else { ImportState::Undoing }))
 }
 
-/// Stores the columns that diesel's table does not have.
+/// Stores the columns outside diesel's table.
 async fn store_extra(connection: &mut Pooled, import: &Import) -> Result<(), StorageError> {
     const STORE: &str =
         "UPDATE import SET taken_back_at = $2, bytes_checked = $3, tries = $4, recording_start = $5,

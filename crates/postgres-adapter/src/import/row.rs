@@ -1,4 +1,4 @@
-//! Imports.
+//! The row of an import.
 
 use super::report::ReportJson;
 use super::{profile, undone};
@@ -33,7 +33,7 @@ pub(crate) struct ImportRow {
     extra: ImportExtra,
 }
 
-/// What an update overwrites.
+/// Columns that an update overwrites.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = import, check_for_backend(Pg), treat_none_as_null = true)]
 pub(crate) struct ImportContent {
@@ -50,11 +50,11 @@ pub(crate) struct ImportContent {
     refusal: Option<String>,
 }
 
-/// The columns of an import beyond the 16 that a table of diesel's has, unless all of them are compiled for more. They are
-/// read and written by statements of their own.
+/// Columns beyond the 16 that a diesel table has without a costlier feature. Separate statements read and
+/// write them.
 #[derive(Queryable)]
 pub(crate) struct ImportExtra {
-    /// Of one that is undone; without it the undoing is not finished.
+    /// End of the undo; `None` while it is in progress.
     pub(crate) taken_back_at: Option<DateTime<Utc>>,
     pub(crate) bytes_checked: i64,
     pub(crate) tries: i32,
@@ -66,7 +66,7 @@ pub(crate) struct ImportExtra {
     pub(crate) undone: Option<String>,
 }
 
-/// The SQL types of those columns.
+/// SQL types of those columns.
 type ExtraColumns = (
     Nullable<Timestamptz>,
     BigInt,
@@ -90,7 +90,7 @@ impl Selectable<Pg> for ImportExtra {
 }
 
 impl ImportExtra {
-    /// Gives what an import has in those columns.
+    /// Returns the import's values of those columns.
     pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
         let Import {
             state,
@@ -120,7 +120,6 @@ impl ImportExtra {
 }
 
 impl ImportRow {
-    /// Makes the row of an import.
     pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
         Ok(Self {
             id: import.id.as_uuid(),
@@ -131,7 +130,6 @@ impl ImportRow {
         })
     }
 
-    /// Reads the row as an import.
     pub(crate) fn into_import(self) -> Result<Import, StorageError> {
         let Self { id, user_id, started_at, content, extra } = self;
         let ImportExtra {
@@ -191,7 +189,7 @@ impl ImportRow {
 }
 
 impl ImportContent {
-    /// Lists what an update overwrites.
+    /// Returns the columns that an update overwrites.
     pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
         let Import {
             id: _,
@@ -232,8 +230,8 @@ impl ImportContent {
     }
 }
 
-/// Gives the state as it is stored. One that is being undone is undone for programs that know no more of it, and has no time
-/// at which that was finished.
+/// Returns the stored state. An import that is being undone is stored as undone, without the time at which
+/// the undo ended, for compatibility with older versions.
 const fn stored_state(state: ImportState) -> &'static str {
     match state {
         ImportState::Undoing => ImportState::Undone.as_str(),

@@ -14,7 +14,7 @@ struct UndoneJson {
     records: Vec<String>,
 }
 
-/// Writes the column; `None` if nothing was undone.
+/// Serializes the column; `None` if nothing was undone.
 pub(super) fn to_json(undone: &Undone) -> Result<Option<String>, StorageError> {
     if *undone == Undone::default() {
         return Ok(None);
@@ -25,7 +25,7 @@ pub(super) fn to_json(undone: &Undone) -> Result<Option<String>, StorageError> {
     serde_json::to_string(&json).map(Some).map_err(|_| unexpected("what was undone could not be written"))
 }
 
-/// Reads the column of this import.
+/// Parses the column of this import.
 pub(super) fn of_json(id: Uuid, text: Option<&str>) -> Result<Undone, StorageError> {
     let Some(text) = text else { return Ok(Undone::default()) };
     let UndoneJson { removed, restored, kept, records } =

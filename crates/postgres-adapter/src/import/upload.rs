@@ -1,4 +1,4 @@
-//! Uploads: their parts, and who reads them.
+//! Uploads: their parts, and the leases of the servers that process them.
 
 use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
@@ -18,8 +18,8 @@ use domain::id::ImportId;
 use domain::import::ImportState;
 use uuid::Uuid;
 
-/// Skips uploads that somebody else takes at the moment. The upload is picked in a part of its own, because a nested
-/// query with a limit may be run more than once, and then picks another each time.
+/// Skips uploads that another server is leasing. The upload is selected in a materialized CTE, because a
+/// nested query with a limit may run several times and select another row each time.
 const LEASE: &str = "WITH next AS MATERIALIZED (
         SELECT i.id FROM import i
         WHERE i.origin = 'upload' AND i.state IN ('waiting', 'running')
@@ -35,7 +35,7 @@ const LEASE: &str = "WITH next AS MATERIALIZED (
     UPDATE import i SET state = 'running', lease_until = $2, tries = i.tries + 1, bytes_checked = 0, bytes_done = 0
     FROM next WHERE i.id = next.id RETURNING i.id";
 
-/// Leaves uploads that somebody else holds at the moment for the next time.
+/// Skips locked uploads; a later run rejects them.
 const DELETE_STALE: &str = "WITH stale AS MATERIALIZED (
         SELECT id FROM import
         WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running') AND started_at < $1
@@ -117,7 +117,7 @@ async fn part(connection: &mut Pooled, id: ImportId, position: u32) -> Result<Op
     named.select(part_table::bytes).first(connection).await.optional().map_err(storage_error)
 }
 
-/// Adds up what is written in the rows of uploads, so that no part is read.
+/// Sums the sizes recorded with the uploads, so that no part is read.
 async fn stored_bytes(connection: &mut Pooled) -> Result<u64, StorageError> {
     let query = sql_query(
         "SELECT coalesce(sum(size), 0)::bigint FROM import

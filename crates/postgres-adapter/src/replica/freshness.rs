@@ -1,13 +1,14 @@
-//! How far a standby is behind.
+//! The lag of a standby.
 //!
-//! Measured without a clock of either server. At a moment of this process the primary says how far its log has grown:
-//! whatever was acknowledged before that moment lies below. As soon as the standby has replayed up to there, everything
-//! that it shows from then on holds what was committed before that moment, and is `max_lag` old at most until `max_lag`
-//! after it. A primary that nobody writes to says the same place again and again, and its standby stays fresh.
+//! Measured without either server's clock. At some time of this process, the primary returns the end of its
+//! log; everything acknowledged before that time is at a lower position. Once the standby has replayed that
+//! position, every later read includes what was committed before that time. So for `max_lag` after that time,
+//! reads are at most `max_lag` old. If nothing is written to the primary, its position stays the same and its
+//! standby stays fresh.
 //!
-//! Places of two logs can be compared only when it is one log. Both servers must have the same system identifier and be
-//! on the same timeline: a standby that went on along the log of a failed primary is told apart from one that follows
-//! the new one.
+//! Positions are comparable only within one log. Both servers must have the same system identifier and
+//! timeline, so a standby that still follows the log of a failed primary is not mistaken for a standby of the
+//! new one.
 
 use crate::statement::returning;
 use crate::store::PostgresStore;
@@ -21,33 +22,33 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// How often it is looked, at least four times within the bound.
+/// Longest interval between measurements; at least four are made per `max_lag`.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long to wait before a standby is asked again whether it has come as far.
+/// Interval at which a standby's replay position is polled.
 const STEP: Duration = Duration::from_millis(10);
 
-/// The place where the log of the primary ends, its timeline as the names of its files begin, and whose log it is.
+/// End of the primary's log, its timeline as in the names of its files, and its system identifier.
 const PLACE: &str = "SELECT pg_current_wal_insert_lsn()::text,
         left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), system_identifier::text
     FROM pg_control_system()";
 
-/// Whether the standby has replayed a log up to a place. Its timeline is that of the last restart point: a standby that
-/// has just changed over to another primary is trusted from its next restart point on.
+/// Whether the standby has replayed a log up to a position. Its timeline is that of the last restart point,
+/// so a standby that just switched to another primary is used after its next restart point.
 const REPLAYED: &str = "SELECT coalesce(pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $1::pg_lsn
         AND lpad(upper(to_hex(c.timeline_id)), 8, '0') = $2 AND s.system_identifier::text = $3, false)
     FROM pg_control_checkpoint() c, pg_control_system() s";
 
 type Place = (String, String, String);
 
-/// Until when a standby may be asked.
+/// Time until which a standby may be read.
 pub(super) struct Freshness {
     until: Arc<Mutex<Option<Instant>>>,
     watching: AbortHandle,
 }
 
 impl Freshness {
-    /// Begins to watch a standby, until this value is dropped.
+    /// Starts to measure a standby's lag; stops when this value is dropped.
     pub(super) fn watch(primary: Arc<PostgresStore>, standby: Arc<PostgresStore>, max_lag: Duration) -> Self {
         let until = Arc::new(Mutex::new(None));
         let watch = Watch { primary, standby, max_lag, until: Arc::clone(&until) };
@@ -55,12 +56,12 @@ impl Freshness {
         Self { until, watching }
     }
 
-    /// Returns whether what the standby shows now is new enough.
+    /// Returns whether the standby is fresh now.
     pub(super) fn is_fresh(&self) -> bool {
         self.until().is_some_and(|until| Instant::now() < until)
     }
 
-    /// Waits until it is not known any more that the standby is fresh.
+    /// Waits until the standby is no longer known to be fresh.
     pub(super) async fn lost(&self) {
         while let Some(until) = self.until().filter(|until| Instant::now() < *until) {
             tokio::time::sleep_until(until).await;
@@ -101,7 +102,7 @@ impl Watch {
         }
     }
 
-    /// Looks once, from this moment on.
+    /// Measures once; `began` is the time of this measurement.
     async fn look(&self, began: Instant) -> Result<(), StorageError> {
         let place = place(&self.primary).await?;
         while !has_replayed(&self.standby, &place).await? {

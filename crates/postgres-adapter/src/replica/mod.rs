@@ -1,4 +1,4 @@
-//! Reads of people's data from a standby, as long as it is fresh enough.
+//! Reads of people's data from a standby while it is fresh.
 
 mod freshness;
 
@@ -20,10 +20,11 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The four ports of the data endpoints, on a standby and, where that is not fresh or not there, on the primary.
+/// The four ports of the data endpoints, on a standby, or on the primary while the standby is stale or
+/// unavailable.
 ///
-/// No other port is implemented here, and the connections to the standby are nobody else's: who may read, codes,
-/// sessions, limits and everything that is written cannot come from a standby, because there is no way to ask it.
+/// It implements no other port and has its own connections. Access checks, codes, sessions, limits and all
+/// writes therefore never use a standby.
 pub struct PostgresReplica {
     primary: Arc<PostgresStore>,
     standby: Arc<PostgresStore>,
@@ -31,8 +32,8 @@ pub struct PostgresReplica {
 }
 
 impl PostgresReplica {
-    /// Prepares readers beside a store, and begins to watch how far the standby is behind; needs neither server, but a
-    /// runtime. What is read is never older than `max_lag`.
+    /// Creates readers beside a store, and starts to measure the standby's lag. Needs a runtime, but neither
+    /// server. Reads are never older than `max_lag`.
     pub fn open(
         primary: Arc<PostgresStore>,
         options: &PostgresOptions,
@@ -43,18 +44,18 @@ impl PostgresReplica {
         Ok(Self { primary, standby, freshness })
     }
 
-    /// Refuses what [`Self::open`] would refuse; connects to nothing.
+    /// Returns the error that [`Self::open`] would return; does not connect.
     pub fn check(options: &PostgresOptions) -> Result<(), InvalidPostgresOptions> {
         standby(options).map(drop)
     }
 
-    /// Returns whether the standby would be asked at this moment.
+    /// Returns whether a read would use the standby now.
     pub fn is_in_use(&self) -> bool {
         self.freshness.is_fresh()
     }
 
-    /// Reads from the standby while it is fresh; nothing when it is not, does not answer before it would have to be
-    /// asked anew how fresh it is, or cannot answer.
+    /// Reads from the standby while it is fresh; `None` if it is stale, fails, or does not respond before its
+    /// freshness expires.
     async fn of_standby<T>(&self, answer: impl Future<Output = Result<T, StorageError>>) -> Option<T> {
         if !self.freshness.is_fresh() {
             return None;
@@ -74,7 +75,7 @@ fn standby(options: &PostgresOptions) -> Result<PostgresStore, InvalidPostgresOp
 #[async_trait]
 impl ProfileReader for PostgresReplica {
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        // Whom the standby does not know may have been stored a moment ago.
+        // A person who is missing on the standby may have been stored on the primary just now.
         match self.of_standby(self.standby.find_profile(user_id)).await.flatten() {
             Some(user) => Ok(Some(user)),
             None => self.primary.find_profile(user_id).await,
@@ -95,7 +96,7 @@ impl SleepReader for PostgresReplica {
         }
     }
 
-    /// A walk is of several statements, which one server must answer.
+    /// A walk has several statements, which one server must serve.
     async fn walk(
         &self,
         user_id: UserId,
@@ -133,13 +134,13 @@ impl SupplementReader for PostgresReplica {
     }
 }
 
-/// No change is skipped: a standby shows what was committed up to some moment, and a person's numbers grow in the order
-/// of commits, so that whoever goes on from the last one told misses nothing.
+/// A standby skips no change: it shows everything committed up to some time, and a person's change numbers
+/// increase in commit order. A client that continues from the last number misses nothing.
 #[async_trait]
 impl ChangeReader for PostgresReplica {
     async fn changes(&self, query: ChangePageQuery) -> Result<ChangePage, StorageError> {
         match self.of_standby(self.standby.changes(query.clone())).await {
-            // A position that the standby has not reached is one that the primary gave out.
+            // The primary issued a position that the standby has not reached.
             Some(page) if !page.is_ahead => Ok(page),
             _ => self.primary.changes(query).await,
         }

@@ -1,20 +1,20 @@
-//! Arrays whose elements all have one length: ids, times, numbers.
+//! Arrays of fixed-length elements: ids, times, numbers.
 
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::pg::{Pg, PgValue};
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, Double, Timestamptz};
 
-/// The elements of an array as the server sent them, each of `LENGTH` bytes, most significant byte first; none of them is
-/// NULL.
+/// Elements of an array without NULLs, in wire format: `LENGTH` big-endian bytes each.
 ///
-/// The driver's own lists ask of each element what it is. A person's logs are three arrays of thousands.
+/// The driver's own lists check the type of each element, which is slow for a person's logs: three arrays of
+/// thousands.
 #[derive(Debug, Clone, PartialEq, Eq, FromSqlRow)]
 pub(crate) struct FixedArray<const LENGTH: usize>(Vec<[u8; LENGTH]>);
 
 impl<const LENGTH: usize> FixedArray<LENGTH> {
-    /// Reads an array: the number of dimensions, whether there are NULLs, the type, then length and lower bound of the
-    /// one dimension, then each element after its length.
+    /// Parses an array: number of dimensions, NULL flag, element type, length and lower bound of the single
+    /// dimension, then each element after its length.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let (dimensions, rest) = number(bytes)?;
         let (has_nulls, rest) = number(rest)?;
@@ -39,13 +39,12 @@ impl<const LENGTH: usize> FixedArray<LENGTH> {
         are_whole.then_some(Self(elements))
     }
 
-    /// Returns the elements.
     pub(crate) fn into_elements(self) -> Vec<[u8; LENGTH]> {
         self.0
     }
 }
 
-/// Reads a number of four bytes, and returns what follows it.
+/// Reads a four-byte number; returns it and the remaining bytes.
 fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     bytes.split_first_chunk().map(|(number, rest)| (u32::from_be_bytes(*number), rest))
 }

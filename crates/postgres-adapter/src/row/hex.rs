@@ -1,14 +1,14 @@
-//! Bytes as text in JSON.
+//! Bytes as hexadecimal text in JSON.
 
 use serde::Deserialize as _;
 use serde::de::Error as _;
 use serde::{Deserializer, Serializer};
 use std::fmt::Write as _;
 
-/// Writes two digits a byte.
+/// Writes two digits per byte.
 pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     let text = bytes.iter().fold(String::with_capacity(bytes.len().saturating_mul(2)), |mut text, byte| {
-        // Writing to a text never fails.
+        // Writing to a `String` never fails.
         let _ = write!(text, "{byte:02x}");
         text
     });

@@ -7,10 +7,10 @@ use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{Json, Jsonb};
 use std::io::Write as _;
 
-/// The first byte of `jsonb` on the wire: its version.
+/// First byte of `jsonb` on the wire: its version.
 const WIRE_VERSION: u8 = 1;
 
-/// A JSON document as text, read and written by whoever knows its shape.
+/// JSON document as text; callers parse and write it.
 #[derive(Debug, Clone, PartialEq, Eq, AsExpression, FromSqlRow)]
 #[diesel(sql_type = Jsonb)]
 #[diesel(sql_type = Json)]

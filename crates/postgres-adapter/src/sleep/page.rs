@@ -3,20 +3,17 @@
 use application::ports::storage::SleepPageQuery;
 use domain::paging::SortDirection;
 
-/// What distinguishes the few texts of the statement.
+/// Parameters that change the text of the statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SleepPageText {
-    /// Which way the page is sorted.
     pub(super) sort: SortDirection,
-    /// Whether the page begins where the range does, so that there is nothing to skip.
+    /// Whether the page starts at the start of the range, so that no row is skipped.
     pub(super) is_first: bool,
-    /// Whether stages are read.
     pub(super) with_stages: bool,
-    /// Whether metrics are read.
     pub(super) with_metrics: bool,
 }
 
-/// The rows of the first page. `$4` is 0 and only named, so that `$5` is what it is on other pages.
+/// Condition of the first page. `$4` is 0 and only present so that `$5` keeps its number.
 const FIRST: &str = "s.started_at BETWEEN $2 AND $3 AND $4 = 0";
 
 impl SleepPageText {
@@ -29,12 +26,11 @@ impl SleepPageText {
         }
     }
 
-    /// Writes the statement: `$1` person, `$2` and `$3` range, `$4` rows to skip, `$5` rows to read.
+    /// Returns the statement: `$1` person, `$2` and `$3` range, `$4` rows to skip, `$5` rows to read.
     ///
-    /// The page's first key is found on the primary key alone. The rows follow from there by row comparison, which
-    /// makes that key the point where the second scan enters the index. The bound of the range that the key already
-    /// implies is left out, because the scan would start at that bound instead and walk over everything that was
-    /// skipped. Columns that were not asked for are not read.
+    /// A subquery finds the page's first key in the primary key alone. A row comparison then makes that key
+    /// the entry point of the second scan. The bound of the range that the key already implies is omitted:
+    /// the scan would start there and read all skipped rows. Columns that were not requested are not read.
     pub(super) fn sql(self) -> String {
         let start = if self.is_first { FIRST.to_owned() } else { self.later() };
         let stages = if self.with_stages { "s.stages" } else { "''::bytea" };
@@ -55,7 +51,7 @@ impl SleepPageText {
         }
     }
 
-    /// Writes the condition that selects the rows of a later page.
+    /// Returns the condition of a later page.
     fn later(self) -> String {
         let direction = self.direction();
         let (beyond, near, outermost, far) = match self.sort {

@@ -1,4 +1,4 @@
-//! A session as a page reads it.
+//! A row of a sleep page.
 
 use super::row::sleep_offset;
 use application::ports::storage::{PackedSleepRow, StorageError};
@@ -12,10 +12,10 @@ use diesel::sql_types::{Binary, Bool, Nullable, SmallInt, Text, Timestamptz};
 use domain::id::SleepSessionId;
 use uuid::Uuid;
 
-/// From the epoch of Postgres, 2000-01-01, to that of Unix, in microseconds.
+/// Microseconds from the Unix epoch to the Postgres epoch, 2000-01-01.
 const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
 
-/// The columns of a [`PageSession`], in its order.
+/// Column types of a [`PageSession`], in its order.
 pub(crate) type PageSessionColumns = (
     SqlUuid,
     Timestamptz,
@@ -29,14 +29,14 @@ pub(crate) type PageSessionColumns = (
     Binary,
 );
 
-/// A page's row as it comes; times stay numbers, because nothing here needs a calendar.
+/// Row of a page; times remain numbers, because no calendar arithmetic is needed.
 pub(crate) struct PageSession {
     id: Uuid,
     started_at: PgTimestamp,
     ended_at: PgTimestamp,
     offset_at_start: Option<i16>,
     offset_at_end: Option<i16>,
-    /// Empty when it is not known.
+    /// Empty if unknown.
     source: Box<str>,
     is_nap: Option<bool>,
     updated_at: PgTimestamp,
@@ -45,7 +45,6 @@ pub(crate) struct PageSession {
 }
 
 impl PageSession {
-    /// Reads the row as the port has it.
     pub(crate) fn into_packed(self) -> Result<PackedSleepRow, StorageError> {
         let Self {
             id,
@@ -74,8 +73,8 @@ impl PageSession {
     }
 }
 
-/// Each field is looked up once and read straight from what the server sent. By way of a tuple of ten types that
-/// was a tenth of the instructions of a page of thirty.
+/// Looks each field up once and reads it directly from the wire format. Decoding through a tuple of ten types
+/// cost a tenth of the instructions of a page of 30.
 impl FromSqlRow<PageSessionColumns, Pg> for PageSession {
     fn build_from_row<'a>(row: &impl Row<'a, Pg>) -> deserialize::Result<Self> {
         Ok(Self {
@@ -97,7 +96,7 @@ impl StaticallySizedRow<PageSessionColumns, Pg> for PageSession {
     const FIELD_COUNT: usize = 10;
 }
 
-/// Reads a field; nothing for NULL.
+/// Reads a field; `None` for NULL.
 #[inline]
 fn field<'a, T>(
     row: &impl Row<'a, Pg>,
@@ -109,7 +108,7 @@ fn field<'a, T>(
     read(value.as_bytes()).map(Some).ok_or_else(|| "a field that is not of its type".into())
 }
 
-/// Refuses NULL, in the way that a row which may be absent is told by.
+/// Returns an error for NULL, of the type by which diesel detects an absent row.
 #[inline]
 fn needed<T>(value: Option<T>) -> deserialize::Result<T> {
     value.ok_or_else(|| UnexpectedNullError.into())
@@ -131,7 +130,7 @@ const fn millis(at: PgTimestamp) -> i64 {
     unix_micros(at).div_euclid(1_000)
 }
 
-/// Counts microseconds from the epoch of Unix.
+/// Converts to microseconds since the Unix epoch.
 pub(crate) const fn unix_micros(PgTimestamp(micros): PgTimestamp) -> i64 {
     micros.saturating_add(POSTGRES_EPOCH_MICROS)
 }

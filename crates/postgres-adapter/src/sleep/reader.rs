@@ -1,4 +1,4 @@
-//! Pages and walks of sleep sessions.
+//! Pages and exports of sleep sessions.
 
 use super::page::SleepPageText;
 use super::page_session::{PageSession, PageSessionColumns};

@@ -19,19 +19,21 @@ use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{SleepRecordHead, SleepSession, SleepSource, stretches};
 use uuid::Uuid;
 
-/// The keys of the records, and the stretches of their sources: records that overlap each other are one, so that what
-/// they all overlap is looked for once. A session is at most seven days long, so one
-/// that overlaps a record starts less than that before it. `OFFSET 0` makes the server look up the stretch of each
-/// record, and each session that was found, in the index: left to itself it compares every record with every session
-/// of the person. Before the first statistics it would also look for a stretch by its source, which most sessions of a
-/// person share: `|| ''` leaves that to the rows that the stretch finds.
+/// Finds the stored sessions that an import must compare with its records: those with the same key, those
+/// that overlap, and twins.
 ///
-/// Sessions whose source gave them a key may overlap in any number, and each is loaded with its stages: of those that
-/// are no record's by their key, only twins to the minute matter, to records that made their own key, and one of each
-/// sort is enough (see [`domain::sleep::reconcile`]).
+/// Overlapping records of one source form one stretch, so that each stretch is searched once. A session lasts
+/// at most seven days, so one that overlaps a record starts less than seven days before it. `OFFSET 0` forces
+/// an index look-up per stretch and per session; otherwise the planner compares every record with every
+/// session of the person. Without statistics, it would also search by source, which most sessions of a person
+/// share; `|| ''` prevents that.
 ///
-/// Whether any session near the records made its own key is asked once, before each record is compared with its
-/// stretch: where every source gives keys, none did.
+/// Sessions with a key from their source may overlap in any number, and each is loaded with its stages.
+/// Beyond equal keys, only their twins matter: sessions that start and end in the same minutes as a record
+/// with a derived key. One with stages and one without are enough (see [`domain::sleep::reconcile`]).
+///
+/// One check finds whether any session near the records has a derived key. If none has, the overlap search is
+/// skipped.
 const CANDIDATES: &str = "FROM (
     SELECT k.started_at, k.id
     FROM unnest($2, $3, $4) AS r (source, key_kind, natural_key)
@@ -72,8 +74,8 @@ const CANDIDATES: &str = "FROM (
     SELECT * FROM sleep_session f WHERE f.user_id = $1 AND f.started_at = c.started_at AND f.id = c.id OFFSET 0
 ) AS s";
 
-/// Counts what it stored. What was deleted and comes back is no deletion any more; the ids are looked up one by one,
-/// however many deletions the person has.
+/// Returns the number of stored rows. Removes the deletion of a session that is stored again; ids are looked
+/// up one by one, however many deletions the person has.
 const INSERT_ONE: &str = "WITH stored AS (
         INSERT INTO sleep_session (user_id, change_number, started_at, id, ended_at, offset_at_start,
             offset_at_end, source, key_kind, natural_key, is_nap, updated_at, stages, metrics)
@@ -83,8 +85,8 @@ const INSERT_ONE: &str = "WITH stored AS (
         DELETE FROM deletion WHERE user_id = $1 AND kind = 'sleep' AND id = ANY (ARRAY (SELECT id FROM stored))
     ) SELECT count(*) FROM stored";
 
-/// Stores many rows, all or none. To look for a conflict before each row, as `ON CONFLICT` does, takes a third of the
-/// whole time, and whoever stores many has looked already, under the lock of the person.
+/// Stores many rows, all or none. `ON CONFLICT` would take a third of the total time for its check before
+/// each row. The caller has already checked, under the person's lock.
 const INSERT_ALL: &str = "WITH back AS (
         DELETE FROM deletion WHERE user_id = $1 AND kind = 'sleep' AND id = ANY ($3)
             AND EXISTS (SELECT FROM deletion d WHERE d.user_id = $1 AND d.kind = 'sleep')
@@ -95,7 +97,7 @@ const INSERT_ALL: &str = "WITH back AS (
 
 const DELETE: &str = "DELETE FROM sleep_session WHERE user_id = $1 AND id = ANY ($2)";
 
-/// Says whether the session was updated, and if not, whether it is there.
+/// Returns whether the session was updated and whether it exists.
 const UPDATE: &str = "WITH taken AS (
         SELECT FROM sleep_session WHERE user_id = $1 AND source = $7 AND natural_key = $9 AND key_kind = $8
             AND id <> $3
@@ -161,7 +163,7 @@ impl SleepRepository for PgUnitOfWork {
         let number = self.change_number(user_id).await?;
         let connection = self.connection()?;
         if let [_] = sessions {
-            // One row is all or none by itself.
+            // A single row needs no savepoint.
             let query = insertion(INSERT_ONE, (user_id, number), sessions);
             let inserted: i64 =
                 returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
@@ -207,7 +209,7 @@ impl SleepRepository for PgUnitOfWork {
     }
 }
 
-/// Binds the rows to one of the statements that insert.
+/// Binds the rows to one of the insert statements.
 fn insertion(
     statement: &'static str,
     (user_id, number): (UserId, i64),

@@ -1,4 +1,4 @@
-//! Sleep sessions.
+//! The row of a session.
 
 use crate::error::corrupt;
 use application::ports::storage::StorageError;
@@ -15,11 +15,11 @@ use uuid::Uuid;
 
 const TABLE: &str = "sleep_session";
 
-/// The columns of a [`SleepRow`], in its order.
+/// Columns of a [`SleepRow`], in its order.
 pub(crate) const SLEEP_COLUMNS: &str = "s.started_at, s.id, s.ended_at, s.offset_at_start, s.offset_at_end, \
     s.source, s.key_kind, s.natural_key, s.is_nap, s.updated_at, s.stages, s.metrics";
 
-/// Their types.
+/// SQL types of these columns.
 pub(crate) type SleepColumns = (
     Timestamptz,
     SqlUuid,
@@ -74,7 +74,6 @@ impl From<&SleepSession> for SleepRow {
 }
 
 impl SleepRow {
-    /// Reads the row as a session.
     pub(crate) fn into_session(self) -> Result<SleepSession, StorageError> {
         let id = self.id;
         let head = self.head()?;
@@ -107,7 +106,6 @@ impl SleepRow {
     }
 }
 
-/// Reads an offset in minutes.
 pub(crate) fn sleep_offset(
     minutes: Option<i16>,
     column: &'static str,
@@ -117,7 +115,7 @@ pub(crate) fn sleep_offset(
     UtcOffset::from_minutes(minutes).ok_or(()).map(Some).map_err(corrupt(TABLE, column, row))
 }
 
-/// Returns the name by which the table knows where a key comes from.
+/// Returns the stored name of a key's kind.
 pub(crate) const fn key_kind_name(kind: SessionKeyKind) -> &'static str {
     match kind {
         SessionKeyKind::Given => "given",
@@ -129,7 +127,7 @@ fn key_kind_named(name: &str) -> Option<SessionKeyKind> {
     [SessionKeyKind::Given, SessionKeyKind::Derived].into_iter().find(|kind| key_kind_name(*kind) == name)
 }
 
-/// New sessions, a list a column: one statement inserts any number.
+/// New sessions as one list per column, so that one statement inserts any number.
 #[derive(Default)]
 pub(crate) struct NewSessions {
     pub(crate) user_id: Uuid,
@@ -148,7 +146,6 @@ pub(crate) struct NewSessions {
 }
 
 impl NewSessions {
-    /// Lists the columns of a person's new sessions.
     pub(crate) fn of(user_id: UserId, sessions: &[SleepSession]) -> Self {
         let mut columns = Self { user_id: user_id.as_uuid(), ..Self::default() };
         for row in sessions.iter().map(SleepRow::from) {

@@ -1,4 +1,4 @@
-//! Labels that were decoded before.
+//! Cache of decoded labels.
 
 use super::row::SupplementRow;
 use application::ports::storage::StorageError;
@@ -7,24 +7,24 @@ use moka::sync::Cache;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// What all remembered labels may take, in bytes: some thousand of them.
+/// Memory limit of the cache in bytes; enough for some thousand labels.
 const ROOM: u64 = 4 * 1024 * 1024;
-/// What a label takes beside its ingredients, about.
+/// Approximate size of a label without its ingredients, in bytes.
 const BESIDE_INGREDIENTS: usize = 1_024;
-/// How much longer ingredients are in memory than as JSON, with the JSON itself, about.
+/// Approximate size of ingredients in memory together with their JSON, as a multiple of the JSON.
 const TIMES_JSON: usize = 4;
 
-/// A row, and the version that was made of it.
+/// Row and the version decoded from it.
 type Known = Arc<(SupplementRow, Arc<Supplement>)>;
 
-/// Spares a page the decoding of labels: JSON to parse, and each of its texts to check, for every request anew.
+/// Cache that saves each page request the decoding of its labels: JSON parsing and validation.
 ///
-/// Whether a label is still the one that is remembered is told by comparing the whole row, so that nothing needs to be said
-/// when one changes. A catalogue is nobody's health data, and who takes what is not held here.
+/// A hit requires that the whole row is equal, so no invalidation is needed. The catalogue is not health
+/// data, and the cache does not record which users take a supplement.
 pub(crate) struct KnownLabels(Cache<Uuid, Known>);
 
 impl KnownLabels {
-    /// Knows none yet.
+    /// Creates an empty cache.
     pub(crate) fn new() -> Self {
         let weight = |_: &Uuid, known: &Known| {
             let ingredients = known.0.ingredients.0.len().saturating_mul(TIMES_JSON);
@@ -33,7 +33,7 @@ impl KnownLabels {
         Self(Cache::builder().max_capacity(ROOM).weigher(weight).build())
     }
 
-    /// Reads a row as a version, or finds that it was read before.
+    /// Returns the version from the cache, or decodes and caches it.
     pub(crate) fn version(&self, row: SupplementRow) -> Result<Arc<Supplement>, StorageError> {
         if let Some(known) = self.0.get(&row.id).filter(|known| known.0 == row) {
             return Ok(Arc::clone(&known.1));

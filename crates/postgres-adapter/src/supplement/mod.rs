@@ -1,4 +1,4 @@
-//! The catalogue of supplements, and what a user takes of it.
+//! The supplement catalogue and intake logs.
 
 mod known_labels;
 mod reader;

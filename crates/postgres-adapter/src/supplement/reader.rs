@@ -1,4 +1,4 @@
-//! Pages of supplements with their logs, and what an export needs.
+//! Pages of supplements with their logs, and the reads of an export.
 
 use super::known_labels::KnownLabels;
 use super::row::SupplementRow;
@@ -24,11 +24,11 @@ use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
 use futures_util::FutureExt;
 use uuid::Uuid;
 
-/// From the epoch of Postgres, 2000-01-01, to that of Unix, in microseconds.
+/// Microseconds from the Unix epoch to the Postgres epoch, 2000-01-01.
 const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
 
-/// Lists the supplements of a person by one index look-up each: the smallest, then the next greater one, and so
-/// on, so that the number of logs does not matter.
+/// Lists the supplements of a person with one index look-up each (a loose index scan), so that the number of
+/// logs does not matter.
 const TAKEN: &str = "(SELECT l.supplement_id FROM intake_log l WHERE l.user_id = $1
         ORDER BY l.supplement_id LIMIT 1)
     UNION ALL
@@ -36,7 +36,7 @@ const TAKEN: &str = "(SELECT l.supplement_id FROM intake_log l WHERE l.user_id =
         WHERE l.user_id = $1 AND l.supplement_id > t.supplement_id ORDER BY l.supplement_id LIMIT 1)
     FROM taken t WHERE t.supplement_id IS NOT NULL";
 
-/// The columns of a version, then its logs as three lists.
+/// Columns of a version, then its logs as three arrays.
 type PageColumns = (
     SqlUuid,
     Text,
@@ -51,7 +51,7 @@ type PageColumns = (
     Array<Double>,
 );
 
-/// All records of a page in one field; NULL when there is none.
+/// All records of a page in one field; NULL if there are none.
 type WholePage = Nullable<Array<Record<PageColumns>>>;
 
 /// One record of a page.
@@ -94,12 +94,12 @@ fn into_record(record: PageRecord, labels: &KnownLabels) -> Result<SupplementRec
     Ok(SupplementRecord { supplement: labels.version(row)?, logs: logs.collect() })
 }
 
-/// Writes the statement of a page: `$1` person, `$2` start, `$3` records to skip, `$4` records to read, and
-/// `$5` the one supplement, if one is named.
+/// Returns the statement of a page: `$1` person, `$2` start, `$3` records to skip, `$4` records to read, and
+/// `$5` the supplement if the query names one.
 ///
-/// A record's place is that of its first log in the direction, one more index look-up; the logs themselves are
-/// read for the page's records only, from the index and in its order. All records are one row: the server then
-/// sends it in one go, where rows that are sent while they are made wake the reader each time.
+/// Records are sorted by their first log in the sort direction, which costs one index look-up each. Logs are
+/// read only for the records of the page, from the index and in its order. All records form one row: the
+/// server sends one row in one message, while many rows wake the reader repeatedly.
 fn page_sql(sort: SortDirection, names_one: bool) -> String {
     let direction = match sort {
         SortDirection::Ascending => "ASC",

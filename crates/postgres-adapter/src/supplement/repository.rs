@@ -1,4 +1,4 @@
-//! The catalogue of supplements.
+//! The supplement catalogue.
 
 use super::row::{
     NewSupplementRow, NewSupplements, SUPPLEMENT_COLUMNS, SupplementColumns, SupplementRow, upc_digits,
@@ -24,19 +24,19 @@ use domain::supplement::{CatalogueKey, Supplement, Upc};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// Unless a later version has the key: then that one stays.
+/// Does nothing if a later version has the key.
 const RESTORE: &str = "UPDATE supplement p SET is_current = true WHERE p.id = $1 AND NOT EXISTS (
     SELECT FROM supplement c
     WHERE c.catalogue_source = p.catalogue_source AND c.catalogue_key = p.catalogue_key AND c.is_current)";
 
-/// `OFFSET 0` makes the server look up each key in the index, whatever it believes of the size of the table.
+/// `OFFSET 0` forces an index look-up per key, independent of the table's statistics.
 const CURRENT: &str = "FROM unnest($1, $2) AS k (source, key) CROSS JOIN LATERAL (
     SELECT * FROM supplement c
     WHERE c.catalogue_source = k.source AND c.catalogue_key = k.key AND c.is_current
     OFFSET 0
 ) AS s";
 
-/// In the order of keys, so that two imports of one catalogue wait for each other and do not lock each other out.
+/// Inserts in key order, so that two imports of one catalogue do not deadlock.
 const INSERT_MANY: &str = "INSERT INTO supplement (id, catalogue_source, catalogue_key, is_current, brand, name, servings,
         upc, label_date, entry_date, ingredients, upc_digits)
     SELECT n.id, n.source, n.key, true, n.brand, n.name, n.servings, n.upc, n.label_date, n.entry_date, n.ingredients,
@@ -85,7 +85,7 @@ impl SupplementRepository for PgUnitOfWork {
         &mut self,
         keys: &[CatalogueKey],
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
-        // Each once, so that nothing is found twice.
+        // Without duplicates, so that each row is returned once.
         let keys: BTreeSet<&CatalogueKey> = keys.iter().collect();
         let sources: Vec<&str> = keys.iter().map(|key| key.source()).collect();
         let texts: Vec<&str> = keys.iter().map(|key| key.key()).collect();
@@ -106,7 +106,7 @@ impl SupplementRepository for PgUnitOfWork {
     }
 
     async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError> {
-        // Stays true when the person who logged it is deleted: the version is kept then, which harms nobody.
+        // Stays true after the person who logged it is deleted; the version is then kept, which is harmless.
         let logged = supplement::table.find(id.as_uuid()).filter(supplement::is_logged);
         diesel::select(exists(logged)).get_result(self.connection()?).await.map_err(storage_error)
     }
@@ -187,7 +187,7 @@ impl SupplementRepository for PgUnitOfWork {
         predecessor: Option<SupplementId>,
     ) -> Result<bool, StorageError> {
         let connection = self.connection()?;
-        // Whoever logs it at this moment is waited for, so that the next statement sees the log.
+        // Waits for a transaction that logs this version, so that the next statement sees the log.
         let held = supplement::table.find(id.as_uuid()).select(supplement::id).for_update();
         held.execute(connection).await.map_err(storage_error)?;
         let named = supplement::table.find(id.as_uuid());
@@ -218,7 +218,6 @@ async fn insert(
         .map_err(storage_error)
 }
 
-/// Binds the rows to the statement that inserts many.
 fn insertion(new: NewSupplements) -> impl QueryFragment<Pg> + Send {
     sql_query(INSERT_MANY)
         .bind::<Array<SqlUuid>, _>(new.ids)

@@ -1,4 +1,4 @@
-//! The catalogue of supplements.
+//! The rows of a supplement.
 
 use crate::error::{corrupt, unexpected};
 use crate::row::JsonText;
@@ -18,14 +18,14 @@ use uuid::Uuid;
 
 const TABLE: &str = "supplement";
 
-/// The columns of a [`SupplementRow`], in its order.
+/// Columns of a [`SupplementRow`], in its order.
 pub(crate) const SUPPLEMENT_COLUMNS: &str =
     "s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients";
 
-/// Their types.
+/// SQL types of these columns.
 pub(crate) type SupplementColumns = (SqlUuid, Text, Text, Text, Text, Nullable<Date>, Timestamptz, Jsonb);
 
-/// One ingredient as the column `ingredients` holds it; quantity and unit are there when the label states them.
+/// One ingredient in the column `ingredients`; quantity and unit are present if the label has them.
 #[derive(Serialize, Deserialize)]
 struct IngredientJson {
     name: String,
@@ -56,9 +56,9 @@ impl IngredientJson {
     }
 }
 
-/// A row of `supplement`: one version of a label, without its place in the catalogue.
+/// A row of `supplement`: one version of a label, without its key in the catalogue.
 ///
-/// Its columns are in the order of [`SUPPLEMENT_COLUMNS`].
+/// The fields are in the order of [`SUPPLEMENT_COLUMNS`].
 #[derive(Clone, PartialEq, Eq, Queryable, Selectable, AsChangeset)]
 #[diesel(table_name = supplement, check_for_backend(Pg), treat_none_as_null = true)]
 pub(crate) struct SupplementRow {
@@ -73,7 +73,6 @@ pub(crate) struct SupplementRow {
 }
 
 impl SupplementRow {
-    /// Makes the row of a version.
     pub(crate) fn of(version: &Supplement) -> Result<Self, StorageError> {
         let Supplement { id, label, entry_date } = version;
         let SupplementLabelFields { brand, name, servings, upc, entry_date: label_date, ingredients } =
@@ -92,7 +91,6 @@ impl SupplementRow {
         })
     }
 
-    /// Reads the row as a version.
     pub(crate) fn into_supplement(self) -> Result<Supplement, StorageError> {
         let Self { id, brand, name, servings, upc, label_date, entry_date, ingredients } = self;
         let list: Vec<IngredientJson> =
@@ -106,7 +104,7 @@ impl SupplementRow {
     }
 }
 
-/// A new row of `supplement`: the current version under its key.
+/// A new row of `supplement`: the current version of its key.
 #[derive(Insertable)]
 #[diesel(table_name = supplement, check_for_backend(Pg))]
 pub(crate) struct NewSupplementRow {
@@ -125,7 +123,6 @@ pub(crate) struct NewSupplementRow {
 }
 
 impl NewSupplementRow {
-    /// Makes the row of a version that becomes the current one under this key.
     pub(crate) fn of(key: &CatalogueKey, version: &Supplement) -> Result<Self, StorageError> {
         let SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients } =
             SupplementRow::of(version)?;
@@ -147,7 +144,7 @@ impl NewSupplementRow {
     }
 }
 
-/// The columns of new versions, each current under its key.
+/// New current versions as one list per column.
 #[derive(Default)]
 pub(crate) struct NewSupplements {
     pub(crate) ids: Vec<Uuid>,
@@ -164,7 +161,6 @@ pub(crate) struct NewSupplements {
 }
 
 impl NewSupplements {
-    /// Lists the columns of versions that become the current ones under their keys.
     pub(crate) fn of(labels: &[(CatalogueKey, Supplement)]) -> Result<Self, StorageError> {
         let mut columns = Self::default();
         for (key, version) in labels {
@@ -178,7 +174,7 @@ impl NewSupplements {
             id,
             catalogue_source,
             catalogue_key,
-            // Nothing but current versions is stored this way.
+            // Only current versions are inserted.
             is_current: _,
             brand,
             name,
@@ -203,7 +199,7 @@ impl NewSupplements {
     }
 }
 
-/// Returns the code on a label as it is looked for, if the label's text is one.
+/// Returns the normalized product code of a label, if its text is one.
 pub(crate) fn upc_digits(version: &Supplement) -> Option<String> {
     Upc::parse(version.label.upc()).ok().map(|upc| upc.as_str().to_owned())
 }

@@ -2,9 +2,10 @@ use super::PAGE;
 use crate::test_support::TestDatabase;
 use serde_json::Value;
 
-/// A person with ten thousand sessions, logs and deletions of each kind, among a few others; scattered on disk.
+/// A person with ten thousand sessions, logs and deletions of each kind, among a few others, scattered on
+/// disk.
 ///
-/// Committed for good, because vacuum leaves a page unmarked whose commit may yet be lost.
+/// Committed synchronously, because vacuum leaves a page unmarked if its commit may still be lost.
 const POPULATE: &str = "
     SET synchronous_commit = on;
     INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
@@ -38,7 +39,7 @@ struct Plan {
     rows: i64,
 }
 
-/// Runs the statement with these places of the three kinds, and takes its plan apart.
+/// Runs the statement from these positions of the three kinds, and parses its plan.
 async fn explain(client: &tokio_postgres::Client, places: [i64; 3], mode: &str) -> Plan {
     client.batch_execute(&format!("SET plan_cache_mode = {mode}; DEALLOCATE ALL")).await.unwrap();
     let types = "uuid, bigint, bigint, uuid, bigint, uuid, bigint, uuid, bigint";
@@ -66,7 +67,7 @@ async fn explain(client: &tokio_postgres::Client, places: [i64; 3], mode: &str) 
 }
 
 fn walk(node: &Value, plan: &mut Plan) {
-    // What never ran read nothing; of the partitions one does.
+    // Nodes that never ran read nothing; one partition's node runs.
     if node["Actual Loops"].as_i64() != Some(0) {
         plan.nodes.push(node["Node Type"].as_str().unwrap().to_owned());
     }
@@ -97,7 +98,7 @@ async fn a_page_of_changes_reads_its_own_rows_wherever_it_begins() {
             let plan = explain(&client, places, mode).await;
             println!("{mode} {places:?}: {} blocks, {} rows", plan.blocks, plan.rows);
             assert!(plan.rows == 31 || places == [0, past, past], "{plan:?}");
-            // Four ways into an index, then for each row the way through one or two more, and its own block.
+            // Four index scans, then one or two index look-ups and a block per row.
             assert!(plan.blocks <= 60 + 31 * 8, "{mode} {places:?}: {plan:?}");
             assert!(!plan.nodes.iter().any(|node| node == "Seq Scan"), "{mode} {places:?}: {plan:?}");
         }

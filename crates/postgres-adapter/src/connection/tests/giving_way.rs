@@ -1,4 +1,4 @@
-//! Reads that the server stops for the sake of something else.
+//! Reads that the server aborts in favor of another transaction.
 
 use crate::test_support::TestDatabase;
 use application::ports::storage::StorageError;
@@ -7,7 +7,7 @@ use diesel::{dsl::sql, select};
 use diesel_async::RunQueryDsl;
 use futures_util::FutureExt;
 
-/// Makes a function that fails with a code as often as the sequence says, whoever calls it.
+/// Creates a function that fails with this code a number of times, counted by a sequence.
 async fn database_that_fails(code: &str, times: u32) -> TestDatabase {
     let database = TestDatabase::create().await;
     let (client, connection) = tokio_postgres::connect(database.url(), tokio_postgres::NoTls).await.unwrap();
@@ -23,7 +23,7 @@ async fn database_that_fails(code: &str, times: u32) -> TestDatabase {
     database
 }
 
-/// Reads on a connection of the pool, then on a shared one.
+/// Reads on a pooled connection or on a shared one.
 async fn read(database: &TestDatabase, is_shared: bool) -> Result<i32, StorageError> {
     let store = database.store();
     let attempt = || select(sql::<Integer>("attempt()"));
@@ -36,7 +36,7 @@ async fn read(database: &TestDatabase, is_shared: bool) -> Result<i32, StorageEr
 
 #[tokio::test]
 async fn a_read_that_had_to_give_way_is_run_once_more_and_not_twice() {
-    // A serialization failure, also of a standby that replays a conflicting change; a deadlock.
+    // Serialization failure (also reported by a standby that replays a conflicting change); deadlock.
     for code in ["40001", "40P01"] {
         for is_shared in [false, true] {
             assert_eq!(read(&database_that_fails(code, 1).await, is_shared).await.unwrap(), 7);

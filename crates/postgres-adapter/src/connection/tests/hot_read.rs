@@ -1,4 +1,4 @@
-//! What makes small reads cheap: who uses which connection, and how statements are planned.
+//! Performance of small reads: their connections and plans.
 
 use crate::store::PostgresStore;
 use crate::test_support::TestDatabase;
@@ -29,7 +29,7 @@ struct Plans {
     custom: i64,
 }
 
-/// Tells which backend answers small reads here.
+/// Returns the backend that serves this thread's small reads.
 async fn backend(store: &PostgresStore) -> i32 {
     let found: Number = store
         .shared(|mut link| {
@@ -40,7 +40,7 @@ async fn backend(store: &PostgresStore) -> i32 {
     found.number
 }
 
-/// Asks twice on a thread with a runtime of its own, as a worker of the HTTP server has one.
+/// Reads twice on a thread with its own runtime, like an HTTP worker.
 fn backends_of_a_worker(store: Arc<PostgresStore>) -> (i32, i32) {
     let ask = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -88,7 +88,7 @@ async fn a_page_is_planned_once_however_often_it_is_read() {
         store.page(query).await.unwrap();
         store.find_profile(user_id).await.unwrap();
     }
-    // Written so that it does not find itself.
+    // Written so that the query does not match itself.
     let text =
         "SELECT statement, generic_plans AS generic, custom_plans AS custom FROM pg_prepared_statements
                 WHERE statement LIKE '%sleep\\_session%'";

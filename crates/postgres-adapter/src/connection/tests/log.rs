@@ -1,7 +1,7 @@
-//! Keeps what a test logs.
+//! Captures what a test logs.
 //!
-//! One subscriber for all tests of the process: with one for each, a line that two tests log for the first time
-//! at the same moment can be switched off for good.
+//! All tests of the process share one subscriber. With one per test, a callsite that two tests reach first at
+//! the same time can stay disabled.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -24,7 +24,7 @@ impl Write for Keeper {
     }
 }
 
-/// Returns what this crate logs on this thread while the future runs, a line for each event.
+/// Returns what this crate logs on this thread while the future runs, one line per event.
 pub(super) async fn log_of(work: impl Future<Output = ()>) -> Vec<String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! How connections come about, and what the log says when they do not.
+//! Opening connections, and the log of failures.
 
 mod giving_way;
 mod hot_read;

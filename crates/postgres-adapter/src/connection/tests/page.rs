@@ -1,4 +1,4 @@
-//! Which connections pages are read on.
+//! Connections that pages are read on.
 
 use crate::store::{PageLength, PostgresStore};
 use crate::test_support::TestDatabase;
@@ -24,7 +24,7 @@ async fn store(database: &TestDatabase, pool_size: usize) -> PostgresStore {
     PostgresStore::connect(&options).unwrap()
 }
 
-/// Returns the backend that answers a page.
+/// Returns the backend that serves a page.
 async fn backend(store: &PostgresStore, length: PageLength) -> Result<i32, StorageError> {
     let text = "SELECT pg_backend_pid() AS number";
     store
@@ -53,7 +53,7 @@ async fn sleep(store: &PostgresStore) -> Result<usize, StorageError> {
         .await
 }
 
-/// Drives a page until its statement runs.
+/// Polls a page until its statement runs.
 async fn begin(store: &PostgresStore, page: &mut Pin<Box<impl Future>>, number: i32) {
     while sleeping(store).await < number {
         assert!(page.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());

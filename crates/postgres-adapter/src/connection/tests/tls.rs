@@ -1,4 +1,4 @@
-//! The modes of TLS, against a server that takes nothing else, and against one with a certificate that is wrong.
+//! TLS modes, against a server that requires TLS and one with an invalid certificate.
 
 use super::log::log_of;
 use crate::connection::{Connector, Role};
@@ -16,10 +16,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// How long the other end of a test may stay silent.
+/// Time limit for the peer's messages.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// Reads what `scripts/test` sets. A test without its server must fail, not pass by.
+/// Reads a variable set by `scripts/test`. A test without its server must fail, not pass.
 fn variable(name: &str) -> String {
     #[expect(clippy::disallowed_methods, reason = "tests have no settings; the variables are theirs alone")]
     let value = std::env::var(name);
@@ -36,26 +36,26 @@ fn certificate_file(name: &str) -> PathBuf {
     PathBuf::from(variable("RESTWELL_TEST_POSTGRES_CERTIFICATES")).join(name)
 }
 
-/// Writes the parameters that trust this authority.
+/// Returns the URL parameters that trust this authority.
 fn trusting(mode: &str, authority: &str) -> String {
     let file = certificate_file(&format!("{authority}.crt"));
     format!("sslmode={mode}&sslrootcert={}", file.to_str().unwrap())
 }
 
-/// Returns the options for the cluster with TLS, under a name of its host.
+/// Returns the options for the TLS cluster under one of its host names.
 fn cluster(host: &str, parameters: &str) -> PostgresOptions {
     let url = variable("RESTWELL_TEST_POSTGRES_TLS").replace("@localhost:", &format!("@{host}:"));
     PostgresOptions::new(format!("{url}?hostaddr=127.0.0.1&{parameters}"))
 }
 
-/// Connects, and asks the server whether it sees TLS on this very connection.
+/// Connects, and returns whether the server sees TLS on this connection.
 async fn speaks_tls(options: &PostgresOptions) -> bool {
     let link = Connector::new(options, Role::Primary).unwrap().connect().await.unwrap();
     let ssl = sql::<Bool>("(SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid())");
     select(ssl).get_result(&mut &link).await.unwrap()
 }
 
-/// Asserts that nothing comes about but `Unavailable`, and returns the warning that says why.
+/// Asserts that connecting fails with `Unavailable`; returns the logged reason.
 async fn refusal(options: &PostgresOptions) -> String {
     let store = PostgresStore::connect(options).unwrap();
     let mut log = log_of(async {
@@ -70,14 +70,14 @@ async fn refusal(options: &PostgresOptions) -> String {
     warning
 }
 
-/// A server that agrees to TLS, shows one certificate and hangs up.
+/// Server that accepts TLS, presents one certificate and hangs up.
 struct Impostor {
     port: u16,
     outcome: JoinHandle<bool>,
 }
 
 impl Impostor {
-    /// Begins to listen for one connection.
+    /// Listens for one connection.
     fn showing(certificate: &str) -> Self {
         let file = |extension| certificate_file(&format!("{certificate}.{extension}"));
         let chain = vec![CertificateDer::from_pem_file(file("crt")).unwrap()];
@@ -94,7 +94,7 @@ impl Impostor {
         Self { port, outcome: std::thread::spawn(move || shake_hands(&listener, config)) }
     }
 
-    /// Lets the adapter connect once, and returns why that failed and whether the certificate was taken.
+    /// Connects once; returns the logged reason of the failure, and whether the certificate was accepted.
     async fn meet(self, parameters: &str) -> (String, bool) {
         let url = format!("postgres://postgres@localhost:{}/postgres?hostaddr=127.0.0.1", self.port);
         let options = PostgresOptions::new(format!("{url}&{parameters}"));
@@ -104,7 +104,7 @@ impl Impostor {
     }
 }
 
-/// Answers the client's `SSLRequest` with yes; returns whether it takes the certificate.
+/// Accepts the client's `SSLRequest`; returns whether the client accepts the certificate.
 fn shake_hands(listener: &TcpListener, config: ServerConfig) -> bool {
     let (mut stream, _) = listener.accept().unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();

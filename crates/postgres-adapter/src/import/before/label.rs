@@ -1,4 +1,4 @@
-//! A version of a label with its key in the catalogue.
+//! A version of a label with its catalogue key.
 
 use super::{TABLE, instant};
 use crate::error::{corrupt, unexpected};
@@ -10,7 +10,7 @@ use domain::supplement::{CatalogueKey, Supplement};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The moment of entry in microseconds since 1970, the label's own date as `2001-02-03`, the ingredients as JSON.
+/// Time of entry in microseconds since 1970, label date as `2001-02-03`, ingredients as JSON.
 #[derive(Serialize, Deserialize)]
 pub(super) struct LabelJson {
     catalogue_source: String,

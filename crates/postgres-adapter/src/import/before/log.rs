@@ -7,7 +7,7 @@ use domain::supplement::IntakeLog;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The time in microseconds since 1970.
+/// Times are in microseconds since 1970.
 #[derive(Serialize, Deserialize)]
 pub(super) struct LogJson {
     #[serde(with = "super::id")]

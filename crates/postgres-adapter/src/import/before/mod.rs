@@ -1,7 +1,6 @@
-//! What a record was before an import, as JSON.
+//! A record's state before an import, as JSON.
 //!
-//! Each kind has a shape of its own, apart from its table's row: a column that changes its name must not make unreadable
-//! what was written before.
+//! Each kind has a format separate from its table's row, so that a renamed column leaves old JSON readable.
 
 use crate::error::{corrupt, unexpected};
 use application::ports::storage::{RecordBefore, RecordReference, StorageError};
@@ -24,7 +23,7 @@ const SESSION: &str = "session";
 const LOG: &str = "log";
 const LABEL: &str = "label";
 
-/// Takes a reference apart: the name of the kind, and the id.
+/// Returns the name of the kind, and the id.
 pub(crate) const fn record_parts(record: RecordReference) -> (&'static str, Uuid) {
     match record {
         RecordReference::Session(id) => (SESSION, id.as_uuid()),
@@ -33,7 +32,7 @@ pub(crate) const fn record_parts(record: RecordReference) -> (&'static str, Uuid
     }
 }
 
-/// Puts a reference together.
+/// Parses a reference from its kind and id.
 pub(crate) fn record_reference(kind: &str, id: Uuid) -> Result<RecordReference, StorageError> {
     match kind {
         SESSION => Ok(RecordReference::Session(SleepSessionId::from_uuid(id))),
@@ -43,7 +42,7 @@ pub(crate) fn record_reference(kind: &str, id: Uuid) -> Result<RecordReference, 
     }
 }
 
-/// Writes what a record was.
+/// Serializes a record's previous state.
 pub(crate) fn write_before(before: &RecordBefore) -> Result<String, StorageError> {
     match before {
         RecordBefore::Session(session) => write(&SessionJson::from(&**session)),
@@ -52,7 +51,7 @@ pub(crate) fn write_before(before: &RecordBefore) -> Result<String, StorageError
     }
 }
 
-/// Reads what a record was.
+/// Parses a record's previous state.
 pub(crate) fn read_before(record: RecordReference, json: &str) -> Result<RecordBefore, StorageError> {
     let id = record_parts(record).1;
     Ok(match record {
@@ -74,7 +73,7 @@ fn read<T: DeserializeOwned>(json: &str, id: Uuid) -> Result<T, StorageError> {
     serde_json::from_str(json).map_err(corrupt(TABLE, "before", id))
 }
 
-/// Reads an instant in microseconds.
+/// Converts microseconds to an instant.
 fn instant(micros: i64, row: Uuid) -> Result<DateTime<Utc>, StorageError> {
     DateTime::from_timestamp_micros(micros).ok_or(()).map_err(corrupt(TABLE, "before", row))
 }

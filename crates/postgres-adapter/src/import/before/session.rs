@@ -7,7 +7,7 @@ use domain::sleep::SleepSession;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Times in microseconds since 1970; stages and metrics packed as in the table.
+/// Times are in microseconds since 1970; stages and metrics are packed as in the table.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SessionJson {
     #[serde(with = "super::id")]

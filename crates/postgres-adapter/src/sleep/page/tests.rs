@@ -3,12 +3,12 @@ use crate::test_support::TestDatabase;
 use domain::paging::SortDirection;
 use serde_json::Value;
 
-/// How many sessions the person has; the last page begins 30 before.
+/// Number of the person's sessions; the last page starts 30 before the end.
 const SESSIONS: i64 = 10_000;
 
-/// A person with sessions in no order of time on disk, among a few other people, as after a year of use.
+/// A person with sessions in random order on disk, among a few other people, as after a year of use.
 ///
-/// Committed for good, because vacuum leaves a page unmarked whose commit may yet be lost.
+/// Committed synchronously, because vacuum leaves a page unmarked if its commit may still be lost.
 const POPULATE: &str = "
     SET synchronous_commit = on;
     INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
@@ -27,7 +27,7 @@ struct Plan {
     heap_fetches: i64,
 }
 
-/// Runs the statement and takes its plan apart.
+/// Runs the statement and parses its plan.
 async fn explain(client: &tokio_postgres::Client, text: SleepPageText, skipped: i64, mode: &str) -> Plan {
     client.batch_execute(&format!("SET plan_cache_mode = {mode}; DEALLOCATE ALL")).await.unwrap();
     let types = "uuid, timestamptz, timestamptz, bigint, bigint";
@@ -76,9 +76,10 @@ async fn the_last_of_ten_thousand_sessions_costs_a_skip_over_index_keys_and_its_
             let text = SleepPageText { is_first: false, ..text };
             let last = explain(&client, text, SESSIONS - 30, mode).await;
             println!("{mode} {sort:?}: {} blocks, last page {} blocks", first.blocks, last.blocks);
-            // Scattered rows cost one block each, on whichever page they are.
+            // Each scattered row costs one block on any page.
             assert!(first.blocks <= 31 + 10, "{mode} {sort:?}: {} blocks", first.blocks);
-            // All keys of a person fill some 100 blocks of the index; the 9,970 rows would be that many more.
+            // All keys of a person fill about 100 blocks of the index; the 9,970 skipped rows would add 9,970
+            // blocks.
             assert!(last.blocks <= 31 + 200, "{mode} {sort:?}: {} blocks", last.blocks);
             assert_eq!(last.heap_fetches, 0);
             assert!(last.nodes.iter().any(|node| node == "Index Only Scan"));
