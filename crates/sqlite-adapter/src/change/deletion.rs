@@ -1,4 +1,4 @@
-//! What is left of a record that is gone: its id, and the number of the deletion.
+//! Deletions of records.
 
 use crate::schema::deletion;
 use crate::statement::Statement;
@@ -7,7 +7,7 @@ use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::change::ChangeKind;
 
-/// Keeps that a record is gone.
+/// Stores a deletion.
 pub(crate) fn keep(
     connection: &mut SqliteConnection,
     user_id: &[u8],
@@ -28,7 +28,7 @@ pub(crate) fn keep(
     statement.execute(connection).map(drop)
 }
 
-/// Forgets the deletions of records that are stored again.
+/// Removes the deletions of records that are stored again.
 pub(crate) fn take_away<'a>(
     connection: &mut SqliteConnection,
     user_id: &[u8],
@@ -37,7 +37,7 @@ pub(crate) fn take_away<'a>(
 ) -> QueryResult<()> {
     let of_kind =
         deletion::table.filter(deletion::user_id.eq(user_id)).filter(deletion::kind.eq(kind.as_str()));
-    // Nearly always there is none, and then the records need not be gone through.
+    // Nearly always there are none, which saves one statement per record.
     if !diesel::select(exists(of_kind)).get_result::<bool>(connection)? {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Changes of a person's records: their numbers, what is left of records that are gone, and how both are read.
+//! Changes of a person's records: change numbers, deletions, and their reader.
 
 pub(crate) mod deletion;
 pub(crate) mod number;

@@ -1,4 +1,4 @@
-//! What changed, read outside a transaction: the keys of a page from indexes alone, then the records.
+//! Changes of a person's records: the keys of a page from indexes alone, then the records.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -22,7 +22,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Where a change is read from.
+/// Source of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Record,
@@ -79,7 +79,7 @@ fn page(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<Ch
     Ok(ChangePage { changes: changes?, has_more, is_ahead: false })
 }
 
-/// Returns whether the person's changes have not come as far as the position that was asked for.
+/// Returns whether the requested position is ahead of the person's changes.
 fn is_ahead(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<bool, StorageError> {
     let Some(after) = query.after else { return Ok(false) };
     let statement: Statement<BigInt> = Statement::new("SELECT change_number FROM account WHERE id = ?")
@@ -97,8 +97,8 @@ const fn table(kind: ChangeKind, source: Source) -> &'static str {
     }
 }
 
-/// Makes the statement that lists the positions of one kind after the one that was asked for, one more than a page
-/// holds; profiles are not deleted.
+/// Returns the statement that lists the positions of one kind after the requested one, one more than the
+/// page's limit. Profiles have no deletions.
 fn positions(
     query: &ChangePageQuery,
     kind: ChangeKind,
@@ -135,7 +135,7 @@ fn positions(
     Some(Statement::new(text).blob(user_id.as_bytes()).integer(number).blob(&id).integer(limit))
 }
 
-/// Returns the number and id after which a kind goes on. Nothing sorts before an empty id.
+/// Returns the number and id after which a kind starts. An empty id sorts first.
 fn start(after: Option<ChangePosition>, kind: ChangeKind) -> (i64, Vec<u8>) {
     let Some(after) = after else { return (0, Vec::new()) };
     match kind.cmp(&after.kind) {
@@ -145,7 +145,7 @@ fn start(after: Option<ChangePosition>, kind: ChangeKind) -> (i64, Vec<u8>) {
     }
 }
 
-/// Reads the records of a page; many logs have one supplement.
+/// Reader of a page's records; caches supplements, which many logs share.
 struct Records<'a> {
     query: &'a ChangePageQuery,
     user_id: Vec<u8>,
@@ -153,7 +153,7 @@ struct Records<'a> {
 }
 
 impl Records<'_> {
-    /// Reads the record at a position, which the same snapshot has named.
+    /// Reads the record at a position of the same snapshot.
     fn read(
         &mut self,
         connection: &mut SqliteConnection,

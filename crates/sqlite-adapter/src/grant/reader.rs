@@ -1,4 +1,4 @@
-//! Grants, read outside a transaction.
+//! Grants by refresh token.
 
 use super::row::GrantRow;
 use crate::error::StorageResult as _;
@@ -19,7 +19,7 @@ impl GrantReader for SqliteStore {
     async fn find_by_refresh_token(
         &self,
         hash: &SecretHash,
-        // One file has one index: there is no narrower place to look first.
+        // Unlike partitioned tables, one file has a single index to search.
         _user_id: Option<UserId>,
     ) -> Result<Option<GrantWithUser>, StorageError> {
         let hash = hash.as_bytes().to_vec();

@@ -14,7 +14,7 @@ use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use std::ops::RangeInclusive;
 
-/// Appends what a filter names; what it does not name stays out of the text, so that indexes serve it.
+/// Appends the filter's conditions. Absent filters are omitted from the text, so that indexes apply.
 fn narrowed<R>(statement: Statement<R>, filter: GrantFilter) -> Statement<R> {
     let GrantFilter { user_id, client_id, id, created_before } = filter;
     let parts = [

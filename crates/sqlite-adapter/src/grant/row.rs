@@ -59,20 +59,20 @@ impl From<&Grant> for GrantRow {
     }
 }
 
-/// Writes from where a refresh token was used.
+/// Returns the address and user agent of a token's last use.
 pub(super) fn used_from_cells(from: &UsedFrom) -> (String, Option<String>) {
     let UsedFrom { address, agent } = from;
     (address.to_string(), agent.as_ref().map(|name| name.as_str().to_owned()))
 }
 
-/// Reads from where a refresh token was used.
+/// Parses the address and user agent of a token's last use.
 fn used_from(
     cells: Cells<'_>,
     address: Option<String>,
     agent: Option<String>,
 ) -> Result<Option<UsedFrom>, StorageError> {
     let name = |text: String| {
-        // A name is stored as far as it can be shown, so what is stored names itself.
+        // A user agent is truncated and cleaned before it is stored, so parsing must not change it.
         let name = AgentName::from_header(&text).filter(|name| name.as_str() == text);
         cells.present("last_used_agent", name)
     };
@@ -88,7 +88,7 @@ fn used_from(
 }
 
 impl GrantRow {
-    /// Counts the live grants that the client and the person of this one have.
+    /// Counts the live grants with this one's client and person.
     pub(crate) fn live_of_same_client_and_person(
         &self,
         connection: &mut SqliteConnection,
@@ -104,7 +104,6 @@ impl GrantRow {
         Ok(usize::try_from(live).unwrap_or_default())
     }
 
-    /// Reads a grant.
     pub(crate) fn into_grant(self) -> Result<Grant, StorageError> {
         let Self {
             user_id,

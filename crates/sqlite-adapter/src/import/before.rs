@@ -1,5 +1,5 @@
-//! What a record was before an import changed it, as JSON: its row. Who renames a column's field makes the notes of
-//! the last weeks unreadable, so keep the old name for serde.
+//! A record's state before an import, as the JSON of its row. A renamed field must keep its old name for
+//! serde, or the notes of the last weeks become unreadable.
 
 use crate::intake_log::IntakeLogRecordRow;
 use crate::row::Cells;
@@ -17,7 +17,7 @@ enum StoredRecord {
     Label(SupplementRow),
 }
 
-/// Writes a record of this person; nobody's is a label alone.
+/// Serializes a record's previous state; a label belongs to no person.
 pub(super) fn to_json(user_id: UserId, before: &RecordBefore) -> Result<String, StorageError> {
     let stored = match before {
         RecordBefore::Session(session) => StoredRecord::Session(SleepRow::of(user_id, session)),
@@ -30,7 +30,7 @@ pub(super) fn to_json(user_id: UserId, before: &RecordBefore) -> Result<String, 
     serde_json::to_string(&stored).map_err(|error| StorageError::Internal(Box::new(error)))
 }
 
-/// Reads a record that the row of a note keeps.
+/// Parses a record's previous state.
 pub(super) fn of_json(cells: Cells<'_>, text: &str) -> Result<RecordBefore, StorageError> {
     Ok(match cells.sound("before", serde_json::from_str(text))? {
         StoredRecord::Session(row) => RecordBefore::Session(Box::new(row.into_session()?)),

@@ -1,4 +1,4 @@
-//! What imports changed, until it is taken back or too old for that.
+//! Changes made by each import, kept until they are undone or expire.
 
 use super::{before, profile};
 use crate::error::StorageResult as _;
@@ -92,7 +92,7 @@ impl ImportJournal for SqliteUnitOfWork {
     }
 }
 
-/// Returns the kind and the id of a record.
+/// Returns the name of the kind, and the id.
 fn named(record: RecordReference) -> (&'static str, Uuid) {
     match record {
         RecordReference::Session(id) => (SESSION, id.as_uuid()),
@@ -111,7 +111,6 @@ fn reference(cells: Cells<'_>, kind: &str, id: &[u8]) -> Result<RecordReference,
     }
 }
 
-/// The columns of a note.
 struct NewNote {
     kind: &'static str,
     record_id: Vec<u8>,
@@ -125,7 +124,7 @@ impl NewNote {
     fn of(user_id: Option<UserId>, change: &ImportChange) -> Result<Self, StorageError> {
         let ImportChange { record, before, left, replaced_by } = change;
         let (kind, record_id) = named(*record);
-        // A label names no person, so any id does.
+        // A label belongs to no person, so any id works.
         let user_id = user_id.unwrap_or(UserId::from_uuid(Uuid::nil()));
         Ok(Self {
             kind,
@@ -138,8 +137,8 @@ impl NewNote {
     }
 }
 
-/// The statement that stores a note. Imports store very many, so its text never changes, and the connection finds it
-/// prepared by its type.
+/// Insert statement with a constant text, so that it stays prepared by its type: imports store very many
+/// notes.
 struct NoteStatement<'a> {
     import_id: &'a [u8],
     user_id: Option<&'a [u8]>,
@@ -177,7 +176,7 @@ impl QueryId for NoteStatement<'_> {
 
 impl RunQueryDsl<SqliteConnection> for NoteStatement<'_> {}
 
-/// Kind, record, what was before, version left, replacing session, sequence, latest import of the record.
+/// Kind, record, previous state, version left, replacing session, sequence, latest import of the record.
 type NotedSql = (Text, Binary, Nullable<Text>, Nullable<Binary>, Nullable<Binary>, BigInt, Nullable<Binary>);
 type NotedRow = (String, Vec<u8>, Option<String>, Option<Vec<u8>>, Option<Vec<u8>>, i64, Option<Vec<u8>>);
 

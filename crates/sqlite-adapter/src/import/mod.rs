@@ -1,4 +1,4 @@
-//! Imports: how far they are, what each of them changed, and the parts of uploads.
+//! Imports: their progress, their changes, and the parts of uploads.
 
 mod before;
 mod journal;

@@ -34,7 +34,7 @@ impl StoredChange {
     }
 }
 
-/// Writes the changes; `None` if there are none.
+/// Serializes the changes; `None` if there are none.
 pub(super) fn to_json(changes: &ProfileChanges) -> Result<Option<String>, StorageError> {
     if changes.is_empty() {
         return Ok(None);
@@ -43,14 +43,14 @@ pub(super) fn to_json(changes: &ProfileChanges) -> Result<Option<String>, Storag
     serde_json::to_string(&stored).map(Some).map_err(|error| StorageError::Internal(Box::new(error)))
 }
 
-/// Reads what the row of an import keeps.
+/// Parses the column of this import.
 pub(super) fn of_json(cells: Cells<'_>, text: Option<&str>) -> Result<ProfileChanges, StorageError> {
     let Some(text) = text else { return Ok(ProfileChanges::default()) };
     let stored: Vec<StoredChange> = cells.sound("profile_changes", serde_json::from_str(text))?;
     cells.present("profile_changes", stored.into_iter().map(StoredChange::into_change).collect())
 }
 
-/// Forgets the changes of imports whose notes are forgotten.
+/// Deletes the profile changes of imports whose notes are deleted.
 pub(super) fn forget_before(
     connection: &mut SqliteConnection,
     before: DateTime<Utc>,

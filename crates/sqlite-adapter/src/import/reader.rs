@@ -1,4 +1,4 @@
-//! Imports, as lists and pages show them.
+//! Reads of imports for lists and pages.
 
 use super::row::ImportRow;
 use crate::error::StorageResult as _;
@@ -29,7 +29,7 @@ pub(super) fn list(
         imports = imports.filter(dsl::user_id.eq(blob(user_id.as_uuid())));
     }
     if let Some((at, id)) = after {
-        // The first condition is for the index; the second tells apart imports that began at the same time.
+        // The first condition is for the index; the second decides between equal start times.
         imports = imports
             .filter(dsl::started_at.le(micros(at)))
             .filter(dsl::started_at.lt(micros(at)).or(dsl::id.lt(blob(id.as_uuid()))));

@@ -1,4 +1,4 @@
-//! The JSON of a report.
+//! The column `report` of an import, as JSON.
 
 use application::import::{Counts, ImportReport, ReportNote};
 use application::ports::import_source::Rejection;
@@ -31,7 +31,7 @@ struct StoredRejection {
     reason: String,
 }
 
-/// A note; those of before repeated notes were counted have neither amount nor count.
+/// A note. Notes from before repeated notes were counted have neither amount nor count.
 #[derive(Serialize, Deserialize)]
 struct StoredNote {
     place: String,
@@ -117,7 +117,7 @@ impl From<ImportReport> for StoredReport {
     }
 }
 
-/// Returns the report without what has a column of its own.
+/// Converts the report; fields with their own columns keep their defaults.
 impl From<StoredReport> for ImportReport {
     fn from(stored: StoredReport) -> Self {
         let StoredReport {

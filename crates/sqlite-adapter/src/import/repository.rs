@@ -83,7 +83,7 @@ impl ImportRepository for SqliteUnitOfWork {
     }
 }
 
-/// Takes the undoing import that was updated longest ago.
+/// Returns the least recently updated import that is being undone.
 fn take_undoing(
     connection: &mut SqliteConnection,
     idle: TimeDelta,
@@ -99,7 +99,7 @@ fn take_undoing(
     id.map(|id| Cells::of("import", &id).uuid("id", &id).map(ImportId::from_uuid)).transpose()
 }
 
-/// Cancels what is not finished; returns its new state.
+/// Cancels an unfinished import; returns its new state.
 fn cancel(
     connection: &mut SqliteConnection,
     id: ImportId,

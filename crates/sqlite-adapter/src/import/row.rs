@@ -17,7 +17,7 @@ use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
 
-/// An import but for its lease, which is the store's own affair.
+/// A row of `import` without its lease.
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = import)]
 pub(super) struct ImportRow {
@@ -39,11 +39,11 @@ pub(super) struct ImportRow {
     extra: ImportExtra,
 }
 
-/// The columns of an import beyond the 16 that a table of diesel's has, unless all of them are compiled for more. They are
-/// read and written by statements of their own.
+/// Columns beyond the 16 that a diesel table has without a costlier feature. Separate statements read and
+/// write them.
 #[derive(Clone, Queryable)]
 pub(super) struct ImportExtra {
-    /// Of one that is undone; without it the undoing is not finished.
+    /// End of the undo; `None` while it is in progress.
     taken_back_at: Option<i64>,
     bytes_checked: i64,
     tries: i64,
@@ -55,7 +55,7 @@ pub(super) struct ImportExtra {
     undone: Option<String>,
 }
 
-/// The SQL types of those columns.
+/// SQL types of those columns.
 type ExtraColumns = (
     Nullable<BigInt>,
     BigInt,
@@ -181,14 +181,14 @@ impl ImportRow {
         })
     }
 
-    /// Stores a row that is not there yet.
+    /// Inserts a new row.
     pub(super) fn insert(self, connection: &mut SqliteConnection) -> QueryResult<usize> {
         let (id, extra) = (self.id.clone(), self.extra.clone());
         diesel::insert_into(import::table).values(self).execute(connection)?;
         extra.store(connection, &id)
     }
 
-    /// Keeps whose the stored row is and when it began, whatever this one says.
+    /// Overwrites the stored row except its person and its start.
     pub(super) fn overwrite(self, connection: &mut SqliteConnection) -> QueryResult<usize> {
         use import::dsl;
         let Self {
@@ -291,8 +291,8 @@ impl ImportRow {
     }
 }
 
-/// Gives the state as it is stored. One that is being undone is undone for programs that know no more of it, and has no time
-/// at which that was finished.
+/// Returns the stored state. An import that is being undone is stored as undone, without the time at which
+/// the undo ended, for compatibility with older versions.
 const fn stored_state(state: ImportState) -> &'static str {
     match state {
         ImportState::Undoing => ImportState::Undone.as_str(),

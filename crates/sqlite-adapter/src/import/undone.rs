@@ -13,7 +13,7 @@ struct StoredUndone {
     records: Vec<String>,
 }
 
-/// Writes the column; `None` if nothing was undone.
+/// Serializes the column; `None` if nothing was undone.
 pub(super) fn to_json(undone: &Undone) -> Result<Option<String>, StorageError> {
     if *undone == Undone::default() {
         return Ok(None);
@@ -24,7 +24,7 @@ pub(super) fn to_json(undone: &Undone) -> Result<Option<String>, StorageError> {
     serde_json::to_string(&stored).map(Some).map_err(|error| StorageError::Internal(Box::new(error)))
 }
 
-/// Reads the column.
+/// Parses the column of this import.
 pub(super) fn of_json(cells: Cells<'_>, text: Option<&str>) -> Result<Undone, StorageError> {
     let Some(text) = text else { return Ok(Undone::default()) };
     let StoredUndone { removed, restored, kept, records } =

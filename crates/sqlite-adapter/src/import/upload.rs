@@ -1,4 +1,4 @@
-//! Uploads: their parts, and which server works on them.
+//! Uploads: their parts, and the leases of the servers that process them.
 
 use super::reader;
 use crate::error::StorageResult as _;
@@ -97,7 +97,7 @@ fn part(
         .storage()
 }
 
-/// Adds up what is written in the rows of uploads, so that no part is read.
+/// Sums the sizes recorded with the uploads, so that no part is read.
 fn stored_bytes(connection: &mut SqliteConnection) -> Result<u64, StorageError> {
     let statement: Statement<BigInt> = Statement::new(
         "SELECT coalesce(sum(size), 0) FROM import WHERE origin = 'upload' \
@@ -114,7 +114,7 @@ fn delete_parts(connection: &mut SqliteConnection, id: &[u8]) -> Result<(), Stor
         .map(drop)
 }
 
-/// Refuses uploads that came to nothing.
+/// Rejects stale uploads and deletes their parts.
 fn delete_stale(
     connection: &mut SqliteConnection,
     before: DateTime<Utc>,
@@ -138,7 +138,8 @@ fn delete_stale(
     Ok(ids.len().try_into().unwrap_or(u64::MAX))
 }
 
-/// Takes an upload: of whoever had the fewest lately, and of those what waits longest.
+/// Leases the next upload: of the people without one in progress, the one with the fewest recent uploads is
+/// first; then the oldest upload is first.
 fn lease(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,

@@ -11,7 +11,8 @@ fn texts(connection: &mut SqliteConnection, sql: &str) -> Vec<String> {
     rows.into_iter().map(|row| row.text).collect()
 }
 
-/// Lists tables, indexes and triggers, and the applied migrations: one may change only the other store.
+/// Lists tables, indexes and triggers, and the applied migrations: a migration may change only the other
+/// store.
 fn schema(connection: &mut SqliteConnection) -> Vec<String> {
     let applied = connection.applied_migrations().unwrap();
     let applied: Vec<String> = applied.iter().map(ToString::to_string).collect();

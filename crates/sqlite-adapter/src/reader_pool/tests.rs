@@ -36,24 +36,24 @@ async fn questions_that_are_given_up_take_no_connection_with_them() {
     for _ in 0..20 {
         let (release, released) = mpsc::channel::<()>();
         let slow = pool.run(move |_| {
-            // Until the sender is dropped.
+            // Returns once the sender is dropped.
             let _ = released.recv();
             Ok(())
         });
         assert!(tokio::time::timeout(Duration::from_millis(1), slow).await.is_err());
-        // The one before this one still ran.
+        // The previous read was still running.
         earlier = Some(release);
     }
     drop(earlier);
     assert!(matches!(pool.run(|_| Ok(7)).await, Ok(7)));
-    // The last one that was given up ends when the system lets it.
+    // The last cancelled read ends when its thread is scheduled.
     let ended = async {
         while pool.permits.available_permits() < 2 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(Duration::from_mins(1), ended).await.expect("both connections come back");
-    // One that was being opened for a question that was given up is closed again.
+    // A connection opened for a cancelled read is closed again.
     let open = pool.idle.lock().unwrap().len();
     assert!((1..=2).contains(&open), "{open}");
 }

@@ -1,18 +1,18 @@
-//! Bytes in JSON: two digits each.
+//! Bytes as hexadecimal text in JSON.
 
 use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer, Serializer};
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Writes bytes.
+/// Writes two digits per byte.
 pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     let digit = |value: u8| DIGITS.get(usize::from(value)).copied().map_or('0', char::from);
     let text: String = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();
     serializer.serialize_str(&text)
 }
 
-/// Reads bytes.
+/// Reads what [`serialize`] wrote.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
     let digits: Option<Vec<u8>> = text.chars().map(|digit| digit.to_digit(16)?.try_into().ok()).collect();

@@ -1,4 +1,4 @@
-//! Sessions read outside a transaction.
+//! Pages and exports of sleep sessions.
 
 use super::row::{SleepRow, offset};
 use crate::error::StorageResult as _;
@@ -32,7 +32,7 @@ type PageSql = (
     Binary,
 );
 
-/// A row of a page, in the order of [`columns`].
+/// Row of a page, in the order of [`columns`].
 #[derive(Queryable)]
 struct PageRow {
     id: Vec<u8>,
@@ -104,7 +104,7 @@ impl SleepReader for SqliteStore {
         let (start, id) = after.map_or((i64::MIN, Vec::new()), |(start, id)| (start, blob(id.as_uuid())));
         self.read(move |connection| {
             use sleep_session::dsl;
-            // The first condition is for the index; the second tells apart what starts at the same time.
+            // The first condition is for the index; the second decides between equal start times.
             let rows: Vec<SleepRow> = dsl::sleep_session
                 .select(SleepRow::as_select())
                 .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
@@ -120,7 +120,7 @@ impl SleepReader for SqliteStore {
     }
 }
 
-/// Reads one session of a person, whole and packed.
+/// Reads one whole session in packed form.
 pub(crate) fn find_packed(
     connection: &mut SqliteConnection,
     user_id: &[u8],
@@ -150,9 +150,10 @@ fn first_page(query: &SleepPageQuery) -> Statement<PageSql> {
         .integer(end)
 }
 
-/// Writes the statement of a later page. Its first key is found by a skip on `sleep_session_start`, which holds keys
-/// alone; its rows are read from the table from there on. The skip is materialised, or it would be done twice. There
-/// must be no second bound on the side of the first key: SQLite would start at that one.
+/// Returns the statement of a later page. A subquery finds its first key in the index `sleep_session_start`,
+/// which contains keys only; the rows are read from the table from that key on. The subquery is materialized,
+/// so that it runs once. A second bound on the side of the first key must be omitted: SQLite would start the
+/// scan there.
 fn later_page(query: &SleepPageQuery) -> Statement<PageSql> {
     let user_id = query.user_id.as_uuid();
     let (start, end) = bounds(query);
@@ -185,7 +186,7 @@ fn later_page(query: &SleepPageQuery) -> Statement<PageSql> {
         .integer(far)
 }
 
-/// The ends of the range in milliseconds.
+/// Returns the range in milliseconds.
 fn bounds(query: &SleepPageQuery) -> (i64, i64) {
     let start = query.range.start().map_or(i64::MIN, millis_rounded_up);
     (start, query.range.end().map_or(i64::MAX, |end| end.timestamp_millis()))
@@ -198,7 +199,7 @@ const fn order(query: &SleepPageQuery) -> &'static str {
     }
 }
 
-/// Appends the columns and the table; columns that were not asked for are not read.
+/// Appends the columns and the table; columns that were not requested are not read.
 fn columns<R>(query: &SleepPageQuery, statement: Statement<R>) -> Statement<R> {
     statement
         .sql("id, started_at, ended_at, offset_at_start, offset_at_end, source, is_nap, updated_at, ")
@@ -207,7 +208,7 @@ fn columns<R>(query: &SleepPageQuery, statement: Statement<R>) -> Statement<R> {
         .sql("FROM sleep_session")
 }
 
-/// Rounds up to the next whole millisecond: what starts in the millisecond before does not start in the range.
+/// Rounds up to milliseconds, so that a session before the start of the range is excluded.
 fn millis_rounded_up(instant: DateTime<Utc>) -> i64 {
     let begun = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000_000));
     instant.timestamp_millis().saturating_add(begun)

@@ -1,4 +1,4 @@
-//! Sessions in a unit of work.
+//! Sleep sessions.
 
 use super::row::{SleepRow, kind_name, stored_source};
 use crate::change::deletion;
@@ -21,11 +21,11 @@ const MINUTE_MILLIS: i64 = 60_000;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
-    /// How many bytes a value has; it is not read for that.
+    /// SQLite's `length`: the size in bytes, found without reading the value.
     fn length(bytes: Binary) -> BigInt;
 }
 
-/// By what a record is looked for.
+/// Keys by which a record is matched.
 struct Candidate {
     source: String,
     key_kind: &'static str,
@@ -62,8 +62,8 @@ impl Candidate {
             .load(connection)
     }
 
-    /// Finds the first session whose source gave it a key, which overlaps in time and starts and ends in the same
-    /// minutes, of those with stages or of those without. Only a record that made its own key may be that.
+    /// Finds a record's twin: the first overlapping session with a key from its source that starts and ends
+    /// in the same minutes, with or without stages. Only a record with a derived key has a twin.
     fn logged_twin(
         &self,
         connection: &mut SqliteConnection,
@@ -90,7 +90,7 @@ impl Candidate {
     }
 }
 
-/// The time that records of one source fill which overlap each other.
+/// Time covered by overlapping records of one source.
 struct Filled {
     source: String,
     start: i64,
@@ -106,8 +106,8 @@ impl From<Stretch<'_>> for Filled {
 }
 
 impl Filled {
-    /// Finds what overlaps in time and made its own key: no session is longer than `MAX_MILLIS`, so the index bounds
-    /// the search. Sessions whose source gave them a key may overlap in any number, and are no matter of overlap.
+    /// Finds overlapping sessions with a derived key. No session is longer than `MAX_MILLIS`, so the index
+    /// limits the search. Sessions with a key from their source may overlap in any number.
     fn overlapping(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
         sleep_session::table
             .select(SleepRow::as_select())
@@ -121,13 +121,13 @@ impl Filled {
     }
 }
 
-/// Gives the milliseconds at which the minute began that holds these.
+/// Returns the start of the minute, in milliseconds.
 fn minute_of(millis: i64) -> i64 {
     millis.saturating_sub(millis.rem_euclid(MINUTE_MILLIS))
 }
 
-/// Tells whether any session of the person with such a key lies where the records do, from the first of them to the
-/// last. An import of new nights, or of a source that gives keys, needs then not look for what overlaps each.
+/// Returns whether any session of the person with this kind of key lies between the first and the last
+/// record. If not, an import of new nights, or of a source that provides keys, skips the overlap search.
 fn is_any_near(
     connection: &mut SqliteConnection,
     user_id: &[u8],
@@ -152,7 +152,7 @@ fn insert_all(
     rows: &[SleepRow],
 ) -> QueryResult<()> {
     connection.transaction(|connection| {
-        // A row at a time: one prepared statement, and no limit on the number of bound values.
+        // One row at a time: one prepared statement, and no limit on bound values.
         for row in rows {
             row.insert(connection, number)?;
         }
@@ -192,10 +192,10 @@ impl SleepRepository for SqliteUnitOfWork {
             let is_near =
                 |connection: &mut _, kind| is_any_near(connection, &user_id, &candidates, kind).storage();
             let derived_are_near = is_near(connection, SessionKeyKind::Derived)?;
-            // Nothing else may be the twin of a log.
+            // Only a derived key has a twin.
             let are_derived = candidates.iter().any(Candidate::is_derived);
             let given_are_near = are_derived && is_near(connection, SessionKeyKind::Given)?;
-            // Once for records that overlap each other: each session that they all overlap is then loaded once.
+            // Overlapping records are searched once, so that each session is loaded once.
             for filled in filled.iter().filter(|_| derived_are_near) {
                 for row in filled.overlapping(connection, &user_id).storage()? {
                     let session = row.into_session()?;
@@ -250,7 +250,7 @@ impl SleepRepository for SqliteUnitOfWork {
             return Ok(());
         }
         let rows: Vec<SleepRow> = sessions.iter().map(|session| SleepRow::of(user_id, session)).collect();
-        // Without the person the rows have none either, and the first one fails.
+        // If the person does not exist, the first insert fails.
         let number = self.change_number(user_id).await?.unwrap_or_default();
         let user_id = blob(user_id.as_uuid());
         self.run(move |connection| insert_all(connection, (&user_id, number), &rows).storage()).await

@@ -14,7 +14,7 @@ use domain::sleep::{
 use domain::time::UtcOffset;
 use serde::{Deserialize, Serialize};
 
-/// Also the JSON in which an import keeps what a session was before (see `import::before`).
+/// A row of `sleep_session`; also the JSON of a session before an import (see `import::before`).
 #[derive(Queryable, Selectable, Serialize, Deserialize)]
 #[diesel(table_name = sleep_session)]
 pub(crate) struct SleepRow {
@@ -58,19 +58,18 @@ impl SleepRow {
         }
     }
 
-    /// Returns the id as it is stored.
     pub(super) fn id(&self) -> &[u8] {
         &self.id
     }
 
-    /// Stores the row under this number of a change.
+    /// Inserts the row with this change number.
     pub(super) fn insert(&self, connection: &mut SqliteConnection, number: i64) -> QueryResult<()> {
         NewSession { row: self, number }.execute(connection).map(drop)
     }
 
-    /// Overwrites the stored row with the same person and id; returns how many there were.
+    /// Overwrites the stored row with the same person and id; returns the number of rows.
     ///
-    /// Written out because the start is part of the primary key, which derived changesets leave out.
+    /// Written out because the start is part of the primary key, which derived changesets omit.
     pub(super) fn overwrite(self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
         use sleep_session::dsl;
         let Self {
@@ -108,7 +107,7 @@ impl SleepRow {
 
     pub(crate) fn into_session(self) -> Result<SleepSession, StorageError> {
         let Self {
-            // The person is the one that was asked for.
+            // The caller has the user's id.
             user_id: _,
             started_at,
             id,
@@ -148,8 +147,8 @@ impl SleepRow {
     }
 }
 
-/// The statement that stores a row. Its text never differs, so that the connection finds it prepared by its type; the
-/// one that diesel derives leaves missing values out and is put together anew for each row.
+/// Insert statement with a constant text, so that it stays prepared by its type. Diesel's derived statement
+/// omits missing values and is built again for each row.
 struct NewSession<'a> {
     row: &'a SleepRow,
     number: i64,
@@ -201,12 +200,12 @@ impl QueryId for NewSession<'_> {
 
 impl RunQueryDsl<SqliteConnection> for NewSession<'_> {}
 
-/// Writes a source; '' stands for none.
+/// Returns the stored source; '' if there is none.
 pub(super) fn stored_source(source: Option<&SleepSource>) -> &str {
     source.map_or("", SleepSource::as_str)
 }
 
-/// Writes where a key comes from.
+/// Returns the stored name of a key's kind.
 pub(super) const fn kind_name(kind: SessionKeyKind) -> &'static str {
     match kind {
         SessionKeyKind::Given => "given",
@@ -222,7 +221,6 @@ fn minutes(offset: Option<UtcOffset>) -> Option<i32> {
     offset.map(|offset| i32::from(offset.minutes()))
 }
 
-/// Reads an offset in minutes.
 pub(super) fn offset(
     cells: Cells<'_>,
     column: &'static str,

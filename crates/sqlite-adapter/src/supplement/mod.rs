@@ -1,4 +1,4 @@
-//! The catalogue of supplements, and what a person takes of it.
+//! The supplement catalogue and intake logs.
 
 mod reader;
 mod repository;

@@ -1,4 +1,4 @@
-//! Supplements and their intake, read outside a transaction.
+//! Pages of supplements with their logs, and the reads of an export.
 
 use super::row::SupplementRow;
 use crate::error::{self, StorageResult as _};
@@ -22,8 +22,8 @@ use domain::paging::SortDirection;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
 use std::sync::Arc;
 
-/// Lists the different supplements of a person by one look into the index for each (a loose index scan), so that
-/// the number of logs does not matter. Binds: the person, twice.
+/// Lists the supplements of a person with one index look-up each (a loose index scan), so that the number of
+/// logs does not matter. Binds the person twice.
 const TAKEN: &str = "WITH RECURSIVE taken (supplement_id) AS (\
     SELECT (SELECT min(supplement_id) FROM intake_log WHERE user_id = ?) \
     UNION ALL \
@@ -31,7 +31,7 @@ const TAKEN: &str = "WITH RECURSIVE taken (supplement_id) AS (\
     AND intake_log.supplement_id > taken.supplement_id) \
     FROM taken WHERE taken.supplement_id IS NOT NULL)";
 
-/// A closure's error on the way through diesel's transaction.
+/// A closure's error within diesel's transaction.
 struct Failure(StorageError);
 
 impl From<diesel::result::Error> for Failure {
@@ -40,7 +40,7 @@ impl From<diesel::result::Error> for Failure {
     }
 }
 
-/// Reads several statements from one state of the database.
+/// Runs several statements on one snapshot of the database.
 pub(crate) fn in_snapshot<T>(
     connection: &mut SqliteConnection,
     read: impl FnOnce(&mut SqliteConnection) -> Result<T, StorageError>,
@@ -89,7 +89,7 @@ impl SupplementReader for SqliteStore {
             after.map_or((i64::MIN, Vec::new()), |(time, id)| (micros(time), blob(id.as_uuid())));
         self.read(move |connection| {
             use intake_log::dsl;
-            // The first condition is for the index; the second tells apart what has the same time.
+            // The first condition is for the index; the second decides between equal times.
             let rows: Vec<IntakeLogRecordRow> = dsl::intake_log
                 .select(IntakeLogRecordRow::as_select())
                 .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
@@ -123,7 +123,7 @@ impl SupplementReader for SqliteStore {
     }
 }
 
-/// Makes the statement that lists the supplements of a page, one more than it holds.
+/// Returns the statement of a page, which reads one supplement more than the page's limit.
 fn page_statement(query: &SupplementPageQuery) -> Statement<Binary> {
     let user_id = query.user_id.as_uuid();
     let (first_log, order) = match query.page.sort {
@@ -135,7 +135,7 @@ fn page_statement(query: &SupplementPageQuery) -> Statement<Binary> {
         None => Statement::new(TAKEN).blob(user_id.as_bytes()).blob(user_id.as_bytes()),
     };
     statement
-        // Materialised, or the first log would be looked up twice.
+        // Materialized, so that the first log is looked up only once.
         .sql(", found (supplement_id, first_log) AS MATERIALIZED (SELECT supplement_id, (SELECT ")
         .sql(first_log)
         .sql("(created_at) FROM intake_log WHERE user_id = ? AND created_at >= ?")
@@ -152,7 +152,7 @@ fn first_micros(query: &SupplementPageQuery) -> i64 {
     query.start.map_or(i64::MIN, micros_rounded_up)
 }
 
-/// Rounds up to the next whole microsecond: a log within the one before is not in the range.
+/// Rounds up to microseconds, so that a log before the start of the range is excluded.
 fn micros_rounded_up(instant: DateTime<Utc>) -> i64 {
     let begun = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000));
     micros(instant).saturating_add(begun)
@@ -186,7 +186,7 @@ fn read_record(
     Ok(SupplementRecord { supplement, logs: logs? })
 }
 
-/// Reads a supplement that must be there.
+/// Reads a supplement; a missing one is an error.
 pub(crate) fn read_supplement(
     connection: &mut SqliteConnection,
     id: &[u8],

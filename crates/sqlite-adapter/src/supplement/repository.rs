@@ -1,4 +1,4 @@
-//! The catalogue in a unit of work.
+//! The supplement catalogue.
 
 use super::row::{LabelRow, NewLabel, SupplementRow, upc_digits};
 use crate::error::StorageResult as _;
@@ -70,7 +70,7 @@ impl SupplementRepository for SqliteUnitOfWork {
             labels.iter().map(|(key, supplement)| NewLabel::of(key, supplement)).collect();
         let labels = labels?;
         self.run(move |connection| {
-            // A row at a time: one prepared statement, and no limit on the number of bound values.
+            // One row at a time: one prepared statement, and no limit on bound values.
             let insert = |connection: &mut SqliteConnection| {
                 labels.into_iter().try_for_each(|label| label.execute(connection).map(drop))
             };
@@ -167,7 +167,8 @@ fn find_current(
     connection: &mut SqliteConnection,
     key: &CatalogueKey,
 ) -> Result<Option<Supplement>, StorageError> {
-    // A literal in diesel's own query would keep it from being prepared once, and an import asks for each of its labels.
+    // An import runs this for each label. In diesel's query builder, a literal would prevent it from staying
+    // prepared.
     let statement: Statement<Binary> = Statement::new(
         "SELECT id FROM supplement WHERE catalogue_source = ? AND catalogue_key = ? AND is_current = 1",
     )
@@ -177,7 +178,7 @@ fn find_current(
     id.map_or(Ok(None), |id| find(connection, id))
 }
 
-/// Deletes a version that nobody logged; whether it was there.
+/// Deletes a version without logs; returns whether it existed.
 fn retract(connection: &mut SqliteConnection, id: &[u8], predecessor: Option<&[u8]>) -> QueryResult<bool> {
     let statement: Statement<Bool> = Statement::new(
         "DELETE FROM supplement WHERE id = ? AND NOT EXISTS \
@@ -185,7 +186,7 @@ fn retract(connection: &mut SqliteConnection, id: &[u8], predecessor: Option<&[u
     )
     .blob(id);
     let Some(was_current) = statement.get_result::<bool>(connection).optional()? else { return Ok(false) };
-    // A version that was replaced itself has left its place to another one.
+    // A version that was replaced is not current, so its predecessor is not restored.
     if was_current && let Some(predecessor) = predecessor {
         diesel::update(supplement::table.find(predecessor))
             .set(supplement::is_current.eq(true))
@@ -194,7 +195,8 @@ fn retract(connection: &mut SqliteConnection, id: &[u8], predecessor: Option<&[u
     Ok(true)
 }
 
-/// Selects current versions, in the words of the partial indexes: SQLite takes them only for what is spelt alike.
+/// Selects current versions with the same text as the partial indexes: SQLite uses these only for an
+/// identical condition.
 fn is_current() -> diesel::expression::SqlLiteral<Bool> {
     diesel::dsl::sql("is_current = 1")
 }

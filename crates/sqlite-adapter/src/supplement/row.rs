@@ -1,4 +1,4 @@
-//! The row of a supplement.
+//! The rows of a supplement.
 
 use crate::row::{Cells, blob, date, hex, micros};
 use crate::schema::supplement;
@@ -13,7 +13,7 @@ use domain::supplement::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Also the JSON in which an import keeps what a label was before (see `import::before`).
+/// A row of `supplement`; also the JSON of a label before an import (see `import::before`).
 #[derive(Queryable, Selectable, Serialize, Deserialize)]
 #[diesel(table_name = supplement)]
 pub(crate) struct SupplementRow {
@@ -26,7 +26,7 @@ pub(crate) struct SupplementRow {
     label: LabelRow,
 }
 
-/// The part of the row that a corrected label overwrites.
+/// Columns that a corrected label overwrites.
 #[derive(Queryable, Selectable, AsChangeset, Serialize, Deserialize)]
 #[diesel(table_name = supplement, treat_none_as_null = true)]
 pub(crate) struct LabelRow {
@@ -39,7 +39,7 @@ pub(crate) struct LabelRow {
     ingredients: String,
 }
 
-/// An ingredient as it stands in the JSON of the column.
+/// One ingredient in the column `ingredients`.
 #[derive(Serialize, Deserialize)]
 struct StoredIngredient {
     name: String,
@@ -48,7 +48,7 @@ struct StoredIngredient {
     amount: Option<StoredAmount>,
 }
 
-/// An amount as it stands in the JSON of the column.
+/// An amount of an ingredient in the column `ingredients`.
 #[derive(Serialize, Deserialize)]
 struct StoredAmount {
     quantity: f64,
@@ -56,7 +56,7 @@ struct StoredAmount {
 }
 
 impl SupplementRow {
-    /// Writes a version that is the current one of its key.
+    /// Returns the row of the current version of a key.
     pub(crate) fn current(key: &CatalogueKey, supplement: &Supplement) -> Result<Self, StorageError> {
         Ok(Self {
             id: blob(supplement.id.as_uuid()),
@@ -75,7 +75,7 @@ impl SupplementRow {
     }
 
     pub(crate) fn into_parts(self) -> Result<(CatalogueKey, Supplement), StorageError> {
-        // Whether it is current is asked of the database only.
+        // Only queries use this column.
         let CatalogueVersion { key, supplement, is_current: _ } = self.into_version()?;
         Ok((key, supplement))
     }
@@ -124,7 +124,7 @@ impl LabelRow {
     }
 }
 
-/// A first version under its key, and the digits of its product code.
+/// A new current version, and the digits of its product code.
 pub(super) struct NewLabel {
     row: SupplementRow,
     upc_digits: Option<String>,
@@ -137,16 +137,16 @@ impl NewLabel {
     }
 }
 
-/// Writes the product code for the index of codes.
+/// Returns the normalized product code of a label, if its text is one.
 pub(super) fn upc_digits(label: &SupplementLabel) -> Option<String> {
     Upc::parse(label.upc()).ok().map(|upc| upc.as_str().to_owned())
 }
 
-/// The statement that stores a label. Its text never differs, so that the connection finds it prepared by its type.
+/// Insert statement with a constant text, so that it stays prepared by its type.
 impl QueryFragment<Sqlite> for NewLabel {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         let Self { row, upc_digits } = self;
-        // Nothing but a first version is stored this way.
+        // Only current versions are inserted.
         let SupplementRow { id, catalogue_source, catalogue_key, is_current: _, label } = row;
         let LabelRow { brand, name, servings, upc, label_date, entry_date, ingredients } = label;
         out.push_sql(

@@ -21,14 +21,14 @@ async fn on_writer(store: &SqliteStore, sql: &'static str) -> Result<(), Storage
 async fn a_full_disk_is_reported_until_a_probe_is_stored_and_reads_are_answered() {
     let (store, _directory) = store().await;
     assert_eq!(store.write_refusal(), None);
-    // As small as the store is: what needs another page fails as on a full disk.
+    // The current size is the limit, so a further page fails as on a full disk.
     on_writer(&store, "PRAGMA max_page_count = 1").await.unwrap();
     let probed = store.probe_writes().await;
     assert!(matches!(probed, Err(StorageError::Disk(DiskFault::Full))), "{probed:?}");
     assert_eq!(store.write_refusal(), Some(DiskFault::Full));
     let nobody = UserId::from_uuid(Uuid::from_u128(1));
     assert_eq!(store.find_profile(nobody).await.unwrap(), None);
-    // What finds room does not say that the disk has any.
+    // A write that fits into free pages does not prove that the disk has space.
     on_writer(&store, "DELETE FROM outbox").await.unwrap();
     assert_eq!(store.write_refusal(), Some(DiskFault::Full));
     on_writer(&store, "PRAGMA max_page_count = 1000000").await.unwrap();

@@ -7,7 +7,7 @@ fn notes_are_read_in_the_order_of_an_index_and_their_records_by_key() {
     let plan = noted_statement(ImportId::from_uuid(Uuid::nil()), None, 500).plan(&mut connection);
     assert!(plan.iter().all(|step| !step.starts_with("SCAN")), "{plan:#?}");
     assert!(plan[0].contains("import_change_order (import_id=?)"), "{plan:#?}");
-    // A record has few notes, which may be sorted.
+    // A record has few notes, so sorting them is cheap.
     let sorted = plan.iter().filter(|step| step.contains("TEMP B-TREE")).count();
     assert_eq!(sorted, 1, "{plan:#?}");
 }

@@ -26,7 +26,7 @@ fn a_page_is_read_in_the_order_of_the_table_after_a_skip_over_keys_alone() {
     ];
     for (sort, from_key) in cases {
         let rows = format!("SEARCH sleep_session USING PRIMARY KEY {from_key}");
-        // The skip enters its index by a key as well: the end of the range.
+        // The subquery also enters its index by a key: the end of the range.
         let skip = format!("SEARCH sleep_session USING COVERING INDEX sleep_session_start {from_key}");
         assert_eq!(page_statement(&query("1", sort)).plan(&mut connection), [FIRST], "{sort:?}");
         let later = page_statement(&query("300", sort)).plan(&mut connection);
