@@ -15,8 +15,8 @@ impl FindLabels {
         Self { reader }
     }
 
-    /// Returns every version, current or replaced, whose label carries this code in any spelling: by ascending key,
-    /// the current version of a key first.
+    /// Returns all versions, current or replaced, whose label has this code in any spelling: by ascending
+    /// key, the current version of a key first.
     pub async fn run(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
         self.reader.list_by_upc(upc).await
     }

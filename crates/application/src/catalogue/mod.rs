@@ -1,4 +1,4 @@
-//! The catalogue of supplements, which all people share.
+//! The supplement catalogue, shared by all users.
 
 mod find_labels;
 

@@ -1,4 +1,4 @@
-//! An app that a person is connected with.
+//! Apps connected to a user's account.
 
 use chrono::{DateTime, Utc};
 use domain::client::ClientName;
@@ -6,25 +6,24 @@ use domain::grant::UsedFrom;
 use domain::id::ClientId;
 use domain::scope::ScopeSet;
 
-/// An app that holds live grants of a person, summed over them, or that the person's remembered consent lets through
-/// without asking (security.md T34).
+/// An app with live grants of a user, summed up, or with a remembered consent (security.md T34).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectedApp {
-    /// The app.
+    /// Id of the app.
     pub client_id: ClientId,
-    /// Its name.
+    /// Name of the app.
     pub name: ClientName,
-    /// What its live grants allow together; what the consent covers when it holds none.
+    /// Union of the scopes of its live grants; those of the consent if there are none.
     pub scopes: ScopeSet,
-    /// How many live grants it holds: one a device or installation, usually; 0 for a remembered consent alone.
+    /// Number of live grants, usually one per device or installation; 0 for a remembered consent only.
     pub grants: u32,
-    /// When the oldest live grant was made; when the consent was remembered if there is none.
+    /// Creation time of the oldest live grant; of the consent if there are none.
     pub since: DateTime<Utc>,
-    /// When it last refreshed a live grant (to the hour) or read (to the minute), whichever is later; nothing while it
-    /// never did.
+    /// Last refresh of a live grant (to the hour) or last read (to the minute), whichever is later; `None` if
+    /// there was neither.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// From where it last refreshed a live grant, as far as that was noted.
+    /// Origin of the last refresh of a live grant, if recorded.
     pub last_used_from: Option<UsedFrom>,
-    /// Whether the person told Restwell not to ask again.
+    /// Whether the user chose to skip the consent page.
     pub is_remembered: bool,
 }

@@ -1,4 +1,4 @@
-//! Takes back what a person granted to apps.
+//! Revokes what a user granted to apps.
 
 use crate::audit::{AuditTrail, commit};
 use crate::ports::storage::{GrantFilter, StorageError, UnitOfWorkFactory};
@@ -11,14 +11,14 @@ use domain::id::{ClientId, UserId};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Which apps of whom.
+/// Input of [`DisconnectApps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisconnectAppsCommand {
-    /// The person.
+    /// Owner's id.
     pub user_id: UserId,
-    /// The app; nothing means every one.
+    /// Id of the app; `None` for all apps.
     pub client_id: Option<ClientId>,
-    /// From where the person does it.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
@@ -36,16 +36,17 @@ impl DisconnectApps {
         Self { units, clock, trail }
     }
 
-    /// Revokes the person's live grants of these apps and returns how many there were; their tokens end within two
-    /// seconds. Remembered consents are forgotten. Every code of the person that is not redeemed yet is void, of
-    /// whichever app: it lives for a minute, and the app asks again.
+    /// Revokes the user's live grants of these apps and returns their number; their tokens stop working
+    /// within two seconds. Remembered consents are deleted. All unredeemed codes of the user are discarded,
+    /// of any app: they live for a minute, and the app can ask again.
     pub async fn run(&self, command: DisconnectAppsCommand) -> Result<u64, StorageError> {
         let DisconnectAppsCommand { user_id, client_id, address } = command;
         let at = self.clock.now();
         let mut unit = self.units.begin().await?;
-        // Held until the end: a code that is being issued or redeemed is waited for, and then seen with its grant.
+        // Locked until the end: a concurrent issue or redemption of a code finishes first, and its grant is
+        // then seen.
         unit.users().find(user_id).await?;
-        // Those of a replica whose clock is ahead count too.
+        // Includes codes of a replica whose clock is ahead.
         unit.codes().discard_unredeemed(Some(user_id), CodeLifetime::MAX.end_from(at)).await?;
         let filter = GrantFilter { user_id: Some(user_id), client_id, ..GrantFilter::default() };
         let revoked = unit.grants().revoke(filter, at, RevocationReason::Person).await?;

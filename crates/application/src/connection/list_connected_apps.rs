@@ -1,4 +1,4 @@
-//! Lists the apps that hold something of a person.
+//! Lists a user's connected apps.
 
 use crate::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
 use domain::id::UserId;
@@ -15,7 +15,7 @@ impl ListConnectedApps {
         Self { apps }
     }
 
-    /// Returns the apps with live grants or a remembered consent of this person, by name.
+    /// Returns the apps with live grants or a remembered consent of this user, by name.
     pub async fn run(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
         self.apps.list_connected_apps(user_id).await
     }

@@ -1,4 +1,4 @@
-//! Connections: the apps that hold something of a person.
+//! Connected apps of a user.
 
 pub(crate) mod connected_app;
 mod disconnect_apps;

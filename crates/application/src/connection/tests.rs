@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
-/// A unit of work in which so many grants of person 1 and this client are revoked, after the person is
-/// held and the codes are void, and so many consents forgotten.
+/// A unit of work that locks user 1, discards the codes, revokes this many grants of this client and deletes
+/// this many consents.
 fn revoking(client: Option<ClientId>, grants: u64, consents: u64) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();

@@ -1,4 +1,4 @@
-//! Five supplements, and when they were taken.
+//! The demo's five supplements and their intake.
 
 use super::id_of;
 use super::random::Sequence;
@@ -10,13 +10,13 @@ use domain::supplement::{
 };
 use domain::time::{Fold, TimeZone};
 
-/// How many days there are logs of.
+/// Number of days with logs.
 const DAYS: u64 = 90;
 
-/// An ingredient: its name, its amount and unit if the label states them, whether it is active.
+/// Ingredient: name, amount and unit if stated, whether it is active.
 type IngredientRow = (&'static str, Option<(f64, &'static str)>, bool);
 
-/// A made-up product, and at what hour it is taken on one of how many days.
+/// A fictional product, with hour and frequency of its intake.
 struct Product {
     key: &'static str,
     name: &'static str,
@@ -105,7 +105,7 @@ fn supplement_id(product: &Product) -> SupplementId {
     SupplementId::from_uuid(id_of(&format!("supplement/{}", product.key)))
 }
 
-/// Returns the demo's supplements with their keys in the catalogue.
+/// Returns the demo's supplements with their catalogue keys.
 pub fn demo_supplements() -> Vec<(CatalogueKey, Supplement)> {
     PRODUCTS.iter().filter_map(supplement).collect()
 }
@@ -134,7 +134,7 @@ fn ingredient(&(name, amount, active): &IngredientRow) -> Option<Ingredient> {
     Ingredient::new(name.to_owned(), amount, active).ok()
 }
 
-/// Returns the demo's logs, by supplement and then in time order.
+/// Returns the demo's logs, by supplement, then by time.
 pub fn demo_logs(zone: TimeZone) -> Vec<IntakeLog> {
     let days = PRODUCTS.iter().zip(0u64..).flat_map(|(product, number)| {
         let mut random = Sequence::new(7000 + number);

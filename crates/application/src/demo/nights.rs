@@ -1,4 +1,4 @@
-//! Ninety nights and some naps.
+//! The demo's 90 nights and some naps.
 
 use super::id_of;
 use super::random::Sequence;
@@ -11,20 +11,20 @@ use domain::sleep::{
 use domain::time::{Fold, TimeZone};
 use std::time::Duration;
 
-/// How many nights there are, one an evening from [`first_evening`] on.
+/// Number of nights, one every evening from [`first_evening`].
 const NIGHTS: u64 = 90;
-/// Every how many days there is a nap in the afternoon.
+/// Number of days between afternoon naps.
 const DAYS_BETWEEN_NAPS: u64 = 9;
-/// Which night came from a device that gives totals only.
+/// The night of a device that reports totals only.
 const NIGHT_WITHOUT_STAGES: u64 = 40;
 
-/// The evening of the first night. The clocks of New York go forward in the night of the 67th.
+/// Evening of the first night. Daylight saving time starts in New York in the 67th night.
 fn first_evening() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 1, 1).unwrap_or_default()
 }
 
-/// Returns the demo's sessions in time order: 90 nights, one of them over a change of the clocks and one without
-/// stages, and a nap every ninth day.
+/// Returns the demo's sessions in time order: 90 nights, one with a clock change and one without stages, and
+/// a nap every ninth day.
 pub fn demo_sessions(zone: TimeZone) -> Vec<SleepSession> {
     (0..NIGHTS)
         .flat_map(|day| {
@@ -75,14 +75,14 @@ fn head(source: &str, key: SessionKey, time_in_bed: TimeInBed, is_nap: bool) -> 
     Some(SleepRecordHead { key, source: Some(source), time_in_bed, is_nap: Some(is_nap) })
 }
 
-/// A session changes last when its device hands it over, some minutes after getting up.
+/// Creates a session that was last changed 15 minutes after its end, when its device uploaded it.
 fn session(record: SleepRecord) -> SleepSession {
     let updated_at: DateTime<Utc> = record.time_in_bed().end() + TimeDelta::minutes(15);
     let id = SleepSessionId::from_uuid(id_of(&format!("session/{}", record.key().as_str())));
     SleepSession { id, record, updated_at }
 }
 
-/// What a phone under the pillow reports of a night.
+/// Totals that a phone under the pillow reports.
 fn totals(minutes: i64) -> SourceTotals {
     let part = |percent: i64| Duration::from_secs(u64::try_from(minutes * 60 * percent / 100).unwrap_or(0));
     SourceTotals {
@@ -93,7 +93,7 @@ fn totals(minutes: i64) -> SourceTotals {
     }
 }
 
-/// One step of a sleep cycle: a stage, and how long it lasts at least and at most, in half minutes.
+/// Step of a sleep cycle: stage, minimum and maximum length in half minutes.
 type Step = (Stage, i64, i64);
 
 const NIGHT_CYCLE: [Step; 6] = [
@@ -106,7 +106,7 @@ const NIGHT_CYCLE: [Step; 6] = [
 ];
 const NAP_CYCLE: [Step; 2] = [(Stage::Light, 20, 50), (Stage::Awake, 1, 4)];
 
-/// Fills the time in bed with cycles, after some minutes of lying awake.
+/// Fills the time in bed with cycles, after some minutes awake.
 fn stages(random: &mut Sequence, time_in_bed: &TimeInBed, cycle: &[Step]) -> Option<Hypnogram> {
     let mut entries = Vec::new();
     let mut at = time_in_bed.start();
@@ -115,7 +115,7 @@ fn stages(random: &mut Sequence, time_in_bed: &TimeInBed, cycle: &[Step]) -> Opt
         if at >= time_in_bed.end() {
             break;
         }
-        // People do not wake up after every cycle.
+        // Not every cycle ends with a wake-up.
         if stage == Stage::Awake && !entries.is_empty() && !random.once_in(2) {
             continue;
         }

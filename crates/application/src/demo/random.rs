@@ -1,10 +1,10 @@
-//! A small generator of numbers that look random and are always the same.
+//! A deterministic pseudo-random number generator.
 
-/// `SplitMix64`: one addition and two mixing steps a number; good enough to vary nights, no more.
+/// `SplitMix64`: one addition and two mixing steps per number; sufficient to vary the demo's nights only.
 pub(super) struct Sequence(u64);
 
 impl Sequence {
-    /// Begins a sequence of its own.
+    /// Starts a sequence from a seed.
     pub(super) const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -17,13 +17,13 @@ impl Sequence {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both inclusive.
     pub(super) fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = u64::try_from(high - low + 1).unwrap_or(1).max(1);
         low + i64::try_from(self.next() % span).unwrap_or(0)
     }
 
-    /// Returns whether an event happens that happens once in `times`.
+    /// Returns `true` once in `times` calls on average.
     pub(super) fn once_in(&mut self, times: i64) -> bool {
         self.between(1, times) == 1
     }

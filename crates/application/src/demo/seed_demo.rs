@@ -1,4 +1,4 @@
-//! Puts the demo into a store.
+//! Stores the demo data.
 
 use super::{DEMO_EMAIL, DEMO_TIMEZONE, demo_logs, demo_sessions, demo_supplements, demo_user_id, id_of};
 use crate::audit::{self, AuditTrail};
@@ -20,40 +20,40 @@ use domain::user::{
 };
 use std::sync::Arc;
 
-/// Where the demo's client sends people back to.
+/// Redirect URI of the demo's client.
 pub const DEMO_REDIRECT_URI: &str = "http://localhost:9000/callback";
 
-/// What the demo made: everything that a first request needs. The secrets are shown this once.
+/// Result of seeding: everything that a first request needs. Only the hashes of the secrets are stored.
 #[derive(Debug)]
 pub struct SeededDemo {
-    /// The person.
+    /// Id of the user.
     pub user_id: UserId,
-    /// The client.
+    /// Id of the client.
     pub client_id: ClientId,
-    /// A new secret of the client.
+    /// New secret of the client.
     pub client_secret: Secret,
     /// The client's redirect URI.
     pub redirect_uri: &'static str,
-    /// A fresh authorization code, good for ten minutes.
+    /// New authorization code, valid for ten minutes.
     pub code: Secret,
-    /// When the code ends.
+    /// Expiry of the code.
     pub code_expires_at: DateTime<Utc>,
-    /// A refresh token of a grant of its own.
+    /// Refresh token of a separate grant.
     pub refresh_token: Secret,
-    /// What code and refresh token allow.
+    /// Scopes of code and refresh token.
     pub scopes: ScopeSet,
 }
 
-/// Why the demo could not be made.
+/// Errors of seeding.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedDemoError {
-    /// A part of the demo does not pass the checks that hold for everybody: a defect of the program.
+    /// A part of the demo data fails validation: a bug.
     #[error("the demo's own data are not valid: {0}")]
     Invalid(&'static str),
     /// The client could not be changed.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// The code could not be issued: the demo person or client was locked or disabled by hand.
+    /// The code could not be issued: the demo user was locked or the client disabled.
     #[error(transparent)]
     Code(#[from] IssueCodeError),
     /// The store failed.
@@ -76,8 +76,8 @@ impl SeedDemo {
         Self { units, entropy, clock, trail }
     }
 
-    /// Makes the person with their data unless they are there, and returns their id. Comes before everything else when
-    /// they are to have a password: setting one voids the codes that are out.
+    /// Creates the user with their data if missing, and returns their id. Must run before setting a password,
+    /// which discards unredeemed codes.
     pub async fn person(&self) -> Result<UserId, SeedDemoError> {
         let user = demo_user()?;
         let mut unit = self.units.begin().await?;
@@ -86,7 +86,7 @@ impl SeedDemo {
         Ok(user.id)
     }
 
-    /// Makes what is not there yet, then a new client secret (the one before stays live), a code and a grant.
+    /// Creates what is missing, then a new client secret (the previous one stays live), a code and a grant.
     pub async fn run(&self) -> Result<SeededDemo, SeedDemoError> {
         let user = demo_user()?;
         let client = demo_client(self.clock.now())?;
@@ -118,7 +118,7 @@ impl SeedDemo {
         (Arc::clone(&self.units), Arc::clone(&self.entropy), Arc::clone(&self.clock))
     }
 
-    /// Makes person, data and client where they are missing; returns a live secret of the client.
+    /// Creates user, data and client if missing; returns a live secret of the client.
     async fn prepare(&self, user: &User, client: &Client) -> Result<Secret, SeedDemoError> {
         let mut unit = self.units.begin().await?;
         let mut events = self.prepare_person(unit.as_mut(), user).await?;
@@ -180,7 +180,7 @@ impl SeedDemo {
     }
 }
 
-/// Stores the person with their nights and intake; a catalogue that has the labels already keeps them.
+/// Stores the user with their nights and intake; labels already in the catalogue are kept.
 async fn insert_person(unit: &mut dyn UnitOfWork, user: &User) -> Result<(), SeedDemoError> {
     unit.users().insert(user).await?;
     unit.sleep().insert(user.id, &demo_sessions(user.home_timezone)).await?;

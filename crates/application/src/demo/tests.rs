@@ -139,7 +139,7 @@ fn time_in_bed_is_asleep_and_awake_with_nothing_unknown() {
     }
 }
 
-/// The demo's client as it is found on a second run.
+/// The demo's client, as found on a second run.
 fn demo_client() -> Client {
     Client {
         redirect_uris: vec![RedirectUri::parse(DEMO_REDIRECT_URI).unwrap()],
@@ -152,7 +152,7 @@ fn demo_person() -> User {
     User { id: demo_user_id(), ..person() }
 }
 
-/// The unit of work in which the code is stored.
+/// The unit of work that stores the code.
 fn issuing(user: User) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().returning(|_| Ok(Some(demo_client())));
@@ -161,7 +161,7 @@ fn issuing(user: User) -> MockUnitOfWork {
     unit
 }
 
-/// The unit of work in which the refresh token's grant is stored.
+/// The unit of work that stores the refresh token's grant.
 fn granting() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.grants
@@ -178,7 +178,7 @@ async fn seed(units: Vec<MockUnitOfWork>) -> (Result<SeededDemo, SeedDemoError>,
     (outcome, endings)
 }
 
-/// Also returns what the audit trail tells.
+/// Also returns the audit events.
 async fn seed_and_tell(
     units: Vec<MockUnitOfWork>,
 ) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>, RecordedEvents) {
@@ -187,7 +187,7 @@ async fn seed_and_tell(
     (SeedDemo::new(Arc::new(units), entropy(), clock()).run().await, endings, events)
 }
 
-/// Checks which kinds of events a run leaves, all of them the operator's.
+/// Asserts the kinds of the events of a run, all by the operator.
 async fn assert_told(units: Vec<MockUnitOfWork>, kinds: &[AuditKind]) {
     let (_, _, events) = seed_and_tell(units).await;
     let told: Vec<_> = events.all().iter().map(|event| (event.actor, event.kind)).collect();
@@ -205,7 +205,7 @@ async fn what_the_demo_makes_is_in_the_audit_trail_like_anything_else() {
     assert_told(second, &[&[AuditKind::ClientSecretRotated][..], &issued].concat()).await;
 }
 
-/// An empty store, which counts what is put into it by kind.
+/// An empty store that counts inserts by kind.
 fn empty_store(counts: &Arc<Mutex<BTreeMap<&'static str, usize>>>) -> MockUnitOfWork {
     let counter = |kind: &'static str| {
         let counts = Arc::clone(counts);
@@ -286,7 +286,7 @@ async fn a_catalogue_that_has_the_labels_keeps_them() {
     seed(vec![unit, issuing(demo_person()), granting()]).await.0.unwrap();
 }
 
-/// The unit of work of a second run: person and client are there, and the mock lets nothing be seeded.
+/// The unit of work of a second run: user and client exist, and the mock expects no inserts.
 fn seeded_store(user: User) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).return_once(move |_| Ok(Some(user)));
@@ -294,7 +294,7 @@ fn seeded_store(user: User) -> MockUnitOfWork {
     unit
 }
 
-/// The unit of work in which the client gets its new secret, beside the one before.
+/// The unit of work that adds a new client secret beside the previous one.
 fn rotating() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().times(1).returning(|_| Ok(Some(demo_client())));

@@ -1,4 +1,4 @@
-//! Erases a person with everything that is kept of them.
+//! Erases a user with everything stored about them.
 
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{Erasure, StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -8,14 +8,14 @@ use domain::id::{ClientId, ErasureId, UserId};
 use domain::session::Session;
 use std::sync::Arc;
 
-/// Who wants a person erased.
+/// Caller of an erasure.
 #[derive(Debug, Clone, Copy)]
 pub enum ErasePersonCommand<'a> {
-    /// The person, in this session, which must be fresh.
+    /// The user, in this session, which must be fresh.
     ByPerson(&'a Session),
     /// The operator.
     ByOperator(UserId),
-    /// A service client that may, of this person.
+    /// An authorized service client, for this user.
     ByClient(ClientId, UserId),
 }
 
@@ -28,16 +28,16 @@ impl ErasePersonCommand<'_> {
     }
 }
 
-/// Why nobody is erased.
+/// Errors of [`ErasePerson`].
 #[derive(Debug, thiserror::Error)]
 pub enum ErasePersonError {
-    /// There is no such person, or no more.
+    /// The user does not exist.
     #[error("there is no user with this id")]
     NotFound,
-    /// The person signed in more than five minutes ago and has to prove again who they are.
+    /// The user must enter the password again, because the last sign-in was over five minutes ago.
     #[error("the sign-in is not fresh")]
     NotFresh,
-    /// The session has ended meanwhile: the person signed out, or the password was changed.
+    /// The session ended in the meantime: the user signed out, or the password was changed.
     #[error("the session has ended")]
     SessionEnded,
     /// The store failed.
@@ -45,7 +45,7 @@ pub enum ErasePersonError {
     Storage(#[from] StorageError),
 }
 
-/// Erases people.
+/// Erases users.
 pub struct ErasePerson {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
@@ -60,14 +60,15 @@ impl ErasePerson {
         Self { units, entropy, clock, trail }
     }
 
-    /// Erases the person, all or nothing, and returns the receipt. The audit trail forgets them too and keeps that
-    /// somebody was erased, on whose behalf and when, without saying whom. Tokens and sessions of the person count
-    /// no more at once where they are looked up, and within 2 s where an answer is remembered (decisions 3).
+    /// Erases the user in one transaction, and returns the receipt. The user's audit events are deleted too.
+    /// One anonymous event remains, with actor and time. The user's tokens and sessions are rejected at once
+    /// where they are looked up, and within 2 s where the result is cached (decisions 3).
     pub async fn run(&self, command: ErasePersonCommand<'_>) -> Result<Erasure, ErasePersonError> {
         let mut unit = self.units.begin().await?;
         match self.erase(&mut *unit, command).await {
             Ok(erasure) => {
-                // Neither the person nor their address nor the receipt: nothing leads from it to anybody.
+                // Contains neither the user, their address nor the receipt: the event cannot be linked to
+                // anyone.
                 let event = match command {
                     ErasePersonCommand::ByPerson(_) => {
                         self.trail.event(AuditActor::Person, AuditKind::UserErased)
@@ -95,7 +96,7 @@ impl ErasePerson {
         command: ErasePersonCommand<'_>,
     ) -> Result<Erasure, ErasePersonError> {
         let (user_id, at) = (command.user_id(), self.clock.now());
-        // Held first, as whoever adds something to them does.
+        // Locked first, as by all writers of the user's data.
         unit.users().find(user_id).await?.ok_or(ErasePersonError::NotFound)?;
         if let ErasePersonCommand::ByPerson(session) = command {
             if unit.sessions().find(user_id, session.id).await?.is_none() {

@@ -1,4 +1,4 @@
-//! Erasing people: everything that is kept of one goes, in one transaction; a receipt stays.
+//! Erasure: deletes everything stored about a user in one transaction, and keeps a receipt.
 
 mod erase_person;
 pub(crate) mod receipt;

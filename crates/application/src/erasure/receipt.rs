@@ -1,13 +1,13 @@
-//! The receipt of an erasure.
+//! Receipts of erasures.
 
 use chrono::{DateTime, Utc};
 use domain::id::ErasureId;
 
-/// What is kept of an erasure: that it happened.
+/// Record of an erasure, without the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Erasure {
-    /// The number of the receipt.
+    /// Id of the receipt.
     pub id: ErasureId,
-    /// When.
+    /// Time of the erasure.
     pub at: DateTime<Utc>,
 }

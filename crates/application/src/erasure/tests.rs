@@ -16,7 +16,7 @@ fn one(unit: MockUnitOfWork) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
     (Arc::new(units), endings)
 }
 
-/// A session in which the person signed in so many seconds before noon.
+/// A session with this age in seconds.
 fn session(age: i64) -> Session {
     let cookie = Secret::from_bytes(SecretKind::Session, &SecretBytes::new([3; 32]));
     Session {
@@ -29,7 +29,7 @@ fn session(age: i64) -> Session {
     }
 }
 
-/// A unit of work that knows the person, and erases them this often.
+/// A unit of work that finds the user, and expects this many erasures.
 fn erasing(times: usize) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
@@ -58,7 +58,7 @@ async fn an_erasure_leaves_an_event_that_names_nobody_and_a_receipt() {
     }
 }
 
-/// Erases on behalf of the person, in a session of this age, which is still there or not.
+/// Erases on behalf of the user, in a session of this age, which still exists or not.
 async fn by_person(age: i64, is_there: bool, erased: usize) -> Result<(), ErasePersonError> {
     let mut unit = erasing(erased);
     let found = is_there.then(|| session(age));

@@ -1,4 +1,4 @@
-//! Exports what Restwell holds of a person, piece by piece.
+//! Exports a user's records as a stream.
 
 use super::Export;
 use crate::audit::{AuditTrail, DailyEvents, ReadRecorder};
@@ -11,44 +11,44 @@ use domain::read_tally::Reader;
 use domain::scope::ScopeSet;
 use std::sync::Arc;
 
-/// What is to be exported.
+/// Input of an export.
 #[derive(Clone)]
 pub struct ExportQuery {
-    /// Of whom.
+    /// The user's id.
     pub user_id: UserId,
-    /// Only what these allow to read.
+    /// Scopes that limit what is exported.
     pub scopes: ScopeSet,
-    /// Who exports it.
+    /// Caller of the export.
     pub by: Exporter,
 }
 
-/// Who exports a person's data.
+/// Caller of an export.
 #[derive(Clone)]
 pub enum Exporter {
-    /// The person, on a page.
+    /// The user, on a page.
     Person,
     /// The operator, on the command line.
     Operator,
-    /// An app or a personal access token, whose reads are counted as well.
+    /// An app or a personal access token, whose reads are recorded too.
     Reader(Reader, ReadRecorder),
 }
 
-/// Why an export does not begin, or does not come to its end.
+/// Errors of an export.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportRecordsError {
     /// No user has this id.
     #[error("there is no user with this id")]
     UnknownUser,
-    /// It could not be written down.
+    /// A record could not be written.
     #[error(transparent)]
     NotWritten(#[from] ExportNotWritten),
-    /// The store was away for longer than an export waits for it.
+    /// The store stayed unreachable during all retries.
     #[error(
         "the store was out of reach {tries} times in a row, so that the export is not whole; \
          throw away what there is of it, and export again once the store answers"
     )]
     StoreAway {
-        /// How often it was asked.
+        /// Number of attempts.
         tries: usize,
     },
     /// The store failed.
@@ -56,7 +56,7 @@ pub enum ExportRecordsError {
     Storage(#[from] StorageError),
 }
 
-/// From where an export is read.
+/// Ports that an export reads from.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each field is the port it is named after")]
 pub struct ExportReaders {
@@ -66,7 +66,7 @@ pub struct ExportReaders {
     pub pause: Arc<dyn Pause>,
 }
 
-/// Exports people.
+/// Exports users' records.
 pub struct ExportRecords {
     readers: ExportReaders,
     units: Arc<dyn UnitOfWorkFactory>,
@@ -80,8 +80,8 @@ impl ExportRecords {
         Self { readers, units, trail, daily: DailyEvents::default() }
     }
 
-    /// Begins an export of a person who exists; nothing but the person is read yet. The event is stored before the first
-    /// byte is handed out, so that an export that is aborted has left its trace.
+    /// Starts an export of an existing user; only the profile is read yet. The audit event is stored before
+    /// the first byte is returned, so that aborted exports are recorded too.
     pub async fn open(
         &self,
         query: ExportQuery,

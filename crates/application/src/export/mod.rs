@@ -1,4 +1,4 @@
-//! Giving a person's records out again, whole.
+//! Export of all of a user's records.
 
 mod export_records;
 mod stream;

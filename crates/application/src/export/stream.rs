@@ -1,4 +1,4 @@
-//! An export on its way out.
+//! The stream of an export.
 
 use super::export_records::{ExportQuery, ExportReaders, ExportRecordsError, Exporter};
 use crate::audit::AnsweredRead;
@@ -13,17 +13,17 @@ use domain::scope::Scope;
 use domain::user::User;
 use std::vec::IntoIter;
 
-/// How many sessions are read at a time. The heaviest that may be have 20,160 stages of 28 bytes each: with ten, an
-/// export holds below 6 MB of them, and unpacking them keeps no thread for long.
+/// Sessions per read. The largest possible session has 20,160 stages of 28 bytes each: ten use less than 6
+/// MB, and unpacking them blocks the thread only briefly.
 const SESSIONS: u32 = 10;
-/// How many logs are read at a time; each is small.
+/// Intake logs per read; each is small.
 const LOGS: u32 = 200;
-/// After how much ([`weight`]) a step ends, the record that reaches it included.
+/// Limit of a step by [`weight`], including the record that reaches it.
 const STEP: usize = 2_000;
-/// How many records an export has told so far.
+/// Number of exported records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExportCounts {
-    /// One, once the profile was told.
+    /// 1 once the profile was exported.
     pub profiles: usize,
     /// Sleep sessions.
     pub sessions: usize,
@@ -33,17 +33,17 @@ pub struct ExportCounts {
     pub logs: usize,
 }
 
-/// Where the reading of a part stands.
+/// Position in a part.
 #[derive(Default)]
 struct Position {
-    /// Whether what is read at once was read.
+    /// Whether the records that are read all at once were read.
     is_read: bool,
     session: Option<(i64, SleepSessionId)>,
     log: Option<(DateTime<Utc>, IntakeLogId)>,
 }
 
-/// An export on its way out. Nothing is read before it is asked for, so that memory stays flat however slow its
-/// reader is and however much a session holds; what was told by then is counted when it is dropped, also half-way.
+/// An export in progress. Data is read only on demand, so memory stays constant for slow clients and large
+/// sessions. On drop, even before the end, the exported records are recorded as reads.
 pub struct Export {
     user: User,
     query: ExportQuery,
@@ -51,7 +51,7 @@ pub struct Export {
     writer: Box<dyn ExportWriter>,
     sections: IntoIter<ExportSection>,
     section: Option<(ExportSection, Position)>,
-    /// What was read of that part and is not written yet.
+    /// Records of the current part that were read and not written yet.
     waiting: IntoIter<ExportItem>,
     counts: ExportCounts,
     is_finished: bool,
@@ -80,10 +80,10 @@ impl Export {
         }
     }
 
-    /// Returns the bytes of the next step, which may be none, or nothing at the end.
+    /// Returns the bytes of the next step, which may be empty; `None` at the end.
     ///
-    /// A step is short: it reads a few records, or writes a few, or one that is heavy. A caller that shares its
-    /// thread with others lets them go on after each.
+    /// A step is short: it reads a few records, or writes a few, or one large record. Callers that share the
+    /// thread should yield after each.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, ExportRecordsError> {
         if self.is_finished {
             return Ok(None);
@@ -92,7 +92,7 @@ impl Export {
         Ok(Some(self.writer.take()))
     }
 
-    /// Returns how many records were told by now.
+    /// Returns the number of records exported so far.
     pub const fn counts(&self) -> ExportCounts {
         self.counts
     }
@@ -110,12 +110,12 @@ impl Export {
         if self.waiting.as_slice().is_empty() {
             let read = self.read_on(section, &mut position).await;
             let Ok(items) = read else {
-                // Whoever asks again after a failure goes on there, and misses nothing.
+                // After an error the caller can retry from this position, without gaps.
                 self.section = Some((section, position));
                 return read.map(drop);
             };
             self.waiting = items.into_iter();
-            // A part of which there is nothing more has ended.
+            // An empty batch ends the part.
             self.section = (!self.waiting.as_slice().is_empty()).then_some((section, position));
             return Ok(());
         }
@@ -125,7 +125,7 @@ impl Export {
         Ok(())
     }
 
-    /// Writes of what waits as much as one step may; returns how many records that were.
+    /// Writes waiting records up to the limit of a step; returns their number.
     fn write_some(&mut self) -> Result<usize, ExportRecordsError> {
         let (mut written, mut weighed) = (0, 0);
         while weighed < STEP {
@@ -137,8 +137,8 @@ impl Export {
         Ok(written)
     }
 
-    /// Reads on in a part, also when the connection to the store is lost meanwhile: the position is that of what was read
-    /// last, so that nothing is told twice or left out.
+    /// Reads the next batch of a part, and retries if the connection to the store is lost. The position is
+    /// that of the last record read, so nothing is repeated or skipped.
     async fn read_on(
         &self,
         section: ExportSection,
@@ -160,7 +160,7 @@ impl Export {
         }
     }
 
-    /// Reads on in a part; nothing at its end. Where it fails the position is as it was.
+    /// Reads the next batch of a part; empty at its end. On error the position stays unchanged.
     async fn read(
         &self,
         section: ExportSection,
@@ -207,7 +207,7 @@ impl Export {
 }
 
 impl Drop for Export {
-    /// Counts what was told as reads of the endpoints that tell it otherwise.
+    /// Records the exported data as reads of the corresponding endpoints.
     fn drop(&mut self) {
         let Exporter::Reader(reader, recorder) = &self.query.by else { return };
         let ExportCounts { profiles, sessions, supplements, logs: _ } = self.counts;
@@ -229,7 +229,7 @@ impl Drop for Export {
     }
 }
 
-/// How much there is to write of a record: itself, and each stage or ingredient.
+/// Number of units to write for a record: itself, and each stage or ingredient.
 fn weight(item: &ExportItem) -> usize {
     let parts = match item {
         ExportItem::Session(session) => session.record.hypnogram().len(),
@@ -239,7 +239,7 @@ fn weight(item: &ExportItem) -> usize {
     parts.saturating_add(1)
 }
 
-/// The scope without which a part is not told.
+/// Required scope of a part.
 const fn scope(section: ExportSection) -> Scope {
     match section {
         ExportSection::Profile => Scope::Profile,

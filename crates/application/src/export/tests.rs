@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Writes the words of what it is told, and keeps the records; fails at the record after these many.
+/// Records what it is asked to write; fails after this many records.
 struct Notes {
     sections: &'static [ExportSection],
     kept: Arc<Mutex<Vec<ExportItem>>>,
@@ -73,7 +73,7 @@ fn session(number: u32) -> SleepSession {
     session_of(number, 0)
 }
 
-/// A session with these many stages, one a second.
+/// A session with this many stages of one second each.
 fn session_of(number: u32, stages: u32) -> SleepSession {
     let time_in_bed = TimeInBed::new(hours(number), hours(number + 1), None, None).unwrap();
     let key = SessionKey::derived_from(time_in_bed.start());
@@ -114,7 +114,8 @@ fn profiles() -> MockProfileReader {
     profiles
 }
 
-/// Two batches of sessions, then nothing; each must be asked for after the last session of the one before.
+/// Two batches of sessions, then none; each request must continue after the last session of the previous
+/// batch.
 fn sleep() -> MockSleepReader {
     let mut order = Sequence::new();
     let mut sleep = MockSleepReader::new();
@@ -136,7 +137,7 @@ fn sleep() -> MockSleepReader {
     sleep
 }
 
-/// One supplement, and two batches of logs, then nothing, asked for in the same way.
+/// One supplement and two batches of logs, requested in the same way.
 fn supplements() -> MockSupplementReader {
     let mut order = Sequence::new();
     let mut supplements = MockSupplementReader::new();
@@ -162,13 +163,13 @@ fn supplements() -> MockSupplementReader {
     supplements
 }
 
-/// What came out: the pieces, the records, how it ended, and what was counted as read.
+/// Result of an export: chunks, records, outcome and recorded reads.
 struct Exported {
     pieces: Vec<String>,
     items: Vec<ExportItem>,
     outcome: Result<(), ExportRecordsError>,
     reads: Vec<(ReadKind, u64)>,
-    /// How long it waited before it asked the store again.
+    /// Pauses before retries.
     waited: Vec<Duration>,
 }
 
@@ -200,7 +201,7 @@ async fn export(
         Err(error) => Err(error),
         Ok(mut export) => loop {
             match export.next().await {
-                // A step that only read has written nothing.
+                // A step that only reads writes nothing.
                 Ok(Some(piece)) if piece.is_empty() => {}
                 Ok(Some(piece)) => pieces.push(String::from_utf8(piece).unwrap()),
                 Ok(None) => break Ok(()),
@@ -267,7 +268,7 @@ async fn what_a_format_tells_in_two_parts_is_read_twice_and_counted_once() {
     assert_eq!(exported.reads, [(ReadKind::Data(DataEndpoint::Sleep), 1)]);
 }
 
-/// Sleep of these many sessions with these many stages each, and the most that was asked for at a time.
+/// Sleep with this many sessions and stages, and the largest requested batch.
 fn many_nights(sessions: u32, stages: u32) -> (MockSleepReader, Arc<Mutex<u32>>) {
     let most = Arc::new(Mutex::new(0));
     let (asked, mut sleep) = (most.clone(), MockSleepReader::new());
@@ -335,7 +336,7 @@ async fn a_store_that_fails_half_way_is_told() {
     assert_eq!(exported.waited, []);
 }
 
-/// Loses the connection so many times before each answer.
+/// Fails with a lost connection this many times before each success.
 fn loses(times: usize) -> impl FnMut() -> Option<StorageError> + Send {
     let mut asked = 0;
     move || {

@@ -1,4 +1,4 @@
-//! Makes the first signing key, whichever process finds none (decisions 3).
+//! Creates the first signing key (decisions 3).
 
 use super::SigningKeyError;
 use crate::audit::{self, AuditTrail};
@@ -9,7 +9,7 @@ use domain::id::KeyId;
 use domain::signing_key::SigningKeyState;
 use std::sync::Arc;
 
-/// Makes sure that there is an active signing key.
+/// Ensures that there is an active signing key.
 pub struct EnsureSigningKey {
     reader: Arc<dyn SigningKeyReader>,
     units: Arc<dyn UnitOfWorkFactory>,
@@ -32,7 +32,8 @@ impl EnsureSigningKey {
         Self { reader, units, ring, entropy, clock, trail }
     }
 
-    /// Returns whether this call made a key. Of many racing processes one does; the others go on with its key.
+    /// Returns whether this call created a key. Of several concurrent processes one does; the others use its
+    /// key.
     pub async fn run(&self) -> Result<bool, SigningKeyError> {
         let keys = self.reader.list_signing_keys().await?;
         if keys.iter().any(|key| key.state == SigningKeyState::Active) {

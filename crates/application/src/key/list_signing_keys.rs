@@ -1,4 +1,4 @@
-//! Shows which signing keys there are and what each is good for.
+//! Lists signing keys and their use.
 
 use crate::ports::storage::{SigningKeyReader, StorageError};
 use chrono::{DateTime, Utc};
@@ -6,16 +6,16 @@ use domain::id::KeyId;
 use domain::signing_key::{SigningKey, SigningKeyState};
 use std::sync::Arc;
 
-/// What a signing key is good for.
+/// Use of a signing key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SigningKeyUse {
-    /// New tokens are signed with it: it is the youngest active key.
+    /// Signs new tokens: the newest active key.
     Signs,
-    /// Tokens that it signed are accepted until they expire; new ones are signed with a younger key.
+    /// Only verifies: its tokens are valid until they expire; new ones are signed with a newer key.
     Verifies,
-    /// Its tokens are refused.
+    /// Retired: its tokens are rejected.
     Retired {
-        /// Since when.
+        /// Time of retirement.
         at: DateTime<Utc>,
     },
 }
@@ -25,9 +25,9 @@ pub enum SigningKeyUse {
 pub struct SigningKeyEntry {
     /// The `kid` in token headers.
     pub id: KeyId,
-    /// When it was made.
+    /// Creation time.
     pub created_at: DateTime<Utc>,
-    /// What it is good for.
+    /// Use of the key.
     pub usage: SigningKeyUse,
 }
 
@@ -42,7 +42,7 @@ impl ListSigningKeys {
         Self { reader }
     }
 
-    /// Returns every key, active and retired, oldest first, ties by id.
+    /// Returns all keys, active and retired, oldest first, ties by id.
     pub async fn run(&self) -> Result<Vec<SigningKeyEntry>, StorageError> {
         let keys = self.reader.list_signing_keys().await?;
         let signs = keys

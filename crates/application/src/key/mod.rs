@@ -1,4 +1,4 @@
-//! Signing keys: the first one, those that other replicas made, and their rotation.
+//! Signing keys: creation, loading other replicas' keys, rotation.
 
 mod ensure_signing_key;
 mod list_signing_keys;
@@ -15,10 +15,10 @@ pub use rotate_signing_key::*;
 use crate::ports::storage::StorageError;
 use crate::ports::system::KeyRingError;
 
-/// Why signing keys are not in use.
+/// Errors of signing key operations.
 #[derive(Debug, thiserror::Error)]
 pub enum SigningKeyError {
-    /// A key cannot be made or opened.
+    /// A key cannot be created or decrypted.
     #[error(transparent)]
     KeyRing(#[from] KeyRingError),
     /// The store failed.

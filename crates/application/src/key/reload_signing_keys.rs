@@ -1,4 +1,4 @@
-//! Takes the signing keys of the store into use, so that no replica needs a restart (decisions 3).
+//! Loads the signing keys of the store, so that no replica needs a restart (decisions 3).
 
 use super::SigningKeyError;
 use crate::ports::storage::SigningKeyReader;
@@ -6,7 +6,7 @@ use crate::ports::system::KeyRing;
 use domain::signing_key::SigningKey;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Reloads signing keys; meant to run every second or so.
+/// Reloads signing keys; run it about every second.
 pub struct ReloadSigningKeys {
     reader: Arc<dyn SigningKeyReader>,
     ring: Arc<dyn KeyRing>,
@@ -19,9 +19,9 @@ impl ReloadSigningKeys {
         Self { reader, ring, loaded: Mutex::new(Vec::new()) }
     }
 
-    /// Returns whether the keys differ from those of the last call; if they do not, nothing is opened again.
+    /// Returns whether the keys differ from those of the last call; unchanged keys are not decrypted again.
     ///
-    /// Calls have to follow one another: of two at once, the one that read first could load last.
+    /// Calls must not overlap: the one that read first could load last.
     pub async fn run(&self) -> Result<bool, SigningKeyError> {
         let keys = self.reader.list_signing_keys().await?;
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Takes a signing key out of use.
+//! Retires a signing key.
 
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
@@ -15,7 +15,7 @@ pub enum RetireSigningKeyError {
     /// No key has this id.
     #[error("there is no signing key {0}")]
     Unknown(KeyId),
-    /// Without this key nothing could be signed, and no server would be ready.
+    /// The only active key: without it no tokens could be signed, and no server would be ready.
     #[error("signing key {0} is the only active one")]
     LastActive(KeyId),
     /// The store failed.
@@ -37,8 +37,8 @@ impl RetireSigningKey {
         Self { units, clock, trail }
     }
 
-    /// Retires a key and returns since when it is; what it signed is refused within 2 s on every replica. A key that
-    /// is retired already stays as it is.
+    /// Retires a key and returns the time of retirement; its tokens are rejected within 2 s on every replica.
+    /// A retired key stays unchanged.
     pub async fn run(&self, id: KeyId) -> Result<DateTime<Utc>, RetireSigningKeyError> {
         let mut unit = self.units.begin().await?;
         let keys = unit.signing_keys().list_for_change().await?;

@@ -1,4 +1,4 @@
-//! Makes a new signing key while the server runs (decisions 3).
+//! Rotates the signing key while the server runs (decisions 3).
 
 use super::SigningKeyError;
 use crate::audit::{self, AuditTrail};
@@ -10,27 +10,27 @@ use domain::id::KeyId;
 use domain::signing_key::{SigningKey, SigningKeyState};
 use std::sync::Arc;
 
-/// What becomes of the keys that were active before.
+/// Treatment of the previously active keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OlderKeys {
-    /// They stay active: tokens that they signed are good until they expire.
+    /// They stay active: their tokens are valid until they expire.
     Keep,
-    /// All are retired, because one may be in wrong hands: every token of before is refused within 2 s.
+    /// All are retired, because one may be compromised: earlier tokens are rejected within 2 s.
     Retire,
 }
 
-/// What a rotation did.
+/// Result of a rotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningKeyRotation {
     /// The new key.
     pub made: KeyId,
-    /// When it was made.
+    /// Its creation time.
     pub created_at: DateTime<Utc>,
-    /// The keys that were retired with it, oldest first.
+    /// Retired keys, oldest first.
     pub retired: Vec<KeyId>,
 }
 
-/// Makes a new signing key.
+/// Rotates signing keys.
 pub struct RotateSigningKey {
     units: Arc<dyn UnitOfWorkFactory>,
     ring: Arc<dyn KeyRing>,
@@ -40,7 +40,7 @@ pub struct RotateSigningKey {
 }
 
 impl RotateSigningKey {
-    /// Takes the ports; the ring has to be one of its own, because the keys of before are loaded into it.
+    /// Creates the use case. It needs a separate key ring, because it loads the existing keys into it.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
         ring: Arc<dyn KeyRing>,
@@ -51,18 +51,18 @@ impl RotateSigningKey {
         Self { units, ring, entropy, clock, trail }
     }
 
-    /// Stores a new active key and retires the older ones if asked to, both or neither.
+    /// Stores a new active key, and retires the older ones if requested, in one transaction.
     ///
-    /// Fails when an active key does not open: the new one would be sealed under an encryption key that the
-    /// servers do not have, and none of them could go on.
+    /// Fails if an active key cannot be decrypted: the new one would be encrypted with a key that the servers
+    /// do not have, and none of them could load it.
     pub async fn run(&self, older: OlderKeys) -> Result<SigningKeyRotation, SigningKeyError> {
         let mut unit = self.units.begin().await?;
         let keys = unit.signing_keys().list_for_change().await?;
         self.rotate(unit, &keys, |_| older == OlderKeys::Retire).await
     }
 
-    /// Does the same with the active keys that were made before this moment; when there is none, nothing is done, so
-    /// that a second call makes no second key.
+    /// Rotates only if active keys were created before this time, and replaces those. A repeated call
+    /// therefore creates no second key.
     pub(crate) async fn replace_created_before(
         &self,
         before: DateTime<Utc>,
@@ -103,8 +103,8 @@ fn active(keys: &[SigningKey]) -> impl Iterator<Item = &SigningKey> {
     keys.iter().filter(|key| key.state == SigningKeyState::Active)
 }
 
-/// The youngest key signs, so a new one must be younger than all, even where this machine's clock is behind. Stores
-/// keep microseconds.
+/// Returns a creation time after all existing keys, because the newest key signs, even if this machine's
+/// clock is slow. Stores keep microseconds.
 fn after_all(keys: &[SigningKey], now: DateTime<Utc>) -> DateTime<Utc> {
     active(keys).map(|key| key.created_at + TimeDelta::microseconds(1)).fold(now, DateTime::max)
 }

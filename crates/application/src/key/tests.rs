@@ -32,7 +32,7 @@ fn reader_of(keys: Vec<SigningKey>) -> MockSigningKeyReader {
     reader
 }
 
-/// Makes the key whose id is drawn first.
+/// A key ring that expects the creation of the first key.
 fn making() -> MockKeyRing {
     let mut ring = MockKeyRing::new();
     ring.expect_make()
@@ -107,7 +107,7 @@ async fn a_store_that_cannot_tell_its_keys_gets_no_new_one() {
     assert!(matches!(outcome, Err(SigningKeyError::Storage(StorageError::Unavailable))));
 }
 
-/// A reader that answers with these lists, one a call.
+/// A reader that returns these lists, one per call.
 fn reader_of_lists(lists: impl IntoIterator<Item = Vec<SigningKey>>) -> MockSigningKeyReader {
     let mut order = Sequence::new();
     let mut reader = MockSigningKeyReader::new();
@@ -117,7 +117,7 @@ fn reader_of_lists(lists: impl IntoIterator<Item = Vec<SigningKey>>) -> MockSign
     reader
 }
 
-/// A ring that must be given exactly these lists, in this order, and answers each like that.
+/// A key ring that expects these loads, in order, with these results.
 fn ring_of(loads: impl IntoIterator<Item = (Vec<SigningKey>, Result<(), KeyRingError>)>) -> MockKeyRing {
     let mut order = Sequence::new();
     let mut ring = MockKeyRing::new();

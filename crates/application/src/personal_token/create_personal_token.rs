@@ -1,4 +1,4 @@
-//! Makes a personal access token.
+//! Creates a personal access token.
 
 use crate::audit::{AuditTrail, commit};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -14,55 +14,55 @@ use domain::session::Session;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// The longest time that a token may be given an end in, in days.
+/// Maximum lifetime of a token with an expiry, in days.
 pub const MAX_LIFETIME_DAYS: u32 = 366;
 
-/// What a person asks for.
+/// Input of [`CreatePersonalToken`].
 #[derive(Clone, Copy)]
 pub struct CreatePersonalTokenCommand<'a> {
-    /// The session in which they ask. It must be fresh.
+    /// The user's session, which must be fresh.
     pub session: &'a Session,
-    /// What they call the token.
+    /// Name of the token.
     pub name: &'a str,
-    /// The names of the scopes that it is to hold.
+    /// Names of its scopes.
     pub scopes: &'a [&'a str],
-    /// After how many days it ends; nothing means never.
+    /// Lifetime in days; `None` if it never expires.
     pub expires_in_days: Option<u32>,
     /// The caller's IP address.
     pub address: IpAddr,
 }
 
-/// A new token, with the one chance to learn it.
+/// A new token; only its hash is stored.
 #[derive(Debug)]
 pub struct CreatedPersonalToken {
-    /// Its text; shown this once.
+    /// The token's secret.
     pub secret: Secret,
-    /// What is stored of it.
+    /// The stored token.
     pub token: PersonalToken,
 }
 
-/// Why no token is made.
+/// Errors of [`CreatePersonalToken`].
 #[derive(Debug, thiserror::Error)]
 pub enum CreatePersonalTokenError {
-    /// The person signed in more than five minutes ago and has to prove again who they are.
+    /// The user must enter the password again, because the last sign-in was over five minutes ago.
     #[error("the sign-in is not fresh")]
     NotFresh,
-    /// The name is none.
+    /// The name is invalid.
     #[error("{InvalidTokenName}")]
     InvalidName,
-    /// No scope is named, or one that a person cannot grant.
+    /// There are no scopes, or one that a user cannot grant.
     #[error("the scopes must be some of those that a person can grant")]
     InvalidScopes,
-    /// The end is not 1 to [`MAX_LIFETIME_DAYS`] days away.
+    /// The lifetime is not 1 to [`MAX_LIFETIME_DAYS`] days.
     #[error("a token ends after 1 to 366 days, or never")]
     InvalidLifetime,
-    /// The person has [`MAX_LIVE_TOKENS`] live tokens.
+    /// The user has [`MAX_LIVE_TOKENS`] live tokens.
     #[error("there are too many live tokens; revoke one first")]
     TooManyTokens,
-    /// The session has ended meanwhile: the person signed out, or the password was changed.
+    /// The session ended in the meantime: the user signed out, or the password was changed.
     #[error("the session has ended")]
     SessionEnded,
-    /// The person's account is locked or gone.
+    /// The account is locked or deleted.
     #[error("the account cannot be used")]
     AccountUnavailable,
     /// The store failed.
@@ -70,7 +70,7 @@ pub enum CreatePersonalTokenError {
     Storage(#[from] StorageError),
 }
 
-/// Makes personal access tokens.
+/// Creates personal access tokens.
 pub struct CreatePersonalToken {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
@@ -120,7 +120,7 @@ impl CreatePersonalToken {
     }
 }
 
-/// A token as it is asked for, well-formed.
+/// A validated request for a token.
 struct Wish {
     name: PersonalTokenName,
     scopes: ScopeSet,
@@ -152,8 +152,8 @@ impl Wish {
     }
 }
 
-/// The person is kept as they are until the unit of work ends, so that no two requests at once pass the limit, and no
-/// new password that ends the session comes in between.
+/// Returns why the token cannot be created. Locks the user until the unit of work ends: concurrent requests
+/// cannot exceed the limit, and no password change can end the session in between.
 async fn why_not(
     unit: &mut dyn UnitOfWork,
     session: &Session,

@@ -1,4 +1,4 @@
-//! Lists a person's tokens.
+//! Lists a user's personal access tokens.
 
 use crate::ports::storage::{PersonalTokenReader, StorageError};
 use crate::ports::system::Clock;
@@ -27,7 +27,7 @@ impl ListPersonalTokens {
         Self { reader, clock }
     }
 
-    /// Returns all tokens of a person, live or not, the youngest first.
+    /// Returns all tokens of a user, live or not, newest first.
     pub async fn run(&self, user_id: UserId) -> Result<Vec<ListedPersonalToken>, StorageError> {
         let now = self.clock.now();
         let tokens = self.reader.list_personal_tokens(user_id).await?;

@@ -1,4 +1,4 @@
-//! Personal access tokens: made by a person for their own scripts (decisions 9).
+//! Personal access tokens, created by users for their scripts (decisions 9).
 
 mod create_personal_token;
 mod list_personal_tokens;

@@ -9,14 +9,14 @@ use domain::id::{PersonalTokenId, UserId};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Which token of whom.
+/// Input of [`RevokePersonalToken`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RevokePersonalTokenCommand {
-    /// The person.
+    /// Owner's id.
     pub user_id: UserId,
-    /// Their token.
+    /// Id of the token.
     pub token_id: PersonalTokenId,
-    /// From where the person does it.
+    /// The caller's IP address.
     pub address: IpAddr,
 }
 
@@ -34,7 +34,8 @@ impl RevokePersonalToken {
         Self { units, clock, trail }
     }
 
-    /// Revokes a token and returns whether the person had it unrevoked; it opens nothing after two seconds.
+    /// Revokes a token and returns whether it was an unrevoked token of this user; it stops working within
+    /// two seconds.
     pub async fn run(&self, command: RevokePersonalTokenCommand) -> Result<bool, StorageError> {
         let RevokePersonalTokenCommand { user_id, token_id, address } = command;
         let at = self.clock.now();

@@ -20,7 +20,7 @@ type Outcome = Result<CreatedPersonalToken, CreatePersonalTokenError>;
 
 const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
-/// A session of person 1 that began so many seconds ago.
+/// A session of user 1 with this age in seconds.
 fn session(age: i64) -> Session {
     Session {
         id: SessionId::from_uuid(Uuid::nil()),
@@ -58,7 +58,7 @@ fn expired(number: u128) -> PersonalToken {
     PersonalToken { expires_at: Some(noon()), ..token(number) }
 }
 
-/// A unit of work that finds this person with these tokens.
+/// A unit of work that finds this user with these tokens.
 fn with(user: Option<User>, tokens: Vec<PersonalToken>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
@@ -95,14 +95,14 @@ async fn create(
     (outcome, endings, events)
 }
 
-/// Refused before the store is asked.
+/// Returns the error of a command that is rejected before the store is used.
 async fn refusal(command: CreatePersonalTokenCommand<'_>) -> CreatePersonalTokenError {
     let (outcome, endings, _) = create([], command).await;
     assert_eq!(endings.begun(), 0);
     outcome.unwrap_err()
 }
 
-/// Refused for what the store says.
+/// Returns the error of a command that is rejected because of the stored state.
 async fn refused_with(user: Option<User>, tokens: Vec<PersonalToken>) -> CreatePersonalTokenError {
     let (outcome, endings, events) = create([with(user, tokens)], command(&session(0), &["sleep"])).await;
     assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
@@ -167,7 +167,7 @@ async fn a_token_may_have_no_end() {
 
 #[tokio::test]
 async fn who_signed_in_five_minutes_ago_proves_first_who_they_are() {
-    // Told before anything that is wrong with the form.
+    // Reported before errors of the form.
     let (old, name) = (session(300), "");
     let error = refusal(CreatePersonalTokenCommand { name, ..command(&old, &[]) }).await;
     assert!(matches!(error, CreatePersonalTokenError::NotFresh), "{error}");

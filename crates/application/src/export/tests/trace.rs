@@ -1,4 +1,4 @@
-//! The events that exports leave.
+//! Audit events of exports.
 
 use super::{Notes, SECTIONS, profiles};
 use crate::audit::AuditTrail;
@@ -15,7 +15,7 @@ use domain::scope::ScopeSet;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
-/// Exports of a store that no one reads from but for the profile.
+/// Exports of a store from which only the profile is read.
 fn exports(profiles: MockProfileReader, units: Arc<PreparedUnitsOfWork>) -> ExportRecords {
     let readers = ExportReaders {
         profiles: Arc::new(profiles),

@@ -1,4 +1,4 @@
-//! Signing keys that are listed, made anew and retired (T70).
+//! Listing, rotating and retiring signing keys (T70).
 
 use super::*;
 use crate::key::{
@@ -8,12 +8,12 @@ use crate::key::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditEvent;
 
-/// An event about a key that the operator made or retired.
+/// An event about a key that the operator created or retired.
 fn told(kind: AuditKind, number: u8) -> AuditEvent {
     event(AuditActor::Operator, kind).subject(key(number).id.as_uuid())
 }
 
-/// A unit of work that finds these keys and stores a new one at most, which must be made at `created_at`.
+/// A unit of work that finds these keys and expects at most one new key, created at `created_at`.
 fn unit_of(keys: Vec<SigningKey>, created_at: Option<DateTime<Utc>>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let mut order = Sequence::new();
@@ -41,7 +41,7 @@ fn expect_retired(unit: &mut MockUnitOfWork, number: u8) {
         .returning(|_, _| Ok(true));
 }
 
-/// Opens these keys, then makes one.
+/// A key ring that loads these keys, then creates one.
 fn opening(keys: Vec<SigningKey>) -> MockKeyRing {
     let mut ring = MockKeyRing::new();
     ring.expect_load().times(1).withf(move |given| given == keys).returning(|_| Ok(()));
