@@ -218,12 +218,12 @@ pub(crate) async fn an_event_is_appended_once_from_a_moment_on(harness: &Harness
     assert!(list(harness, of_app).await.contains(&first), "the event reads back as appended");
 }
 
-pub(crate) async fn nothing_is_appended_once_about_somebody_who_does_not_exist(harness: &Harness) {
+pub(crate) async fn no_event_is_appended_once_about_an_unknown_person(harness: &Harness) {
     append_once(harness, &event(1, 0).user(user_id(1)), 0).await;
     assert_eq!(list(harness, AuditFilter::default()).await, []);
 }
 
-pub(crate) async fn an_erasure_takes_along_what_is_appended_meanwhile(harness: &Harness) {
+pub(crate) async fn an_erasure_removes_events_appended_meanwhile(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let mut unit = harness.begin().await;
     unit.audit().append_once(&event(1, 0).user(user_id(1)), seconds(0)).await.unwrap();

@@ -114,7 +114,7 @@ async fn delete_log(harness: &Harness, number: u64) -> u64 {
     deleted
 }
 
-pub(crate) async fn a_person_of_whom_nothing_changed_is_told_once(harness: &Harness) {
+pub(crate) async fn an_unchanged_person_is_listed_once(harness: &Harness) {
     prepare(harness).await;
     let told = all(harness).await;
     let first = ChangePosition { number: 0, kind: ChangeKind::Profile, id: user_id(1).as_uuid() };
@@ -123,7 +123,7 @@ pub(crate) async fn a_person_of_whom_nothing_changed_is_told_once(harness: &Harn
     assert_eq!(follow(harness, user_id(3), None, &ChangeKind::ALL, 9).await, []);
 }
 
-pub(crate) async fn changes_are_told_in_the_order_in_which_they_were_stored(harness: &Harness) {
+pub(crate) async fn changes_are_listed_in_the_order_of_their_storage(harness: &Harness) {
     prepare(harness).await;
     store_log(harness, log(5, 1, now())).await;
     store_session(harness, session(9, 600)).await;
@@ -134,7 +134,7 @@ pub(crate) async fn changes_are_told_in_the_order_in_which_they_were_stored(harn
     assert_eq!(subjects(&told), [took(5), slept(9), slept(2), profile(), took(1)]);
 }
 
-pub(crate) async fn a_record_is_told_as_it_is_now(harness: &Harness) {
+pub(crate) async fn a_change_has_the_current_record(harness: &Harness) {
     prepare(harness).await;
     let (session, log) = (session(1, 0), log(2, 2, seconds(-5)));
     store_session(harness, session.clone()).await;
@@ -176,7 +176,7 @@ pub(crate) async fn an_update_moves_a_record_to_the_end(harness: &Harness) {
     assert_eq!(subjects(&all(harness).await), [profile(), slept(2), slept(1), took(1)]);
 }
 
-pub(crate) async fn what_one_statement_wrote_is_told_in_the_order_of_ids(harness: &Harness) {
+pub(crate) async fn records_of_one_statement_are_listed_by_id(harness: &Harness) {
     prepare(harness).await;
     let sessions = [session(4, 0), session(2, 600), session(9, 1200), session(3, 1800)];
     harness.store_sessions(user_id(1), &sessions).await;
@@ -189,7 +189,7 @@ pub(crate) async fn what_one_statement_wrote_is_told_in_the_order_of_ids(harness
     assert_eq!(told[3].0.number, told[4].0.number);
 }
 
-pub(crate) async fn a_deletion_is_told_until_the_record_is_stored_again(harness: &Harness) {
+pub(crate) async fn a_deletion_is_listed_until_the_record_is_stored_again(harness: &Harness) {
     prepare(harness).await;
     store_session(harness, session(1, 0)).await;
     assert_eq!(delete_session(harness, 1).await, 1);
@@ -209,7 +209,7 @@ pub(crate) async fn a_deletion_is_told_until_the_record_is_stored_again(harness:
     assert_eq!(subjects(&all(harness).await), [profile(), slept(1), slept(2)]);
 }
 
-pub(crate) async fn deletions_of_every_kind_are_told(harness: &Harness) {
+pub(crate) async fn deletions_of_every_kind_are_listed(harness: &Harness) {
     prepare(harness).await;
     store_session(harness, session(1, 0)).await;
     // A session and a log may have the same id.
@@ -264,7 +264,7 @@ pub(crate) async fn pages_of_any_size_hold_every_change_once_in_ascending_order(
     assert!(!harness.changes.changes(query(15)).await.unwrap().has_more);
 }
 
-pub(crate) async fn kinds_that_were_not_asked_for_are_left_out_and_do_not_count(harness: &Harness) {
+pub(crate) async fn unrequested_kinds_are_left_out_and_do_not_fill_a_page(harness: &Harness) {
     prepare(harness).await;
     store_many(harness).await;
     let everything = all(harness).await;
@@ -282,14 +282,14 @@ pub(crate) async fn kinds_that_were_not_asked_for_are_left_out_and_do_not_count(
     assert_eq!(follow(harness, user_id(1), None, &[], 9).await, []);
 }
 
-pub(crate) async fn changes_of_other_people_are_not_told(harness: &Harness) {
+pub(crate) async fn changes_of_other_people_are_not_listed(harness: &Harness) {
     prepare(harness).await;
     store_many(harness).await;
     let told = follow(harness, user_id(2), None, &ChangeKind::ALL, 9).await;
     assert_eq!(subjects(&told), [(ChangeKind::Profile, user_id(2).as_uuid(), false)]);
 }
 
-pub(crate) async fn what_is_rolled_back_is_not_told(harness: &Harness) {
+pub(crate) async fn rolled_back_changes_are_not_listed(harness: &Harness) {
     prepare(harness).await;
     store_session(harness, session(1, 0)).await;
     let before = all(harness).await;
@@ -302,7 +302,7 @@ pub(crate) async fn what_is_rolled_back_is_not_told(harness: &Harness) {
     assert_eq!(all(harness).await, before);
 }
 
-pub(crate) async fn a_conflict_among_several_rows_is_not_told(harness: &Harness) {
+pub(crate) async fn rows_of_a_failed_batch_are_not_listed(harness: &Harness) {
     prepare(harness).await;
     store_session(harness, session(1, 0)).await;
     let before = all(harness).await;

@@ -68,7 +68,7 @@ pub(crate) async fn an_update_overwrites_everything_but_the_secrets(harness: &Ha
     }
 }
 
-pub(crate) async fn an_update_of_no_client_says_so(harness: &Harness) {
+pub(crate) async fn updating_an_unknown_client_is_reported(harness: &Harness) {
     let mut unit = harness.begin().await;
     assert!(!unit.clients().update(&client(1)).await.unwrap());
     assert_eq!(unit.clients().find(client_id(1)).await.unwrap(), None);

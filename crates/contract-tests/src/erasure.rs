@@ -177,7 +177,7 @@ pub(crate) async fn an_erasure_of_nobody_keeps_nothing(harness: &Harness) {
     harness.store_user(&user(1)).await;
 }
 
-pub(crate) async fn an_id_that_was_erased_is_never_given_out_again(harness: &Harness) {
+pub(crate) async fn an_erased_id_is_never_used_again(harness: &Harness) {
     harness.store_user(&user(1)).await;
     assert!(erase(harness, 1, receipt(7, 0)).await);
     assert!(!erase(harness, 1, receipt(8, 0)).await);

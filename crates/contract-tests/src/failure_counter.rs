@@ -55,7 +55,7 @@ pub(crate) async fn racing_failures_are_all_counted(harness: &Harness) {
     assert_eq!(fail(harness, key(2), now()).await.count, 41);
 }
 
-pub(crate) async fn a_failure_is_taken_back_from_its_own_window_and_never_below_nought(harness: &Harness) {
+pub(crate) async fn a_failure_is_taken_back_from_its_own_window_and_never_below_zero(harness: &Harness) {
     let take_back = async |numbers: &[u8], at| {
         let keys: Vec<_> = numbers.iter().map(|number| key(*number)).collect();
         harness.failures.take_back(&keys, at).await.unwrap();

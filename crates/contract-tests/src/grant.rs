@@ -73,7 +73,7 @@ pub(crate) async fn a_taken_refresh_token_is_a_conflict(harness: &Harness) {
     unit.grants().insert(&grant(3)).await.unwrap();
 }
 
-pub(crate) async fn a_refresh_token_is_taken_whoever_has_it(harness: &Harness) {
+pub(crate) async fn a_taken_refresh_token_is_a_conflict_for_any_grant(harness: &Harness) {
     prepare(harness).await;
     harness.store_grants(&[grant_of(1, 1, 1)]).await;
     let mut unit = harness.begin().await;
@@ -105,7 +105,7 @@ pub(crate) async fn a_refresh_token_finds_its_grant_whatever_person_is_named(har
     }
 }
 
-pub(crate) async fn a_refresh_token_tells_the_state_of_the_account(harness: &Harness) {
+pub(crate) async fn a_refresh_token_reads_back_with_the_account_state(harness: &Harness) {
     prepare(harness).await;
     harness.store_user(&full_user(3)).await;
     harness.store_grants(&[grant_of(1, 1, 3)]).await;

@@ -36,7 +36,7 @@ pub(crate) async fn a_key_is_taken_once_and_busy_until_it_is_answered(harness: &
     assert_eq!(claim(harness, request(1, 1), 61).await, Claim::Answered(answer("")));
 }
 
-pub(crate) async fn an_answer_is_given_again_to_the_same_request(harness: &Harness) {
+pub(crate) async fn a_response_is_repeated_for_the_same_request(harness: &Harness) {
     prepare(harness).await;
     for (key, status) in [(1, 200), (2, 999)] {
         assert_eq!(claim(harness, request(key, 1), 0).await, Claim::Taken);
@@ -48,7 +48,7 @@ pub(crate) async fn an_answer_is_given_again_to_the_same_request(harness: &Harne
     }
 }
 
-pub(crate) async fn a_key_stands_for_one_request_of_one_client(harness: &Harness) {
+pub(crate) async fn a_key_identifies_one_request_of_one_client(harness: &Harness) {
     prepare(harness).await;
     assert_eq!(claim(harness, request(1, 1), 0).await, Claim::Taken);
     assert_eq!(claim(harness, request(1, 2), 0).await, Claim::OtherContent);
@@ -70,7 +70,7 @@ pub(crate) async fn a_released_key_is_free(harness: &Harness) {
     assert_eq!(claim(harness, request(1, 2), 0).await, Claim::Answered(answer("kept")));
 }
 
-pub(crate) async fn a_claim_that_was_given_up_is_free_and_an_answer_stays(harness: &Harness) {
+pub(crate) async fn an_abandoned_claim_is_free_and_a_response_stays(harness: &Harness) {
     prepare(harness).await;
     assert_eq!(claim(harness, request(1, 1), 0).await, Claim::Taken);
     assert_eq!(claim(harness, request(1, 2), 60).await, Claim::OtherContent);

@@ -89,7 +89,7 @@ pub(crate) async fn imports_are_listed_latest_first_in_pages(harness: &Harness) 
     assert_eq!(ids, [4, 1, 9, 2, 3, 7].map(import_id));
 }
 
-pub(crate) async fn what_broke_off_is_found_by_person_and_digest(harness: &Harness) {
+pub(crate) async fn an_interrupted_import_is_found_by_person_and_digest(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let digest = FileDigest::from_bytes([7; 32]);
     let running = |number, at, person: Option<u64>| Import {
@@ -127,7 +127,7 @@ pub(crate) async fn what_broke_off_is_found_by_person_and_digest(harness: &Harne
     assert_eq!(unit.imports().find_broken_off(None, &digest, ever).await.unwrap(), None);
 }
 
-pub(crate) async fn parts_read_back_and_a_part_that_is_there_is_left(harness: &Harness) {
+pub(crate) async fn parts_read_back_and_an_existing_part_stays(harness: &Harness) {
     harness.store_user(&user(1)).await;
     store(harness, &upload(1, 0)).await;
     store(harness, &upload(2, 0)).await;
@@ -149,7 +149,7 @@ pub(crate) async fn parts_read_back_and_a_part_that_is_there_is_left(harness: &H
     assert_eq!(uploads.part(import_id(2), 0).await.unwrap(), Some(Vec::new()));
 }
 
-pub(crate) async fn the_bytes_of_uploads_that_are_not_done_are_added_up(harness: &Harness) {
+pub(crate) async fn the_bytes_of_unfinished_uploads_are_summed(harness: &Harness) {
     assert_eq!(harness.begin().await.uploads().stored_bytes().await.unwrap(), 0);
     harness.store_user(&user(1)).await;
     harness.store_user(&user(2)).await;
@@ -174,7 +174,7 @@ fn upload_of(person: u64, number: u64, at: i64) -> Import {
     Import { user_id: Some(user_id(person)), ..upload(number, at) }
 }
 
-pub(crate) async fn an_upload_that_waits_is_leased_once_the_oldest_first(harness: &Harness) {
+pub(crate) async fn waiting_uploads_are_leased_once_oldest_first(harness: &Harness) {
     let states = [ImportState::Waiting, ImportState::Waiting, ImportState::Receiving, ImportState::Done];
     for (number, state) in (1..).zip(states) {
         harness.store_user(&user(number)).await;
@@ -226,7 +226,7 @@ pub(crate) async fn of_a_person_one_upload_is_read_at_a_time(harness: &Harness) 
     assert_eq!(taken(60, 120).await, None);
 }
 
-pub(crate) async fn whoever_had_the_fewest_uploads_lately_comes_first(harness: &Harness) {
+pub(crate) async fn the_person_with_the_fewest_recent_uploads_is_first(harness: &Harness) {
     for person in [1, 2, 3] {
         harness.store_user(&user(person)).await;
     }
@@ -263,7 +263,7 @@ pub(crate) async fn of_racing_servers_each_upload_goes_to_one(harness: &Harness)
     assert_eq!(leased, [1, 2, 3].map(import_id));
 }
 
-pub(crate) async fn uploads_that_came_to_nothing_are_refused_up_to_the_limit(harness: &Harness) {
+pub(crate) async fn stale_uploads_are_refused_up_to_the_limit(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let states = [ImportState::Receiving, ImportState::Waiting, ImportState::Running, ImportState::Done];
     for (number, state) in (1..).zip(states) {
@@ -289,7 +289,7 @@ pub(crate) async fn uploads_that_came_to_nothing_are_refused_up_to_the_limit(har
     }
 }
 
-pub(crate) async fn a_try_is_not_counted_when_whoever_leased_the_upload_says_so(harness: &Harness) {
+pub(crate) async fn a_returned_attempt_is_not_counted(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let waiting = Import { state: ImportState::Waiting, ..upload(1, 0) };
     store(harness, &waiting).await;
@@ -312,7 +312,7 @@ pub(crate) async fn a_try_is_not_counted_when_whoever_leased_the_upload_says_so(
     }
 }
 
-pub(crate) async fn how_far_an_import_is_checked_is_kept_while_it_runs(harness: &Harness) {
+pub(crate) async fn the_progress_of_a_check_is_stored_while_it_runs(harness: &Harness) {
     harness.store_user(&user(1)).await;
     for (number, state) in [(1, ImportState::Running), (2, ImportState::Done)] {
         store(harness, &Import { state, ..upload(number, 0) }).await;
@@ -327,7 +327,7 @@ pub(crate) async fn how_far_an_import_is_checked_is_kept_while_it_runs(harness: 
     }
 }
 
-pub(crate) async fn an_undoing_that_was_left_is_taken_by_one(harness: &Harness) {
+pub(crate) async fn an_interrupted_undo_is_taken_by_one_server(harness: &Harness) {
     let undoing = |number, at| Import {
         state: ImportState::Undoing,
         started_at: seconds(at),

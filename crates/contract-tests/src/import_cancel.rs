@@ -38,7 +38,7 @@ async fn end(harness: Harness, number: u64) -> bool {
     is_running
 }
 
-pub(crate) async fn what_is_not_finished_is_cancelled_and_what_is_finished_stays(harness: &Harness) {
+pub(crate) async fn unfinished_imports_are_cancelled_and_finished_ones_stay(harness: &Harness) {
     harness.store_user(&user(1)).await;
     for (number, state) in (1..).zip(ImportState::ALL) {
         let expected = match state {
@@ -58,7 +58,7 @@ pub(crate) async fn what_is_not_finished_is_cancelled_and_what_is_finished_stays
     assert_eq!(cancel(harness.clone(), 99).await, None);
 }
 
-pub(crate) async fn of_cancelling_and_coming_to_the_end_one_wins_and_the_other_sees_it(harness: &Harness) {
+pub(crate) async fn of_cancelling_and_finishing_one_wins_and_the_other_sees_it(harness: &Harness) {
     for number in 1..=8 {
         store(harness, &import(number)).await;
         let ending = tokio::spawn(end(harness.clone(), number));
@@ -70,7 +70,7 @@ pub(crate) async fn of_cancelling_and_coming_to_the_end_one_wins_and_the_other_s
     }
 }
 
-pub(crate) async fn an_upload_that_is_read_anew_counts_from_the_first_byte(harness: &Harness) {
+pub(crate) async fn an_upload_that_is_read_again_starts_at_the_first_byte(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let broken_off =
         Import { state: ImportState::Running, bytes_checked: 70, bytes_done: 30, ..upload(1, 0) };

@@ -124,7 +124,7 @@ pub(crate) async fn an_update_overwrites_everything(harness: &Harness) {
     }
 }
 
-pub(crate) async fn an_update_of_no_log_of_the_person_says_so(harness: &Harness) {
+pub(crate) async fn updating_an_unknown_log_is_reported(harness: &Harness) {
     prepare(harness).await;
     harness.store_logs(user_id(2), &[log(1, 1, now())]).await;
     let mut unit = harness.begin().await;

@@ -15,7 +15,7 @@ fn long() -> TimeDelta {
     TimeDelta::hours(1)
 }
 
-pub(crate) async fn one_of_many_takes_a_job(harness: &Harness) {
+pub(crate) async fn one_of_many_processes_takes_a_job(harness: &Harness) {
     // All start at once.
     let start = Arc::new(tokio::sync::Barrier::new(20));
     let tasks: Vec<_> = (0..20)
@@ -61,7 +61,7 @@ pub(crate) async fn a_job_that_is_finished_is_taken_when_it_is_due_again(harness
     }
 }
 
-pub(crate) async fn the_clock_goes_on(harness: &Harness) {
+pub(crate) async fn the_clock_of_the_store_advances(harness: &Harness) {
     let mut last = harness.clock.store_now().await.unwrap();
     for _ in 0..10 {
         let now = harness.clock.store_now().await.unwrap();

@@ -25,7 +25,7 @@ fn ids(messages: &[QueuedMessage]) -> Vec<MessageId> {
     messages.iter().map(|message| message.id).collect()
 }
 
-pub(crate) async fn what_waits_is_counted_with_the_moment_of_the_oldest(harness: &Harness) {
+pub(crate) async fn the_backlog_has_a_count_and_the_oldest_time(harness: &Harness) {
     let backlog = async || harness.outbox.backlog().await.unwrap();
     assert_eq!(backlog().await, MailBacklog::default());
     let queued = |number, at| QueuedMessage { queued_at: seconds(at), ..message(number, 10) };
@@ -52,7 +52,7 @@ pub(crate) async fn a_claimed_message_is_as_queued_with_one_attempt_more_and_due
     assert_eq!(again[0], QueuedMessage { attempts: 2, due_at: seconds(99), ..message(1, 0) });
 }
 
-pub(crate) async fn a_message_is_handed_out_from_the_moment_on_that_it_is_due(harness: &Harness) {
+pub(crate) async fn a_message_is_claimed_once_it_is_due(harness: &Harness) {
     queue(harness, &[message(1, 10)]).await;
     let mut unit = harness.begin().await;
     let early = seconds(10) - microsecond();
@@ -88,7 +88,7 @@ pub(crate) async fn of_racing_claims_each_message_goes_to_one(harness: &Harness)
     assert_eq!(claimed, ids(&messages));
 }
 
-pub(crate) async fn what_is_rolled_back_is_neither_queued_nor_handed_out(harness: &Harness) {
+pub(crate) async fn rolled_back_messages_are_neither_queued_nor_claimed(harness: &Harness) {
     queue(harness, &[message(1, -1)]).await;
     let mut unit = harness.begin().await;
     unit.outbox().insert(&message(2, -1)).await.unwrap();
@@ -98,7 +98,7 @@ pub(crate) async fn what_is_rolled_back_is_neither_queued_nor_handed_out(harness
     assert_eq!(claimed, [QueuedMessage { attempts: 1, due_at: seconds(60), ..message(1, -1) }]);
 }
 
-pub(crate) async fn a_postponed_message_is_due_then(harness: &Harness) {
+pub(crate) async fn a_postponed_message_is_due_at_its_new_time(harness: &Harness) {
     queue(harness, &[message(1, -1), message(2, -1)]).await;
     let mut unit = harness.begin().await;
     unit.outbox().postpone(message_id(1), seconds(30)).await.unwrap();

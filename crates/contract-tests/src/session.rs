@@ -42,7 +42,7 @@ pub(crate) async fn a_cookie_finds_its_session_with_address_state_and_zone(harne
     }
 }
 
-pub(crate) async fn a_session_tells_the_state_of_the_account_as_it_is_now(harness: &Harness) {
+pub(crate) async fn a_session_reads_back_with_the_current_account_state(harness: &Harness) {
     prepare(harness).await;
     store(harness, &[browser(1)]).await;
     let locked = User { status: UserStatus::Locked { at: seconds(1) }, ..user(1) };

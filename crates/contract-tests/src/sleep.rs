@@ -287,7 +287,7 @@ pub(crate) async fn an_update_overwrites_everything_and_moves_the_start(harness:
     assert_eq!(walked, [session(1, -5000), session(2, 600)]);
 }
 
-pub(crate) async fn an_update_of_no_session_of_the_person_says_so(harness: &Harness) {
+pub(crate) async fn updating_an_unknown_session_is_reported(harness: &Harness) {
     prepare(harness).await;
     harness.store_sessions(user_id(2), &[session(1, 0)]).await;
     let mut unit = harness.begin().await;

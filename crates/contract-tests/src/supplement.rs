@@ -150,7 +150,7 @@ pub(crate) async fn an_update_overwrites_label_and_entry_date(harness: &Harness)
     assert_eq!(find(harness, 2).await, Some(supplement(2)));
 }
 
-pub(crate) async fn an_update_of_no_label_says_so(harness: &Harness) {
+pub(crate) async fn updating_an_unknown_label_is_reported(harness: &Harness) {
     let mut unit = harness.begin().await;
     assert!(!unit.supplements().update(&supplement(1)).await.unwrap());
     assert_eq!(unit.supplements().find(supplement_id(1)).await.unwrap(), None);
@@ -193,7 +193,7 @@ pub(crate) async fn a_version_that_is_not_current_is_not_replaced(harness: &Harn
     assert_eq!(find(harness, 3).await, None);
 }
 
-pub(crate) async fn a_label_has_logs_as_soon_as_anybody_has_one(harness: &Harness) {
+pub(crate) async fn a_label_has_logs_once_any_person_has_one(harness: &Harness) {
     harness.store_user(&user(1)).await;
     harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
     harness.store_supplement(&catalogue_key(2), &supplement(2)).await;
@@ -236,7 +236,7 @@ async fn find_by_upc(harness: &Harness, code: &str) -> Option<Supplement> {
     harness.begin().await.supplements().find_by_upc(&Upc::parse(code).unwrap()).await.unwrap()
 }
 
-pub(crate) async fn a_version_tells_its_key(harness: &Harness) {
+pub(crate) async fn a_version_reads_back_with_its_key(harness: &Harness) {
     harness.store_supplement(&catalogue_key(1), &supplement(1)).await;
     let mut unit = harness.begin().await;
     unit.supplements().replace(supplement_id(1), &catalogue_key(1), &supplement(2)).await.unwrap();

@@ -6,7 +6,7 @@ use application::ports::storage::{GrantFilter, UniqueKey};
 use domain::user::User;
 use std::time::Duration;
 
-pub(crate) async fn what_is_committed_is_seen_by_readers(harness: &Harness) {
+pub(crate) async fn readers_see_committed_rows(harness: &Harness) {
     harness.store_user(&user(1)).await;
     assert_eq!(harness.profiles.find_profile(user_id(1)).await.unwrap(), Some(user(1)));
 }

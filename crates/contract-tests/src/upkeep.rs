@@ -13,7 +13,7 @@ pub(crate) async fn a_probe_of_writes_leaves_nothing_behind(harness: &Harness) {
     assert_eq!(harness.upkeep.write_refusal(), None);
 }
 
-pub(crate) async fn an_erasure_that_nobody_holds_up_leaves_nothing_to_finish(harness: &Harness) {
+pub(crate) async fn an_unblocked_erasure_leaves_nothing_to_finish(harness: &Harness) {
     assert!(harness.upkeep.finish_erasures().await.unwrap());
     harness.store_user(&user(1)).await;
     let mut unit = harness.begin().await;

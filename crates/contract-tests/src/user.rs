@@ -81,7 +81,7 @@ pub(crate) async fn an_update_overwrites_everything(harness: &Harness) {
     }
 }
 
-pub(crate) async fn an_update_of_nobody_says_so(harness: &Harness) {
+pub(crate) async fn updating_an_unknown_person_is_reported(harness: &Harness) {
     let mut unit = harness.begin().await;
     assert!(!unit.users().update(&user(1)).await.unwrap());
     assert_eq!(unit.users().find(user_id(1)).await.unwrap(), None);
@@ -151,7 +151,7 @@ async fn stored_of(harness: &Harness, number: u64) -> [bool; 6] {
     ]
 }
 
-pub(crate) async fn deleting_nobody_says_so(harness: &Harness) {
+pub(crate) async fn deleting_an_unknown_person_is_reported(harness: &Harness) {
     let mut unit = harness.begin().await;
     assert!(!unit.users().delete(user_id(1)).await.unwrap());
 }

@@ -7,7 +7,7 @@ use application::ports::storage::UniqueKey;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-pub(crate) async fn what_one_unit_of_work_wrote_has_one_number(harness: &Harness) {
+pub(crate) async fn changes_of_one_unit_of_work_share_a_number(harness: &Harness) {
     prepare(harness).await;
     harness.store_sessions(user_id(1), &[session(1, 0), session(2, 600)]).await;
     store_log(harness, log(1, 1, now())).await;
@@ -36,7 +36,7 @@ pub(crate) async fn what_one_unit_of_work_wrote_has_one_number(harness: &Harness
     assert!(numbers.first().is_some_and(|number| *number < last));
 }
 
-pub(crate) async fn a_conflict_lets_go_neither_of_the_number_nor_of_the_person(harness: &Harness) {
+pub(crate) async fn a_conflict_releases_neither_the_number_nor_the_person(harness: &Harness) {
     prepare(harness).await;
     harness.store_sessions(user_id(1), &[session(1, 0)]).await;
     let mut first = harness.begin().await;

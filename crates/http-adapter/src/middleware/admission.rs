@@ -190,9 +190,9 @@ impl Admission {
         Ok(PagePermit { _shares: [take(Owner::Person(user_id))?, take(Owner::Reader(reader))?] })
     }
 
-    /// Takes one of a person's permits to upload; never waits. An upload beyond them may be drained, so that the
-    /// browser shows the answer, while the permit in the error is held; the error is `None` if the person has as many
-    /// of those.
+    /// Takes one of a person's permits to upload; never waits. An upload beyond them may be drained, so that
+    /// the browser shows the answer, while the permit in the error is held; the error is `None` if the person
+    /// has as many of those.
     pub(crate) fn begin_upload(
         &self,
         user_id: UserId,

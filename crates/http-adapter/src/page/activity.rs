@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_that_no_page_of_ours_wrote_is_none() {
+    fn an_invalid_position_is_none() {
         let id = Uuid::from_u128(0xa);
         assert!(parse_position(&format!("1772971200.c.{id}.sleep"), user()).is_some());
         for text in [
@@ -217,14 +217,14 @@ mod tests {
     }
 
     #[test]
-    fn every_event_about_data_is_told_in_words_and_no_other() {
+    fn exactly_the_events_about_data_have_a_description() {
         for kind in AuditKind::ALL {
             assert_eq!(words(*kind).is_some(), AuditKind::ABOUT_DATA.contains(kind), "{kind:?}");
         }
     }
 
     #[test]
-    fn a_position_of_events_that_no_page_of_ours_wrote_is_none() {
+    fn an_invalid_event_position_is_none() {
         let id = Uuid::from_u128(0xa);
         assert!(parse_event_position(&format!("1772971200000001.{id}")).is_some());
         for text in [

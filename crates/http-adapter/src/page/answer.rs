@@ -75,7 +75,7 @@ mod tests {
 
     // T28
     #[test]
-    fn a_page_is_shown_in_no_frame_and_loads_nothing_but_its_own_style() {
+    fn a_page_cannot_be_framed_and_loads_only_its_own_style() {
         let policy = policy(None);
         for rule in ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"]
         {
@@ -87,7 +87,7 @@ mod tests {
 
     // T28
     #[test]
-    fn a_form_that_leads_to_an_app_names_the_origin_of_the_app_alone() {
+    fn a_form_that_redirects_to_an_app_allows_only_the_origin_of_the_app() {
         let policy = policy(Some("https://owl.example:8443/callback?x=1"));
         assert!(policy.ends_with("form-action 'self' https://owl.example:8443"), "{policy}");
     }

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn what_a_browser_has_already_is_not_sent_again() {
+    async fn a_cached_asset_is_not_sent_again() {
         for path in ASSETS {
             let first = ask(path, None).await;
             assert_eq!(first.status, StatusCode::OK, "{path}");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn an_older_version_or_a_tag_that_nobody_can_read_gets_the_whole() {
+    async fn an_old_or_malformed_tag_gets_the_whole_asset() {
         for path in ASSETS {
             let whole = ask(path, None).await;
             for known in ["W/\"0000000000000000\"", "\"", "W/", ""] {

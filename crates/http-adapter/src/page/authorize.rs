@@ -102,14 +102,14 @@ mod tests {
 
     // T24
     #[test]
-    fn a_client_or_uri_that_is_given_twice_is_none() {
+    fn a_repeated_client_or_uri_is_treated_as_absent() {
         assert!(sorted("client_id=a&client_id=a&redirect_uri=b", |p| p.client_id.is_none()));
         assert!(sorted("client_id=a&redirect_uri=b&redirect_uri=c", |p| p.redirect_uri.is_none()));
     }
 
     // T24
     #[test]
-    fn any_other_parameter_that_is_given_twice_is_faulty() {
+    fn any_other_repeated_parameter_is_faulty() {
         for name in ["response_type", "scope", "state", "code_challenge", "code_challenge_method", "prompt"] {
             let query = format!("{name}=a&{name}=a");
             assert!(matches!(given(&parse(&query).unwrap(), name), Given::Faulty), "{name}");
@@ -125,7 +125,7 @@ mod tests {
 
     // T25
     #[test]
-    fn a_state_is_taken_with_its_line_breaks() {
+    fn a_state_keeps_its_line_breaks() {
         assert!(sorted("state=a%20b", |p| p.state == Given::Once("a b")));
         assert!(sorted("state=a%0d%0ab", |p| p.state == Given::Once("a\r\nb")));
     }

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_without_the_prefix_is_not_taken_where_the_prefix_is_due() {
+    fn a_cookie_without_a_required_prefix_is_ignored() {
         let session = secret(SecretKind::Session);
         assert!(browser(&format!("restwell_session={}", session.expose()), &https()).session().is_none());
         let cookies = format!("a=b; __Host-restwell_session={}; c=d", session.expose());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_that_is_sent_twice_is_of_the_wrong_kind_or_mistyped_counts_as_absent() {
+    fn a_repeated_or_invalid_cookie_counts_as_absent() {
         let (session, visit) = (secret(SecretKind::Session), secret(SecretKind::Visit));
         let settings = HttpSettings::default();
         let (session, visit) = (session.expose(), visit.expose());

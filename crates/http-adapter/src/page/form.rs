@@ -114,7 +114,7 @@ mod tests {
 
     // T27
     #[test]
-    fn a_form_of_another_site_is_told_by_its_headers() {
+    fn a_form_of_another_site_is_recognized_by_its_headers() {
         assert!(!fits(&[(ORIGIN, "https://evil.example")]));
         assert!(!fits(&[(ORIGIN, "http://127.0.0.1:8081")]));
         assert!(!fits(&[(SEC_FETCH_SITE, "cross-site")]));
@@ -124,7 +124,7 @@ mod tests {
 
     // T27
     #[test]
-    fn a_form_of_ours_is_taken_with_and_without_the_headers() {
+    fn an_own_form_is_accepted_with_and_without_the_headers() {
         assert!(fits(&[]));
         assert!(fits(&[(ORIGIN, "http://127.0.0.1:8080")]));
         assert!(fits(&[(ORIGIN, "null"), (SEC_FETCH_SITE, "same-origin")]));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_comes_twice_is_refused_where_one_is_meant() {
+    fn a_repeated_field_is_rejected_if_it_may_occur_once() {
         assert!(form("email=a&email=b").find("email").is_err());
         assert_eq!(form("email=").find("email").unwrap(), None);
         assert_eq!(form("scope=a&scope=b").all("scope").collect::<Vec<_>>(), ["a", "b"]);

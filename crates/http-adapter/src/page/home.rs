@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_is_led_to_the_account() {
+    fn a_browser_is_redirected_to_the_account() {
         for accept in ["text/html", "text/html,application/xhtml+xml,*/*;q=0.8", "image/png, Text/HTML;q=0.9"]
         {
             let request = TestRequest::get().uri("/").insert_header((ACCEPT, accept));
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn an_app_finds_nothing_here() {
+    fn other_clients_are_not_redirected() {
         assert_eq!(led(TestRequest::get().uri("/")), None);
         for accept in ["*/*", "application/json", "text/*", "text/htmlx", ""] {
             assert_eq!(led(TestRequest::get().uri("/").insert_header((ACCEPT, accept))), None, "{accept}");

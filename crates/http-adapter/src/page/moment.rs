@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_shown_in_the_persons_zone() {
+    fn times_are_shown_in_the_persons_zone() {
         let at = DateTime::parse_from_rfc3339("2026-11-02T23:30:00Z").unwrap().to_utc();
         let berlin = TimeZone::parse("Europe/Berlin").unwrap();
         assert_eq!(to_the_minute(at, berlin).text, "3 November 2026, 00:30");

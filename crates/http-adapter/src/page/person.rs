@@ -106,7 +106,7 @@ mod tests {
 
     // T22
     #[test]
-    fn only_names_of_pages_of_ours_lead_anywhere() {
+    fn only_known_page_names_are_destinations() {
         for destination in Destination::ALL {
             assert_eq!(Destination::parse(destination.name()), Some(destination));
             assert!(destination.path().starts_with('/'));

@@ -63,7 +63,7 @@ fn assert_is_private(answer: &Answer, path: &str) {
 
 // T02, T28
 #[actix_web::test]
-async fn every_page_is_private_and_shown_in_no_frame_errors_too() {
+async fn every_page_is_private_and_cannot_be_framed_errors_included() {
     for path in SHOWN {
         assert_is_a_guarded_page(&get(path).await, path);
     }
@@ -73,7 +73,7 @@ async fn every_page_is_private_and_shown_in_no_frame_errors_too() {
 }
 
 #[actix_web::test]
-async fn a_page_of_ones_own_leads_to_sign_in_by_a_name_and_not_by_an_address() {
+async fn a_personal_page_redirects_to_sign_in_with_its_name_instead_of_a_url() {
     for path in OWN {
         let answer = get(path).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{path}");
@@ -99,7 +99,7 @@ async fn a_form_without_the_cookie_or_with_anothers_token_is_refused() {
 
 // T22, T33
 #[actix_web::test]
-async fn a_request_of_an_unknown_app_is_a_page_that_repeats_nothing() {
+async fn the_error_page_for_an_unknown_app_repeats_no_input() {
     let answer =
         get("/authorize?client_id=LEAKME123&redirect_uri=https%3A%2F%2Fevil.example%2FLEAKME123").await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
@@ -119,7 +119,7 @@ async fn another_method_is_a_405_that_names_the_right_ones() {
 }
 
 #[actix_web::test]
-async fn a_wrong_password_brings_the_form_back_with_what_is_wrong() {
+async fn a_wrong_password_shows_the_form_again_with_an_error() {
     let visit = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]));
     let fields = format!(
         "form_token={}&email=robin%40example.org&password=a+wrong+password",

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_in_a_file_is_said_to() {
+    fn a_key_from_a_file_is_reported_as_such() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "HIDDEN").unwrap();
         let path = file.path().display().to_string();
@@ -218,7 +218,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_secret_in_a_file_that_others_may_read_is_warned_of() {
+    fn a_secret_file_that_others_may_read_causes_a_warning() {
         use std::os::unix::fs::PermissionsExt;
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "HIDDEN").unwrap();

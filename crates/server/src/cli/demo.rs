@@ -109,7 +109,7 @@ mod tests {
     use crate::settings::{StoragePlace, Variables};
 
     #[test]
-    fn the_demo_takes_its_own_store_and_address_whatever_the_settings_say() {
+    fn the_demo_overrides_the_store_and_address_of_the_settings() {
         let variables: Variables = [
             ("RESTWELL__STORAGE__URL", "postgres://u@h/precious"),
             ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),

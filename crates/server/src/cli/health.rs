@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_listens_everywhere_is_asked_on_this_machine() {
+    fn a_server_that_listens_on_all_addresses_is_probed_on_loopback() {
         let of = |listen: &str| reachable(listen.parse().unwrap()).to_string();
         assert_eq!(of("0.0.0.0:8080"), "127.0.0.1:8080");
         assert_eq!(of("[::]:8080"), "[::1]:8080");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_http_server_and_a_port_of_nobody_are_told_apart() {
+    async fn a_closed_port_and_a_server_without_http_are_distinguished() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let answering = async {

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_another_process_applied_is_not_counted() {
+    async fn migrations_applied_by_another_process_are_not_counted() {
         let schema: Arc<dyn Schema> = Arc::new(MigratedMeanwhile);
         assert_eq!(migrate(&schema).await.unwrap(), 0);
     }

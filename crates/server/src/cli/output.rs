@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_standard_output_may_be_closed_without_a_word() {
+    fn only_a_closed_standard_output_is_ignored() {
         for failure in [Out(Pipe).write(b"x").map(|_| ()), Out(Pipe).flush()] {
             let failure = anyhow::Error::from(failure.unwrap_err()).context("the export is not complete");
             assert!(is_closed(&failure));

@@ -43,7 +43,7 @@ fn a_redirect_uri_with_a_shortened_loopback_address_or_port_0_is_refused() {
 }
 
 #[test]
-fn every_documented_command_is_there() {
+fn every_documented_command_exists() {
     for line in [
         "demo".to_owned(),
         "demo --listen 127.0.0.1:0 --data-dir d --json".to_owned(),
@@ -93,7 +93,7 @@ fn every_documented_command_is_there() {
 }
 
 #[test]
-fn an_argument_that_is_no_valid_value_is_refused_by_its_name() {
+fn an_invalid_argument_is_rejected_by_name() {
     for (line, name) in [
         ("user create --email nobody --timezone UTC".to_owned(), "--email"),
         ("user create --email a@b --timezone Moon/Base".to_owned(), "--timezone"),
@@ -115,7 +115,7 @@ fn an_argument_that_is_no_valid_value_is_refused_by_its_name() {
 }
 
 #[test]
-fn what_must_be_said_is_asked_for() {
+fn missing_arguments_are_rejected() {
     for line in
         ["", "user", "user create", "client create --name N", "import", "export", "code create", "reference"]
     {
@@ -124,7 +124,7 @@ fn what_must_be_said_is_asked_for() {
 }
 
 #[test]
-fn a_code_lives_a_minute_when_nothing_is_said() {
+fn a_code_lives_a_minute_by_default() {
     let cli =
         parsed(&format!("code create --client {ID} --user {ID} --redirect-uri x --scope sleep")).unwrap();
     let Command::Code(code) = cli.command else { panic!("another command") };

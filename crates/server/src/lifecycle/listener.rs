@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_address_that_is_taken_is_refused_by_the_name_of_what_set_it() {
+    async fn a_used_address_is_reported_with_its_setting() {
         let (_listener, address) = bind("127.0.0.1:0".parse().unwrap(), "server.listen").unwrap();
         assert_ne!(address.port(), 0);
         let said = bind(address, "server.listen").unwrap_err().to_string();

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limit_is_raised_as_far_as_the_administrator_allows_and_never_lowered() {
+    fn the_limit_is_raised_up_to_the_hard_limit_and_never_lowered() {
         let limit = |current, maximum| Rlimit { current, maximum };
         assert_eq!(granted(limit(Some(1024), Some(524_288)), 8704), Some(8704));
         assert_eq!(granted(limit(Some(1024), Some(4096)), 8704), Some(4096));
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn only_as_many_connections_are_let_in_as_there_are_files_for() {
+    fn connections_are_limited_by_the_open_files() {
         assert_eq!(fitting(8192, Some(8704)), 8192);
         assert_eq!(fitting(8192, Some(1024)), 512);
         assert_eq!(fitting(8192, Some(100)), LEAST);

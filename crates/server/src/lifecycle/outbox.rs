@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_of_the_oldest_is_told_and_none_where_nothing_waits() {
+    fn the_wait_is_that_of_the_oldest_message_and_0_without_messages() {
         let now: DateTime<Utc> = "2026-03-09T12:00:00Z".parse().unwrap();
         let queued = |at: Option<&str>| MailBacklog {
             messages: u64::from(at.is_some()),

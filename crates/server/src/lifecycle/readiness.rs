@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_yet_is_not_well() {
+    fn unknown_checks_fail() {
         let expected = ["database", "schema", "keys", "clock", "counters"];
         assert_eq!(failed(&Readiness::default(), Instant::now()), expected);
     }

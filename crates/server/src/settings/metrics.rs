@@ -37,7 +37,7 @@ mod tests {
     use super::overlaps;
 
     #[test]
-    fn two_listeners_on_one_port_are_in_each_others_way_unless_their_addresses_differ() {
+    fn listeners_on_one_port_conflict_unless_their_addresses_differ() {
         let overlap = |one: &str, other: &str| overlaps(one.parse().unwrap(), other.parse().unwrap());
         assert!(overlap("127.0.0.1:8080", "127.0.0.1:8080"));
         assert!(overlap("0.0.0.0:8080", "127.0.0.1:8080") && overlap("127.0.0.1:8080", "[::]:8080"));

@@ -83,14 +83,14 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_the_least_that_owasp_recommends() {
+    fn the_defaults_are_the_owasp_minimum() {
         let settings = with(&[]).unwrap();
         assert_eq!(settings.parameters().unwrap(), HashParameters::MINIMUM);
         assert_eq!(settings.limits(), HashingLimits::for_this_machine(0, 32));
     }
 
     #[test]
-    fn less_than_that_is_refused_by_name_and_so_is_what_takes_seconds() {
+    fn lower_and_excessive_costs_are_rejected_by_name() {
         for (pairs, text) in [
             (&[("MEMORY_KIB", "19455")][..], "passwords.memory_kib must be between 19456 and 1048576"),
             (&[("ITERATIONS", "1")], "passwords.iterations must be between 2 and 100"),

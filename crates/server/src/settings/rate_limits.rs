@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_url_may_stand_in_a_file() {
+    fn the_url_may_be_in_a_file() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "redis://u:HIDDEN@h:7000/2\n").unwrap();
         let path = file.path().display().to_string();

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn several_servers_may_be_named() {
+    fn a_url_may_contain_several_hosts() {
         let place = place("postgres://u:HI,DDEN@one:5433,two:5434/d?sslmode=require").unwrap();
         assert_eq!(place.to_string(), "postgres://u:***@one:5433/d, or two:5434");
     }

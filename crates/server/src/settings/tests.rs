@@ -41,7 +41,7 @@ fn without_any_setting_the_embedded_store_is_served_on_loopback() {
 }
 
 #[test]
-fn the_file_goes_over_the_defaults_and_the_environment_over_the_file() {
+fn the_file_overrides_the_defaults_and_the_environment_the_file() {
     let file =
         "[server]\nworkers = 3\ndrain_seconds = 2\n[cors]\nallowed_origins = [\"https://a.example\"]\n";
     let settings =
@@ -101,7 +101,7 @@ fn a_value_of_the_wrong_type_names_its_setting() {
 }
 
 #[test]
-fn no_error_repeats_a_value_wherever_it_was_put() {
+fn no_error_repeats_a_misplaced_value() {
     let mut refused = 0;
     for row in table::rows().filter(|row| !row.key.ends_with("_file")) {
         let (section, name) = row.key.split_once('.').unwrap();
@@ -168,7 +168,7 @@ fn plain_http_is_for_loopback_only_and_a_reachable_address_needs_a_public_url() 
 }
 
 #[test]
-fn every_problem_is_named_at_once() {
+fn all_problems_are_reported_at_once() {
     let pairs = [("RESTWELL__RATE_LIMITS__SLEEP", "0"), ("RESTWELL__STORAGE__URL", "mysql://h/d")];
     let text = refusal(Settings::from_sources(None, &environment(&pairs)));
     assert!(text.contains("rate_limits.sleep") && text.contains("storage.url"), "{text}");
@@ -210,7 +210,7 @@ fn a_secret_file_that_is_missing_or_empty_is_named() {
 }
 
 #[test]
-fn nothing_that_is_printed_of_settings_holds_a_secret() {
+fn printed_settings_contain_no_secret() {
     let pairs = [
         ("RESTWELL__STORAGE__URL", "postgres://u:HIDDEN1@h/d?password=HIDDEN2"),
         ("RESTWELL__KEYS__ENCRYPTION_KEY", "HIDDEN3"),
@@ -222,14 +222,14 @@ fn nothing_that_is_printed_of_settings_holds_a_secret() {
 }
 
 #[test]
-fn a_digits_only_secret_stays_as_it_was_written() {
+fn a_secret_of_digits_is_read_unchanged() {
     let settings =
         Settings::from_sources(None, &environment(&[("RESTWELL__KEYS__ENCRYPTION_KEY", "00123")])).unwrap();
     assert_eq!(settings.keys.encryption_key.unwrap().expose(), "00123");
 }
 
 #[test]
-fn a_broken_file_is_named_with_the_place_and_without_its_text() {
+fn an_invalid_file_is_reported_with_its_position_and_without_its_text() {
     let text = refusal(with("[storage]\nurl = \"postgres://u:HIDDEN@h\n", &[]));
     assert!(text.contains("restwell.toml") && text.contains("line 2") && !text.contains("HIDDEN"), "{text}");
     let text = refusal(Settings::from_sources(Some(Path::new("/nowhere/restwell.toml")), &Variables::new()));
@@ -239,7 +239,7 @@ fn a_broken_file_is_named_with_the_place_and_without_its_text() {
 }
 
 #[test]
-fn every_setting_that_is_read_is_in_the_table_and_the_other_way_round() {
+fn the_table_contains_exactly_the_settings_that_are_read() {
     let settings = Settings::from_sources(None, &Variables::new()).unwrap();
     let read: Vec<&str> = settings.shown().into_iter().map(|(key, _)| key).collect();
     let listed: Vec<&str> = table::rows().map(|row| row.key).collect();
@@ -305,7 +305,7 @@ fn the_committed_example_is_accepted_and_names_every_setting() {
 }
 
 #[test]
-fn a_variable_that_is_no_text_is_refused_by_name_without_its_value() {
+fn a_variable_that_is_not_utf8_is_rejected_by_name_without_its_value() {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
     let value = OsString::from_vec(b"HIDDEN\xff".to_vec());

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_between_nothing_and_all() {
+    fn a_sample_ratio_is_between_0_and_1() {
         for bad in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
             assert_eq!(settings("http://c", bad).problems().len(), 1, "{bad}");
         }

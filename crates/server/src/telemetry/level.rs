@@ -47,7 +47,7 @@ mod tests {
     use tracing::Level;
 
     #[test]
-    fn other_libraries_are_kept_down_whatever_the_level() {
+    fn libraries_stay_quiet_at_every_level() {
         let targets = targets(LogLevel::Trace, Talk::Server);
         for library in ["tokio_postgres::client", "actix_http::h1", "hyper", "diesel_async", "mio"] {
             assert!(!targets.would_enable(library, &Level::INFO), "{library}");
@@ -57,13 +57,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_http_are_no_error_of_the_server() {
+    fn invalid_http_is_not_logged_as_a_server_error() {
         let targets = targets(LogLevel::Trace, Talk::Server);
         assert!(!targets.would_enable("actix_http::h1::dispatcher", &Level::ERROR));
     }
 
     #[test]
-    fn a_quiet_level_is_quiet_for_all_and_a_command_only_warns() {
+    fn a_quiet_level_applies_to_all_and_a_command_only_warns() {
         let quiet = targets(LogLevel::Error, Talk::Server);
         assert!(!quiet.would_enable("restwell", &Level::WARN) && !quiet.would_enable("mio", &Level::WARN));
         let command = targets(LogLevel::Debug, Talk::Command);

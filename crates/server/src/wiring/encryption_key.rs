@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reachable_server_must_be_given_its_key() {
+    fn a_reachable_server_requires_a_configured_key() {
         let refused = source(&[], "https://sleep.example.org").unwrap_err().to_string();
         assert!(
             refused.starts_with("keys.encryption_key ") && refused.contains("restwell key generate"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_missing_key_file_is_made_beside_a_store_that_needs_none_only() {
+    async fn a_key_file_is_created_only_beside_a_store_without_keys() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("restwell.key");
         let (settings, url, store) = served_from(folder.path()).await;

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_that_does_not_serve_is_refused_with_what_to_do() {
+    fn an_unusable_schema_is_refused_with_advice() {
         assert_eq!(refusal(&SchemaState::Current), None);
         assert_eq!(refusal(&SchemaState::NewerCompatible), None);
         let older = SchemaState::Older { pending: vec!["a".to_owned(), "b".to_owned()] };

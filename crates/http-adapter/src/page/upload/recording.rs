@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_read_as_browsers_send_it() {
+    fn a_time_is_parsed_as_browsers_send_it() {
         let expected: Option<NaiveDateTime> = "2026-01-10T22:30:00".parse().ok();
         for text in
             ["2026-01-10T22:30", "2026-01-10T22:30:00", "2026-01-10T22:30:00.000", " 2026-01-10 22:30 "]

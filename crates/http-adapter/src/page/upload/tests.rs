@@ -86,7 +86,7 @@ async fn upload(state: &Data<HttpState>, sent: String, patience: Patience) -> Re
 }
 
 #[actix_web::test]
-async fn a_form_whose_token_does_not_come_is_given_up() {
+async fn a_form_whose_token_does_not_arrive_times_out() {
     let patience = Patience { before: AT_ONCE, after: NEVER, look: NEVER };
     let whole = begun();
     for length in [0, 5, whole.len() - 30] {
@@ -111,7 +111,7 @@ async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for
 }
 
 #[actix_web::test]
-async fn whoever_sends_many_more_is_refused_before_a_byte_is_read() {
+async fn many_more_uploads_are_refused_before_a_byte_is_read() {
     let state = state();
     let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
     // Three hold a permit; three more are read without being stored.
@@ -212,7 +212,7 @@ fn state_of(units: impl IntoIterator<Item = MockUnitOfWork>) -> (Arc<HttpState>,
 }
 
 #[actix_web::test]
-async fn an_upload_that_a_stop_ends_is_discarded_before_the_answer() {
+async fn an_upload_ended_by_a_stop_is_discarded_before_the_response() {
     let (mut state, endings) = state_of([begins(), discards()]);
     let parts = Arc::get_mut(&mut state).unwrap();
     parts.health = Arc::new(Stopping);
@@ -229,7 +229,7 @@ async fn told(answer: HttpResponse) -> (u16, String) {
 }
 
 #[actix_web::test]
-async fn an_upload_that_was_cancelled_while_it_arrived_is_told_so() {
+async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
     let gone = || {
         let mut unit = MockUnitOfWork::default();
         let cancelled = || Import { state: ImportState::Refused, ..receiving() };
@@ -253,7 +253,7 @@ fn form(fields: &[(&str, &str)]) -> String {
 }
 
 #[actix_web::test]
-async fn when_a_recording_began_may_stand_before_its_file_and_before_the_token() {
+async fn the_recording_start_may_precede_the_file_and_the_token() {
     let cookie = cookie();
     let token = FormToken::derive(&cookie);
     let token = ("name=\"form_token\"", token.expose());
@@ -280,7 +280,7 @@ async fn when_a_recording_began_may_stand_before_its_file_and_before_the_token()
 }
 
 #[actix_web::test]
-async fn the_tick_for_the_profile_may_stand_anywhere_and_nothing_but_yes_is_one() {
+async fn the_profile_checkbox_may_be_anywhere_and_only_yes_ticks_it() {
     let cookie = cookie();
     let token = FormToken::derive(&cookie);
     let token = ("name=\"form_token\"", token.expose());
@@ -335,7 +335,7 @@ async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
 }
 
 #[actix_web::test]
-async fn a_beginning_of_a_recording_that_is_no_time_is_told_at_its_field_and_nothing_is_kept() {
+async fn an_invalid_recording_start_is_reported_at_its_field_and_nothing_is_stored() {
     let mut adds = MockUnitOfWork::default();
     adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
     adds.uploads.expect_stored_bytes().returning(|| Ok(0));

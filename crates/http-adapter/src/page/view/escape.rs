@@ -36,12 +36,12 @@ mod tests {
     }
 
     #[test]
-    fn an_override_of_the_direction_is_shown_instead_of_obeyed() {
+    fn a_direction_override_is_shown_instead_of_applied() {
         assert_eq!(escaped("\u{202e}owl\u{2066}\0"), "\u{fffd}owl\u{fffd}\u{fffd}");
     }
 
     #[test]
-    fn characters_that_print_nothing_are_shown() {
+    fn invisible_characters_are_shown() {
         assert_eq!(
             escaped("Magne\u{ad}sium\u{200b}\u{200f}\nB\u{feff}"),
             "Magne\u{fffd}sium\u{fffd}\u{fffd}\nB\u{fffd}"
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn any_script_and_joined_emoji_come_out_as_they_are() {
+    fn any_script_and_joined_emoji_stay_unchanged() {
         for text in ["\u{5e9}\u{5dc}\u{5d5}\u{5dd}", "\u{1f469}\u{200d}\u{1f4bb}", "caf\u{e9}"] {
             assert_eq!(escaped(text), text);
         }

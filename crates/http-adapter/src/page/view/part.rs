@@ -122,14 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_never_offered_what_is_not_theirs_to_grant() {
+    fn a_person_is_never_offered_a_service_scope() {
         for line in ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY) {
             assert!(line.title().starts_with("Read your "), "{}", line.value());
         }
     }
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn thousands_are_separated() {
         let texts = [0, 12, 999, 1000, 10_000, 1_234_567].map(grouped);
         assert_eq!(texts, ["0", "12", "999", "1,000", "10,000", "1,234,567"]);
     }

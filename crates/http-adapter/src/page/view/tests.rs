@@ -59,7 +59,7 @@ fn tag(inside: &str) -> Tag<'_> {
 }
 
 #[test]
-fn tags_are_read_with_and_without_values() {
+fn tags_are_parsed_with_and_without_values() {
     let tags = tags("<p>a</p><input id=\"x\" value=\"a b\" required><rect rx=\"9\"/>");
     let names: Vec<_> = tags.iter().map(|tag| tag.name).collect();
     assert_eq!(names, ["p", "/p", "input", "rect"]);

@@ -53,7 +53,7 @@ mod tests {
     use domain::time::TimeZone;
 
     #[test]
-    fn every_zone_to_choose_is_one_that_the_domain_knows() {
+    fn every_selectable_zone_is_valid_in_the_domain() {
         for zone in regions().iter().flat_map(|region| &region.zones) {
             assert!(TimeZone::parse(zone.name).is_ok(), "{}", zone.name);
         }

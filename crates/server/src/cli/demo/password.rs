@@ -107,7 +107,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
-    fn what_is_kept_is_read_again_and_by_nobody_else() {
+    fn a_stored_password_reads_back_and_is_private() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         assert_eq!(kept(&file).unwrap().as_str(), "");

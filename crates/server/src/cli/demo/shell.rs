@@ -39,14 +39,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_quoted_when_a_shell_would_take_it_apart() {
+    fn a_word_is_quoted_if_a_shell_would_split_it() {
         assert_eq!(word("/opt/restwell-1.0/restwell"), "/opt/restwell-1.0/restwell");
         assert_eq!(word("/opt/made up/restwell"), "'/opt/made up/restwell'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 
     #[test]
-    fn the_name_is_enough_when_it_leads_to_this_program_first() {
+    fn the_name_is_used_if_it_leads_to_this_program_first() {
         let root = tempfile::tempdir().unwrap();
         let (mine, other, empty) =
             (root.path().join("mine"), root.path().join("other"), root.path().join("none"));

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_shown_both_values_and_how_to_take_over_the_files() {
+    fn the_text_has_both_values_and_how_to_apply_those_of_the_file() {
         let expected = "  profile: updated\n    not changed: birth_date, yours 1990-05-17, the file's 1991-01-01\n    \
             changed: blood_type, was empty, now A+\n    (--profile takes over what the file says)\n";
         assert_eq!(sentences(&report()), expected);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_read_field_old_and_new_value_and_whether_it_is_applied() {
+    fn the_json_has_field_old_and_new_value_and_whether_it_is_applied() {
         let expected = concat!(
             r#"[{"field":"birth_date","old":"1990-05-17","new":"1991-01-01","applied":false},"#,
             r#"{"field":"blood_type","old":null,"new":"A+","applied":true}]"#,

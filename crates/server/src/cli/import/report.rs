@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_what_can_be_done_on_a_command_line() {
+    fn a_refusal_has_advice_for_the_command_line() {
         let told = |refusal| told(Path::new("night.json"), &refusal, Format::Auto);
         assert_eq!(told(ImportRefusal::Missing), "there is no file night.json");
         let unknown = told(ImportRefusal::NotThisFormat("it is text".to_owned()));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_shown_the_first_twenty_of_many_notes_and_told_how_many_more_there_are() {
+    fn the_text_lists_twenty_notes_and_counts_the_rest() {
         let note = |number: usize| ReportNote {
             place: format!("record {number}"),
             reason: "cut".to_owned(),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_that_comes_again_is_one_line_with_a_count_and_json_has_it_too() {
+    fn a_repeated_note_is_one_line_with_a_count_in_text_and_json() {
         let note = |place: &str, amount, count| ReportNote {
             place: place.to_owned(),
             reason: "stages were cut".to_owned(),

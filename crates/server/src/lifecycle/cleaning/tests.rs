@@ -152,7 +152,7 @@ fn hex(id: u128) -> String {
 }
 
 #[tokio::test]
-async fn a_deletion_is_told_for_ninety_one_days() {
+async fn a_deletion_is_kept_for_ninety_one_days() {
     let scene = Scene::new().await;
     scene.deletions("a", 2, ago(TimeDelta::days(91), 1));
     scene.deletions("b", 3, ago(TimeDelta::days(91), -1));
@@ -160,7 +160,7 @@ async fn a_deletion_is_told_for_ninety_one_days() {
 }
 
 #[tokio::test]
-async fn an_answer_is_kept_for_a_day() {
+async fn a_response_is_kept_for_a_day() {
     let scene = Scene::new().await;
     scene.answers("a", 2, ago(TimeDelta::hours(24), 1));
     scene.answers("b", 3, ago(TimeDelta::hours(24), -1));
@@ -168,7 +168,7 @@ async fn an_answer_is_kept_for_a_day() {
 }
 
 #[tokio::test]
-async fn mail_that_nobody_sends_is_kept_for_two_days() {
+async fn undelivered_email_is_kept_for_two_days() {
     let scene = Scene::new().await;
     scene.messages("a", 2, ago(TimeDelta::days(2), 1));
     scene.messages("b", 3, ago(TimeDelta::days(2), -1));
@@ -176,7 +176,7 @@ async fn mail_that_nobody_sends_is_kept_for_two_days() {
 }
 
 #[tokio::test]
-async fn a_retired_key_is_shown_for_thirty_days() {
+async fn a_retired_key_is_kept_for_thirty_days() {
     let scene = Scene::new().await;
     scene.retired_keys("a", 2, ago(TimeDelta::days(30), 1));
     scene.retired_keys("b", 3, ago(TimeDelta::days(30), -1));
@@ -184,7 +184,7 @@ async fn a_retired_key_is_shown_for_thirty_days() {
 }
 
 #[tokio::test]
-async fn an_import_can_be_taken_back_for_thirty_days() {
+async fn an_import_can_be_undone_for_thirty_days() {
     let scene = Scene::new().await;
     scene.notes(1, 2, ago(TimeDelta::days(30), 1));
     scene.notes(2, 3, ago(TimeDelta::days(30), -1));
@@ -196,7 +196,7 @@ async fn an_import_can_be_taken_back_for_thirty_days() {
 }
 
 #[tokio::test]
-async fn an_upload_that_did_not_end_within_a_day_is_refused_and_its_parts_are_gone() {
+async fn an_upload_unfinished_after_a_day_is_refused_and_its_parts_are_deleted() {
     let scene = Scene::new().await;
     scene.upload(1, "receiving", ago(TimeDelta::hours(24), 1));
     scene.upload(2, "receiving", ago(TimeDelta::hours(24), -1));
@@ -216,7 +216,7 @@ async fn an_upload_that_did_not_end_within_a_day_is_refused_and_its_parts_are_go
 }
 
 #[tokio::test]
-async fn more_than_a_batch_of_a_kind_goes_in_several() {
+async fn more_rows_than_a_batch_are_deleted_in_several() {
     let scene = Scene::new().await;
     scene.deletions("a", 2 * BATCH + 1, ago(TimeDelta::days(100), 0));
     scene.answers("a", BATCH, ago(TimeDelta::days(2), 0));

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_counts_while_each_of_it_does() {
+    fn a_chain_is_valid_while_all_its_certificates_are() {
         let (server, between) =
             (certificate((2026, 1, 1), (2026, 6, 1)), certificate((2020, 1, 1), (2026, 5, 1)));
         let alone = Period { from: at("2026-01-01T00:00:00Z"), until: at("2026-06-01T00:00:00Z") };
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_warned_of_a_certificate_that_ends_soon_has_ended_or_does_not_count_yet() {
+    fn expiring_expired_and_not_yet_valid_certificates_cause_a_warning() {
         let period = Period { from: at("2026-01-01T00:00:00Z"), until: at("2026-06-01T00:00:00Z") };
         let said = |now: &str| period.warning(at(now)).unwrap_or_default();
         assert!(said("2025-12-31T23:59:59Z").contains("counts only from 2026-01-01"));

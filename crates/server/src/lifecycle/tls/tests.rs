@@ -48,7 +48,7 @@ impl Folder {
 }
 
 #[test]
-fn a_certificate_and_its_key_are_taken() {
+fn a_certificate_and_its_key_are_accepted() {
     let folder = Folder::new();
     assert_eq!(certificate(&folder.files("tls.crt", "tls.key")).unwrap().cert.len(), 1);
 }
@@ -98,7 +98,7 @@ async fn a_broken_file_keeps_the_certificate_and_a_good_one_replaces_it() {
 }
 
 #[tokio::test]
-async fn the_files_are_looked_at_again_and_again() {
+async fn the_files_are_checked_repeatedly() {
     let folder = Folder::new();
     let tls = Tls::begin(folder.files("tls.crt", "tls.key")).unwrap();
     let current = tls.current.clone();

@@ -54,7 +54,7 @@ fn the_port_follows_the_encryption_unless_it_is_set() {
 }
 
 #[test]
-fn the_password_may_stand_in_a_file() {
+fn the_password_may_be_in_a_file() {
     let directory = tempfile::TempDir::new().unwrap();
     let path = directory.path().join("password");
     std::fs::write(&path, "LEAKME123\n").unwrap();
@@ -68,7 +68,7 @@ fn the_password_may_stand_in_a_file() {
 }
 
 #[test]
-fn a_password_that_was_put_where_its_file_belongs_is_not_repeated() {
+fn a_password_in_place_of_its_file_is_not_repeated() {
     for password in ["LEAKME123", "rwk_LEAKME123", "smtp://u:LEAKME123@h"] {
         let problem = settings(&[HOST, ("MAIL__PASSWORD_FILE", password)]).unwrap_err();
         assert!(problem.contains("mail.password_file") && !problem.contains("LEAKME123"), "{problem}");
@@ -76,7 +76,7 @@ fn a_password_that_was_put_where_its_file_belongs_is_not_repeated() {
 }
 
 #[test]
-fn what_cannot_be_is_named() {
+fn invalid_settings_are_named() {
     for (pairs, text) in [
         (&[("MAIL__HOST", "smtp.example.org:587")][..], "mail.host is neither"),
         (&[("MAIL__HOST", "smtps://smtp.example.org")], "mail.host is neither"),
@@ -93,7 +93,7 @@ fn what_cannot_be_is_named() {
 }
 
 #[test]
-fn sign_up_is_open_only_where_mail_is_sent() {
+fn sign_up_requires_a_mail_server() {
     let open = ("ACCOUNTS__SIGN_UP_OPEN", "true");
     let problem = settings(&[open]).unwrap_err();
     assert!(problem.contains("accounts.sign_up_open needs mail"), "{problem}");

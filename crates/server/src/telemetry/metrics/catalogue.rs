@@ -199,7 +199,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_name_stands_once_and_says_its_unit_and_kind() {
+    fn names_are_unique_and_contain_their_unit_and_kind() {
         let names: BTreeSet<_> = METRICS.iter().map(|metric| metric.name).collect();
         assert_eq!(names.len(), METRICS.len());
         for Metric { name, kind, labels: _, about } in METRICS {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_rise() {
+    fn buckets_ascend() {
         for (name, buckets) in histograms() {
             assert!(buckets.is_sorted() && buckets.len() < 20, "{name}");
         }

@@ -22,7 +22,7 @@ fn shape<'a>(html: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
 
 // T33
 #[test]
-fn a_hostile_text_stays_a_text_wherever_it_is_shown() {
+fn a_hostile_text_never_becomes_markup() {
     for (good, bad) in samples(plain).iter().zip(samples(hostile)) {
         assert_eq!(shape(&bad.html), shape(&good.html), "{}", bad.name);
     }
@@ -30,7 +30,7 @@ fn a_hostile_text_stays_a_text_wherever_it_is_shown() {
 
 // T33
 #[test]
-fn every_hostile_text_comes_out_escaped_as_a_whole() {
+fn every_hostile_text_is_escaped_completely() {
     let mut seen = 0;
     for sample in samples(hostile) {
         let marks = sample.html.matches(MARK).count();
@@ -47,7 +47,7 @@ fn every_hostile_text_comes_out_escaped_as_a_whole() {
 
 // T33
 #[test]
-fn what_goes_into_an_address_is_encoded_for_addresses() {
+fn text_in_a_url_is_encoded_for_urls() {
     let samples = samples(hostile);
     let activity = samples.iter().find(|sample| sample.name == "activity").unwrap();
     let (_, after) = activity.html.split_once("?before=").unwrap();

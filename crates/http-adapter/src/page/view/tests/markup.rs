@@ -23,7 +23,7 @@ fn is_field(tag: &Tag<'_>) -> bool {
 
 // T33
 #[test]
-fn no_page_has_a_script_a_style_or_anything_from_elsewhere() {
+fn no_page_has_a_script_an_inline_style_or_an_external_resource() {
     each_page(|name, html, tags| {
         for word in ["<script", "style=", "<style", "http:", "https:", "javascript:", "data:", "//"] {
             assert!(!html.to_ascii_lowercase().contains(word), "{word} in {name}");
@@ -66,7 +66,7 @@ fn every_form_is_posted_and_carries_the_token_of_the_browser_once() {
 }
 
 #[test]
-fn every_field_has_one_label_of_its_own() {
+fn every_field_has_exactly_one_label() {
     each_page(|name, _, tags| {
         for field in tags.iter().filter(|tag| is_field(tag)) {
             let id = field.get("id").unwrap_or_else(|| panic!("a field without id in {name}: {field:?}"));
@@ -77,7 +77,7 @@ fn every_field_has_one_label_of_its_own() {
 }
 
 #[test]
-fn no_id_is_there_twice_and_every_reference_leads_to_one() {
+fn ids_are_unique_and_every_reference_has_a_target() {
     each_page(|name, _, tags| {
         let ids: Vec<_> = tags.iter().filter_map(|tag| tag.get("id")).collect();
         let known: HashSet<_> = ids.iter().copied().collect();
@@ -105,7 +105,7 @@ fn every_page_has_its_language_one_main_heading_and_a_way_past_the_head() {
 }
 
 #[test]
-fn pages_are_told_apart_by_their_titles() {
+fn page_titles_are_unique() {
     let title = |html: &str| {
         let (_, after) = html.split_once("<title>").unwrap();
         after.split_once("</title>").unwrap().0.to_owned()
@@ -131,7 +131,7 @@ fn pages_are_told_apart_by_their_titles() {
 }
 
 #[test]
-fn what_is_wrong_is_said_aloud_above_the_form_and_at_its_field() {
+fn errors_are_announced_above_the_form_and_at_their_field() {
     let mut refused = 0;
     each_page(|name, _, tags| {
         let wrong: Vec<_> = tags.iter().filter(|tag| tag.has("aria-invalid")).collect();
@@ -151,7 +151,7 @@ fn what_is_wrong_is_said_aloud_above_the_form_and_at_its_field() {
 
 // T34
 #[test]
-fn a_consent_is_remembered_only_by_a_wish_and_denied_as_easily_as_given() {
+fn consent_is_remembered_only_on_request_and_denied_as_easily_as_granted() {
     each_page(|name, _, tags| {
         let remember = tags.iter().find(|tag| tag.get("name") == Some("remember"));
         assert!(remember.is_none_or(|tag| !tag.has("checked")), "{name}");
@@ -166,7 +166,7 @@ fn a_consent_is_remembered_only_by_a_wish_and_denied_as_easily_as_given() {
 }
 
 #[test]
-fn a_browser_is_told_which_password_to_fill_in() {
+fn password_fields_have_autocomplete_values() {
     each_page(|name, _, tags| {
         for field in tags.iter().filter(|tag| tag.get("type") == Some("password")) {
             let expected = match field.get("name") {
