@@ -12,10 +12,10 @@ use std::sync::Arc;
 /// Why nothing was applied.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyProfileError {
-    /// There is no such import, or it is somebody else's.
+    /// The import does not exist or belongs to another user.
     #[error("there is no import with this id")]
     Unknown,
-    /// The import is in progress, or it was refused or undone.
+    /// The import is in progress, or was rejected or undone.
     #[error("the import is not finished, or was refused or undone")]
     NotDone,
     /// The store failed.
@@ -41,7 +41,7 @@ impl ApplyProfile {
         Self { units, profiles, trail: AuditTrail::new(entropy, clock) }
     }
 
-    /// Returns what a finished import proposes, beside what the profile says now.
+    /// Returns the proposals of a finished import with the current profile values.
     pub async fn proposals(&self, import: &Import) -> Result<Vec<ProfileChange>, StorageError> {
         let Import { user_id: Some(user_id), state: ImportState::Done, report, .. } = import else {
             return Ok(Vec::new());
@@ -53,8 +53,8 @@ impl ApplyProfile {
         Ok(user.map(|user| report.profile.proposals(&user)).unwrap_or_default())
     }
 
-    /// Applies the proposals for these fields, and returns how many changed the profile: none if all were
-    /// applied before or the profile says the same by now.
+    /// Applies the proposals for these fields, and returns how many changed the profile. Zero if all were
+    /// applied before or the profile already has these values.
     pub async fn run(
         &self,
         user_id: UserId,
@@ -62,7 +62,7 @@ impl ApplyProfile {
         fields: &[ProfileField],
     ) -> Result<usize, ApplyProfileError> {
         let mut unit = self.units.begin().await?;
-        // The person before the import, as everywhere.
+        // Locks the user before the import, as everywhere.
         let user = unit.users().find(user_id).await?;
         let import = unit.imports().find(id).await?.filter(|import| import.user_id == Some(user_id));
         let Some((mut user, mut import)) = user.zip(import) else {

@@ -1,4 +1,4 @@
-//! One attempt at storing a batch.
+//! One attempt to store a batch.
 
 use super::batch::{Unstorable, Unstored};
 use super::found::{Counted, Found, Kind};
@@ -13,13 +13,13 @@ use domain::sleep::{SleepRecord, SleepSession};
 use domain::user::ProfileChanges;
 use std::collections::HashMap;
 
-/// One attempt at storing a batch. It leaves the run unchanged, since it may be rolled back.
+/// One attempt to store a batch. It leaves the run unchanged, because it may be rolled back.
 pub(super) struct Attempt<'a> {
     pub(super) run: &'a Run<'a>,
     found: Found,
-    /// What was done to each record, in that order; `None` for a change that was merged into a later one or dropped.
+    /// Changes of records, in order; `None` for one that was merged into a later one or dropped.
     changes: Vec<Option<ImportChange>>,
-    /// The place of each record's change among them.
+    /// Index of each record's change.
     places: HashMap<RecordReference, usize>,
 }
 
@@ -35,23 +35,23 @@ impl<'a> Attempt<'a> {
         Found { changes, ..self.found }
     }
 
-    /// Rejects the record at a position of the batch.
+    /// Rejects the record at this position of the batch.
     pub(super) fn reject(&mut self, position: usize, place: &str, why: Unstorable) {
         self.found.rejected.push((position, Unstored::because(place, why)));
     }
 
-    /// Adds a note on a record that is taken.
+    /// Adds a note on an accepted record.
     pub(super) fn note(&mut self, position: usize, note: Rejection) {
         self.found.notes.push((position, note));
     }
 
-    /// Stores what the import changed in the profile and proposes to change so far.
+    /// Stores the profile changes and proposals of the import so far.
     pub(super) fn profile_read(&mut self, changes: ProfileChanges, is_changed: bool) {
         self.found.profile = Some(changes);
         self.found.profile_changed |= is_changed;
     }
 
-    /// Notes that a record was added or changed. Of a record that this attempt has changed before, the first `before` stays.
+    /// Records an added or changed record. If this attempt has changed it before, the first `before` is kept.
     pub(super) fn changed(
         &mut self,
         record: RecordReference,
@@ -63,7 +63,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Notes that a session of the store was removed because another one took its place.
+    /// Records that a stored session was replaced by another one.
     pub(super) fn removed(&mut self, session: SleepSession, by: SleepSessionId) {
         if !self.run.is_dry {
             let record = RecordReference::Session(session.id);
@@ -72,8 +72,8 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Drops the note of a session that was to be added, because another one took its place. A session that was in the
-    /// store stays noted as removed.
+    /// Drops the change of a new session that another one replaces. A previously stored session stays
+    /// recorded as removed.
     pub(super) fn never_added(&mut self, id: SleepSessionId, by: SleepSessionId) {
         let record = RecordReference::Session(id);
         let Some(change) = self.take(record) else { return };
@@ -100,13 +100,13 @@ impl<'a> Attempt<'a> {
         self.changes.get_mut(place)?.take()
     }
 
-    /// Records what became of the record at a position of the batch.
+    /// Records the outcome of the record at this position of the batch.
     pub(super) fn settle(&mut self, position: usize, record: RecordReference, outcome: Outcome) {
         self.found.settled.push((position, (record, outcome)));
     }
 
-    /// Returns whether a record has to wait for the end of the file: it would replace sessions that were there before and
-    /// that the file may still bring, or it overlaps one that waits.
+    /// Returns whether a record must wait for the end of the file: it would replace older sessions that the
+    /// file may still contain, or it overlaps a waiting one.
     pub(super) fn must_wait(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
         let is_foreign = |id: &SleepSessionId| !self.found.made.contains(id) && !self.run.has_made(*id);
         self.run.may_hold
@@ -115,12 +115,12 @@ impl<'a> Attempt<'a> {
                 || self.found.held.overlaps(record))
     }
 
-    /// Makes a record wait for the end of the file.
+    /// Holds a record until the end of the file.
     pub(super) fn hold(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
         self.found.held.add(session, wants);
     }
 
-    /// Notes that the store has exactly this record of the file: records that wait to replace it came earlier.
+    /// Records that the store has exactly this record: earlier records waiting to replace it are dropped.
     pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId) {
         if !self.run.may_hold {
             return;
@@ -158,28 +158,28 @@ impl<'a> Attempt<'a> {
         self.found.counted.push(Counted { key, ..counted });
     }
 
-    /// Notes that the store has a supplement of the file under another id.
+    /// Records that the store has a supplement of the file under another id.
     pub(super) fn alias(&mut self, in_file: SupplementId, id: SupplementId) {
         self.found.aliases.insert(in_file, id);
     }
 
-    /// Returns the id under which the store has a supplement of the file.
+    /// Returns the stored id of a supplement of the file.
     pub(super) fn known_id(&self, in_file: SupplementId) -> SupplementId {
         let alias = self.found.aliases.get(&in_file).copied();
         alias.or_else(|| self.run.alias_of(in_file)).unwrap_or(in_file)
     }
 
-    /// Notes that the store has a supplement.
+    /// Records that the store has a supplement.
     pub(super) fn has_supplement(&mut self, id: SupplementId) {
         self.found.supplements.insert(id);
     }
 
-    /// Returns whether the store is known to have a supplement, or would have it.
+    /// Returns whether the store is known to have a supplement, or would have it after a dry run.
     pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
         self.found.supplements.contains(&id) || self.run.knows_supplement(id)
     }
 
-    /// Returns whether this file brought a log, as far as that is remembered.
+    /// Returns whether this file contained a log, as far as remembered.
     pub(super) fn brought_log(&self, id: IntakeLogId) -> bool {
         self.found.logs.contains(&id) || self.run.brought_log(id)
     }

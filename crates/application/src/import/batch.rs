@@ -4,22 +4,22 @@ use crate::ports::import_source::{
     ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Note, Rejection,
 };
 
-/// Something with its position in the batch, so that rejections are reported in the file's order.
+/// A value with its position in the batch, so that rejections are reported in file order.
 pub(super) type Numbered<T> = (usize, T);
 
-/// The records of one batch, and what is known of it before anything is stored.
+/// The records of a batch before anything is stored.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// The records: labels first, because logs of the same batch may name them.
+    /// Records, labels first, because logs of the same batch may refer to them.
     pub(super) records: Vec<Numbered<ImportItem>>,
     pub(super) rejected: Vec<Numbered<Unstored>>,
     pub(super) notes: Vec<Note>,
-    /// Whether labels were left out that no upload may bring.
+    /// Whether labels were skipped because the file is an upload.
     pub(super) left_out_labels: bool,
 }
 
 impl Batch {
-    /// Sorts what a file holds; records of a person are rejected where nobody is named.
+    /// Sorts the items of a file; without a user, personal records are rejected.
     pub(super) fn sort(items: Vec<ImportItem>, has_person: bool) -> Self {
         let mut batch = Self::default();
         for (position, item) in items.into_iter().enumerate() {
@@ -40,7 +40,7 @@ impl Batch {
     }
 }
 
-/// Why a record that was read well is not stored.
+/// Why a readable record is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unstorable {
     NoPerson,
@@ -53,7 +53,7 @@ pub(super) enum Unstorable {
 }
 
 impl Unstorable {
-    /// Returns the words for people.
+    /// Returns the text for users.
     pub(super) const fn reason(self) -> &'static str {
         match self {
             Self::NoPerson => "this record belongs to a person, and the import names none",
@@ -75,7 +75,7 @@ impl Unstorable {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unstored {
     pub(super) rejection: Rejection,
-    /// Why; `None` if it could not even be read.
+    /// Reason; `None` if the record could not be read.
     pub(super) why: Option<Unstorable>,
 }
 

@@ -1,4 +1,4 @@
-//! The first reading of a file, and what goes on beside it.
+//! The first pass over a file, and the work done in parallel.
 
 use super::progress::{Progress, Reading, go_on};
 use super::reading::ReadAhead;
@@ -7,22 +7,22 @@ use crate::ports::import_source::{ImportFile, ImportRefusal};
 use domain::import::FileDigest;
 use std::thread;
 
-/// How many bytes of a file are checked before its records are read beside. A smaller file is checked sooner than a
-/// second thread would be of use, and one that is refused at its beginning was not read in vain.
+/// Size from which records are read in parallel with the check. For smaller files a second thread is not
+/// worth it, and a file rejected early was not read in vain.
 const LARGE: u64 = 1024 * 1024;
 
-/// A file that is whole.
+/// A completely checked file.
 pub(super) struct Checked {
-    /// Its records from the first one on; of a large file the first batches are there already.
+    /// Its records from the start; of a large file the first batches are already read.
     pub(super) reading: ReadAhead,
-    /// The hash of its bytes, where it was asked for.
+    /// Hash of its bytes, if requested.
     pub(super) digest: Option<FileDigest>,
 }
 
-/// Reads a file to its end, so that what must be refused is refused before anything is stored.
+/// Reads a file to its end, so that invalid files are rejected before anything is stored.
 ///
-/// What else can be done before the store is asked goes on meanwhile, in threads of their own: the hash, and the reading
-/// of the first batches. When this returns, only the latter goes on.
+/// Hashing and reading the first batches run in separate threads meanwhile. On return, only the latter
+/// continues.
 pub(super) fn check(
     file: &dyn ImportFile,
     with_digest: bool,

@@ -1,4 +1,4 @@
-//! What one attempt at storing a batch found.
+//! Result of one attempt to store a batch.
 
 use super::batch::{Numbered, Unstored};
 use super::held::Held;
@@ -10,7 +10,7 @@ use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::user::ProfileChanges;
 use std::collections::{HashMap, HashSet};
 
-/// The result of one attempt at storing a batch. The run takes it over once the batch is committed.
+/// Result of one attempt to store a batch. The run takes it over after the commit.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) counted: Vec<Counted>,
@@ -19,29 +19,29 @@ pub(super) struct Found {
     pub(super) aliases: HashMap<SupplementId, SupplementId>,
     pub(super) logs: HashSet<IntakeLogId>,
     pub(super) profile_changed: bool,
-    /// What the import changed and proposes to change so far, if the batch has a profile.
+    /// Profile changes and proposals so far, if the batch has a profile.
     pub(super) profile: Option<ProfileChanges>,
-    /// What was done to each record, in that order.
+    /// Changes of records, in order.
     pub(super) changes: Vec<ImportChange>,
-    /// Notes on records that were taken, by their positions in the batch.
+    /// Notes on accepted records, by position in the batch.
     pub(super) notes: Vec<Numbered<Rejection>>,
-    /// What became of each record that was not rejected, by its position in the batch.
+    /// Outcome of each record that was not rejected, by position in the batch.
     pub(super) settled: Vec<Numbered<(RecordReference, Outcome)>>,
     /// Records of this batch that wait for the end of the file.
     pub(super) held: Held,
-    /// Sessions that the store had and the file repeats unchanged.
+    /// Stored sessions that the file repeats unchanged.
     pub(super) confirmed: Vec<SleepSessionId>,
-    /// Sessions that this attempt added or changed.
+    /// Sessions added or changed by this attempt.
     pub(super) made: HashSet<SleepSessionId>,
 }
 
-/// What became of one record.
+/// Outcome of one record.
 pub(super) struct Counted {
     pub(super) kind: Kind,
     pub(super) outcome: Outcome,
-    /// The row that the record is, or became.
+    /// Row of the record.
     pub(super) row: Mark,
-    /// The key by which a dry run, which draws new ids each time, recognises the record.
+    /// Key of the record for dry runs, which generate new ids each time.
     pub(super) key: Option<Mark>,
 }
 
@@ -50,14 +50,14 @@ pub(super) enum Kind {
         entries: u64,
     },
     Supplement {
-        /// Whether the file gave it an id: then another id under the same key is another version.
+        /// Whether the file has an id for it: a different id under the same key is another version.
         has_id: bool,
     },
     Log,
 }
 
 impl Counted {
-    /// Adds the record to the counts of a report, unless it was met before.
+    /// Adds the record to the counts of a report, unless it was already counted.
     pub(super) fn add_to(&self, report: &mut ImportReport, is_new_row: bool, is_new_key: bool) {
         if !is_new_row {
             return;

@@ -1,7 +1,8 @@
-//! Records that wait for the end of their file, because a later one may be what the store has already.
+//! Records that wait for the end of their file, because a later record may match what the store already has.
 //!
-//! In a folder one night may come twice without an id, with different ends. The first import leaves what came last. When
-//! the folder is imported again, what came first would take its place, only to lose it again a little later, for ever.
+//! A folder may contain one night twice without an id and with different ends. The first import keeps the
+//! last one. Without waiting, each further import would store the first one again, only to replace it shortly
+//! after.
 
 use crate::ports::import_source::{ImportedSession, Rejection};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const LONGEST: TimeDelta = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
 
-/// Records of a file that are not stored yet, in its order.
+/// Records of a file that are not stored yet, in file order.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     records: BTreeMap<u64, HeldRecord>,
@@ -20,7 +21,7 @@ pub(super) struct Held {
     next: u64,
 }
 
-/// A record, and the sessions whose place it would take.
+/// A record and the sessions it would replace.
 #[derive(Debug)]
 struct HeldRecord {
     session: ImportedSession,
@@ -32,7 +33,7 @@ impl Held {
         self.records.len()
     }
 
-    /// Adds a record that comes after those that are held.
+    /// Adds a record after the held ones.
     pub(super) fn add(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
         let number = self.next;
         self.next = number.saturating_add(1);
@@ -43,7 +44,7 @@ impl Held {
         self.records.insert(number, HeldRecord { session, wants });
     }
 
-    /// Returns whether a record overlaps one of the same source that is held.
+    /// Returns whether a record overlaps a held one of the same source.
     pub(super) fn overlaps(&self, record: &SleepRecord) -> bool {
         let (start, end) = (record.time_in_bed().start(), record.time_in_bed().end());
         let earliest = start.checked_sub_signed(LONGEST).unwrap_or(DateTime::<Utc>::MIN_UTC);
@@ -54,20 +55,20 @@ impl Held {
         })
     }
 
-    /// Takes out the records that wanted the place of a session which came again; returns where they stand.
+    /// Removes the records that would replace a session that the file contains too; returns their locations.
     pub(super) fn give_way_to(&mut self, id: SleepSessionId) -> Vec<String> {
         let numbers = self.by_wanted.remove(&id).unwrap_or_default();
         numbers.into_iter().filter_map(|number| self.remove(number)).map(|session| session.place).collect()
     }
 
-    /// Adds what another holds, behind.
+    /// Appends another list of held records.
     pub(super) fn append(&mut self, other: Self) {
         for HeldRecord { session, wants } in other.records.into_values() {
             self.add(session, wants);
         }
     }
 
-    /// Gives the records in their order.
+    /// Returns the records in order.
     pub(super) fn into_records(self) -> impl Iterator<Item = ImportedSession> {
         self.records.into_values().map(|held| held.session)
     }
@@ -84,8 +85,8 @@ impl Held {
     }
 }
 
-/// Lists the sessions whose place a record takes when it was decided so. None for a record with a key of its source, which
-/// is one night whatever else comes.
+/// Returns the sessions that a record replaces by this decision. Empty for a record with a source key, which
+/// is always the same night.
 pub(super) fn wanted(decision: &Reconciliation, record: &SleepRecord) -> Vec<SleepSessionId> {
     match decision {
         _ if record.key().is_given() => Vec::new(),
@@ -97,7 +98,7 @@ pub(super) fn wanted(decision: &Reconciliation, record: &SleepRecord) -> Vec<Sle
     }
 }
 
-/// Notes that a record is not stored, because the store has a later one of the same file in its place.
+/// Returns the note for a record that is not stored, because a later one of the file replaces it.
 pub(super) fn given_way(place: String) -> Rejection {
     let reason = "a later record of this file that it overlaps has its place already";
     Rejection { place, reason: reason.to_owned() }

@@ -1,4 +1,4 @@
-//! Imports a file: checks it whole, then stores it batch by batch.
+//! Imports a file: checks it completely, then stores it in batches.
 
 use super::batch::Batch;
 use super::checking;
@@ -18,50 +18,50 @@ use domain::import::{FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
 use std::sync::Arc;
 
-/// For how long an import that broke off may be gone on with: a day less than what it did is kept, so that what it did in
-/// the beginning is not forgotten while it goes on.
+/// Age up to which an interrupted import can be resumed: one day less than its notes are kept, so that none
+/// are deleted while it continues.
 const RESUMABLE: TimeDelta = TimeDelta::days(29);
 
-/// What is to be imported, and for whom.
+/// Input of an import.
 #[derive(Debug, Clone)]
 pub struct ImportRecordsCommand {
-    /// The person; only a catalogue of supplements needs none.
+    /// The user; `None` only for a supplement catalogue.
     pub user_id: Option<UserId>,
-    /// Whether only to tell what would be done.
+    /// Whether to report the changes without storing them.
     pub dry_run: bool,
     /// Whether profile fields that differ from the file are overwritten.
     pub overwrite_profile: bool,
-    /// What is known of the file.
+    /// Information about the file.
     pub about: FileAbout,
 }
 
-/// What an import keeps of its file.
+/// Information about the file of an import.
 #[derive(Debug, Clone)]
 pub enum FileAbout {
     /// A file of the command line.
     File {
-        /// What it is called.
+        /// Name of the file.
         name: FileName,
-        /// The zone of local times that carry no offset.
+        /// Zone of local times without an offset.
         zone: TimeZone,
     },
     /// An upload, which has an import already.
     Upload(ImportId),
 }
 
-/// Why a file was not imported.
+/// Errors of an import.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportRecordsError {
-    /// The file is refused; nothing of it was stored.
+    /// The file was rejected; nothing of it was stored.
     #[error(transparent)]
     Refused(#[from] ImportRefusal),
-    /// There is no such person (any more); what was stored before an erasure went with it.
+    /// The user does not exist, or was erased during the import with everything stored.
     #[error("there is no user with this id")]
     UnknownUser,
-    /// The import was undone while it ran; nothing of it stays.
+    /// The import was undone while it ran; nothing of it is kept.
     #[error("the import was undone while it ran")]
     TakenBack,
-    /// The store failed; what was stored so far stays, and importing the file again goes on from there.
+    /// The store failed; stored records are kept, and importing the file again resumes.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -76,12 +76,12 @@ impl From<Stop> for ImportRecordsError {
     }
 }
 
-/// An import that came to its end.
+/// A finished import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// By which it can be undone; absent for a dry run.
+    /// Id for undoing it; `None` for a dry run.
     pub id: Option<ImportId>,
-    /// What it did, or would do.
+    /// Changes made, or that would be made.
     pub report: ImportReport,
 }
 
@@ -95,13 +95,13 @@ pub struct ImportRecords {
 }
 
 impl ImportRecords {
-    /// Takes the ports. A store that is out of reach ends the import: whoever runs it tries again.
+    /// Creates the use case. If the store is unreachable, the import fails and the caller retries.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
         Self { units, entropy, clock, trail, pause: None }
     }
 
-    /// Waits for a store that is out of reach, half a minute at a time, before it ends the import.
+    /// Makes imports wait for an unreachable store for half a minute before they fail.
     #[must_use]
     pub fn waiting(self, pause: Arc<dyn Pause>) -> Self {
         Self { pause: Some(pause), ..self }
@@ -109,11 +109,11 @@ impl ImportRecords {
 
     /// Imports a file.
     ///
-    /// The file is read twice: a file that breaks off at its end must leave no trace, and a transaction over a
-    /// whole file would keep every other writer out. The second time a thread of its own reads the next batches while one
-    /// is stored; of a large file it begins with that while the first reading goes on, and another one hashes it. Reading,
-    /// and waiting for these threads, blocks the caller's; where `progress` breaks, it ends with
-    /// [`ImportRefusal::Stopped`], and no thread reads on.
+    /// The file is read twice: a truncated file must not be stored partially, and one transaction over the
+    /// whole file would block all other writers. In the second pass a separate thread reads the next batches
+    /// while one is stored. For a large file it starts during the first pass, and another thread computes the
+    /// hash. Reading, and waiting for these threads, blocks the caller's thread. If `progress` breaks, the
+    /// import fails with [`ImportRefusal::Stopped`], and all threads stop.
     pub async fn run(
         &self,
         command: &ImportRecordsCommand,
@@ -130,7 +130,7 @@ impl ImportRecords {
         run.overwrite_profile = command.overwrite_profile;
         let told = |bytes| progress(Reading::Storing, bytes);
         while let Some((items, bytes_read)) = reading.next_batch(&told)? {
-            // Kept with the batch, or not at all.
+            // Committed together with the batch.
             run.bytes_done = bytes_read;
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
             storing.store_waiting(&mut run, MOST_WAITING).await?;
@@ -147,8 +147,8 @@ impl ImportRecords {
         Storing { units: self.units.as_ref(), import, pause: self.pause.as_deref(), backend: None }
     }
 
-    /// Makes sure of the person, and begins an import or goes on with one, of which it returns what was stored before; a dry
-    /// run keeps none.
+    /// Checks the user, and starts or resumes an import; returns what was stored before. A dry run creates
+    /// none.
     async fn begin(
         &self,
         command: &ImportRecordsCommand,
@@ -173,7 +173,7 @@ impl ImportRecords {
                 audit::commit(unit, &[self.event(begun.0, command.user_id)]).await?;
                 begun
             }
-            // Its event was stored when it began to arrive.
+            // Its event was recorded when the upload started.
             FileAbout::Upload(id) => {
                 let begun = begin_upload(unit.as_mut(), *id, file).await?;
                 unit.commit().await?;
@@ -188,7 +188,7 @@ impl ImportRecords {
         AuditEvent { user_id, ..event }
     }
 
-    /// Goes on with an import of the same file that broke off, else begins one.
+    /// Resumes an interrupted import of the same file, or starts one.
     async fn begin_file(
         &self,
         unit: &mut dyn UnitOfWork,
@@ -230,7 +230,7 @@ impl ImportRecords {
 
     async fn end(&self, id: ImportId, run: &Run<'_>) -> Result<(), ImportRecordsError> {
         let mut unit = self.storing(None).begin().await?;
-        // The person before the import, as everywhere.
+        // Locks the user before the import, as everywhere.
         if let Some(user_id) = run.user_id
             && unit.users().find(user_id).await?.is_none()
         {
@@ -239,7 +239,7 @@ impl ImportRecords {
         }
         let import = match unit.imports().find(id).await? {
             Some(import) if import.state == ImportState::Running => import,
-            // By another import of the same file at the same time.
+            // Finished by a concurrent import of the same file.
             Some(import) if import.state == ImportState::Done => return Ok(unit.rollback().await?),
             _ => {
                 unit.rollback().await?;
@@ -254,7 +254,7 @@ impl ImportRecords {
             ..import
         };
         unit.imports().update(&done).await?;
-        // An upload keeps its parts for as long as somebody may have to begin again.
+        // An upload keeps its parts until no server can need to start over.
         if done.origin == ImportOrigin::Upload {
             unit.uploads().delete_parts(id).await?;
         }
@@ -262,16 +262,16 @@ impl ImportRecords {
     }
 }
 
-/// What a new import is told of its file.
+/// File information for a new import.
 struct Started<'a> {
     name: &'a FileName,
-    /// The hash of its bytes: the same file goes on where an import of it broke off.
+    /// Hash of the file: an import of the same file resumes an interrupted one.
     digest: Option<FileDigest>,
     zone: TimeZone,
     user_id: Option<UserId>,
 }
 
-/// Notes the format of an upload, which is known only now; returns what others stored of it before.
+/// Stores the detected format of an upload; returns what earlier tries stored.
 async fn begin_upload(
     unit: &mut dyn UnitOfWork,
     id: ImportId,

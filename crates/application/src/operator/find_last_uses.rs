@@ -14,12 +14,13 @@ const MINUTE: TimeDelta = TimeDelta::minutes(1);
 /// A user's apps by client id.
 type Apps = HashMap<ClientId, ConnectedApp>;
 
-/// Finds when grants were last used: refreshed, or read with.
+/// Finds when grants were last used: by a refresh or a read.
 ///
-/// Reads are summed by app and person, not by grant. With the one live grant of an app it was read whenever the app read.
-/// Of several, one that refreshed was last used when it did, give or take the hour that a token lives; one that never did
-/// can have been read with in its first hour only, and counts as used when its app read, or refreshed another one, then or
-/// later. With a revoked one it was read when its app last did before the end, as long as its last token lived.
+/// Reads are tallied by app and user, not by grant. If an app has a single live grant, all its reads used
+/// that grant. If it has several, a refreshed one was last used at its last refresh, to within the hour that
+/// a token lives. One without a refresh can only have been used for reads in its first hour; it counts as
+/// used if the app read, or refreshed another grant, then or later. A revoked one was used by the app's last
+/// read before its end, within the lifetime of its last token.
 pub struct FindLastUses {
     apps: Arc<dyn ConnectedAppReader>,
 }

@@ -43,7 +43,7 @@ impl InvalidationReport {
     }
 }
 
-/// Why not everything was invalidated. What was done before the failure stays done; the command may be repeated.
+/// Errors of [`InvalidateEverything`]. Work done before the error persists; the command may be repeated.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidateEverythingError {
     /// The time lies in the future: credentials issued until then would be missed.
@@ -80,12 +80,12 @@ impl InvalidateEverything {
         Self { profiles, units, clock, keys, trail }
     }
 
-    /// Invalidates signing keys, sessions, links, consents, codes, grants and personal tokens, in this order, each in
-    /// units of work of its own. Running servers refuse all of it within two seconds.
+    /// Invalidates signing keys, sessions, links, consents, codes, grants and personal tokens, in this order
+    /// and in separate units of work. Running servers reject all of them within two seconds.
     ///
-    /// The keys come first: they end every access token and every service token at once, and they are what can fail
-    /// for another reason than the store. Sessions come before codes and codes before grants, so that nothing old is
-    /// left that could make something new. After a failure half way, a call with the same moment does the rest.
+    /// Keys come first, because this ends all access and service tokens at once, and can fail for reasons
+    /// other than the store. Sessions precede codes, and codes precede grants, so that nothing old can create
+    /// something new. After a partial failure, another call with the same time does the rest.
     pub async fn run(&self, before: DateTime<Utc>) -> Result<InvalidationReport, InvalidateEverythingError> {
         if before > self.clock.now() {
             return Err(InvalidateEverythingError::InTheFuture);

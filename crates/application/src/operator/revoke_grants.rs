@@ -41,11 +41,13 @@ impl RevokeGrants {
         Self { grants, units, clock, trail }
     }
 
-    /// Revokes the live grants that match and returns how many; their tokens end within two seconds.
+    /// Revokes the matching live grants and returns their number; their tokens stop working within two
+    /// seconds.
     ///
-    /// So that nobody is connected again without being asked, the remembered consents of the same person, client or
-    /// both are forgotten, and the codes that a named person has out are void, of whichever client: they live for a
-    /// minute. The codes of a client that is named alone stay good for that minute; disabling it stops them.
+    /// Also deletes the remembered consents of the same user or client, so that no app reconnects without
+    /// consent. If a user is named, all their unredeemed codes are discarded, of any client; they live for a
+    /// minute. If only a client is named, its codes stay valid for that minute; disabling the client stops
+    /// them.
     pub async fn run(&self, filter: GrantFilter) -> Result<u64, RevokeGrantsError> {
         let names_somebody = filter.user_id.is_some() || filter.client_id.is_some() || filter.id.is_some();
         if !names_somebody {

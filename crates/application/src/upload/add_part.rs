@@ -1,4 +1,4 @@
-//! Takes a part of an upload in.
+//! Stores a part of an upload.
 
 use super::{PART_BYTES, UploadKey, UploadLimits, find_in, refuse};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
@@ -6,24 +6,23 @@ use crate::ports::system::Clock;
 use domain::import::ImportState;
 use std::sync::Arc;
 
-/// What the person is told of an upload that found no room.
+/// Shown to the user when an upload is rejected for lack of space.
 const NO_ROOM: &str =
     "the server had no room for the file, because others wait to be read; upload it again later";
 
-/// Why a part was not taken.
+/// Why a part is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum AddPartError {
-    /// The file is larger than files may be; the upload is refused now, and nothing of it is kept.
+    /// The file exceeds the size limit; the upload is rejected and its parts are deleted.
     #[error("the file is too large")]
     TooLarge,
-    /// The uploads of all people together have as many bytes as they may have; the upload is refused now, and nothing of
-    /// it is kept.
+    /// The uploads of all users reach the storage limit; the upload is rejected and its parts are deleted.
     #[error("there is no room for more of the upload")]
     NoRoom,
-    /// The part is not the next one, or is no part: empty, or larger than a part may be.
+    /// The part is not the next one, is empty, or exceeds the size of a part.
     #[error("the part does not fit")]
     Misplaced,
-    /// Nothing is being received under this id: it is somebody else's, or it was discarded.
+    /// No upload is in progress under this id: it belongs to another user or was discarded.
     #[error("there is no upload that takes parts")]
     Gone,
     /// The store failed.
@@ -31,7 +30,7 @@ pub enum AddPartError {
     Storage(#[from] StorageError),
 }
 
-/// Takes parts in.
+/// Stores parts of uploads.
 pub struct AddPart {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
@@ -44,7 +43,7 @@ impl AddPart {
         Self { units, clock, limits }
     }
 
-    /// Stores the next part; parts count from 0, and each but the last is [`PART_BYTES`] long.
+    /// Stores the next part; parts are numbered from 0, and all but the last are [`PART_BYTES`] long.
     pub async fn run(&self, key: UploadKey, position: u32, bytes: &[u8]) -> Result<(), AddPartError> {
         let mut unit = self.units.begin().await?;
         let Some(import) = find_in(unit.as_mut(), key, ImportState::Receiving).await? else {

@@ -1,4 +1,4 @@
-//! Begins an upload.
+//! Starts an upload.
 
 use super::UploadLimits;
 use crate::audit::{self, AuditTrail};
@@ -10,28 +10,28 @@ use domain::id::{ImportId, UserId};
 use domain::import::{FileName, ImportOrigin, ImportState};
 use std::sync::Arc;
 
-/// How many of a person's latest imports are looked at for open ones.
+/// Number of the user's latest imports that are searched for open ones.
 const LOOKED_AT: u32 = 200;
 
-/// Who uploads what.
+/// Input of [`BeginUpload`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BeginUploadCommand {
-    /// The person.
+    /// Owner's id.
     pub user_id: UserId,
-    /// What the file is called.
+    /// Name of the file.
     pub file_name: FileName,
 }
 
-/// Why no upload was begun.
+/// Why no upload was started.
 #[derive(Debug, thiserror::Error)]
 pub enum BeginUploadError {
-    /// The person has as many uploads under way as they may have.
+    /// The user's limit of open uploads is reached.
     #[error("too many uploads are under way")]
     TooManyOpen,
-    /// The uploads of all people together have as many bytes as they may have.
+    /// The uploads of all users reach the storage limit.
     #[error("there is no room for more uploads")]
     NoRoom,
-    /// There is no such person any more.
+    /// The user no longer exists.
     #[error("there is no user with this id")]
     UnknownUser,
     /// The store failed.
@@ -39,7 +39,7 @@ pub enum BeginUploadError {
     Storage(#[from] StorageError),
 }
 
-/// Begins uploads.
+/// Starts uploads.
 pub struct BeginUpload {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
@@ -60,11 +60,11 @@ impl BeginUpload {
         Self { units, entropy, clock, trail, limits }
     }
 
-    /// Begins an upload in the person's own zone, and returns its id.
+    /// Starts an upload in the user's time zone, and returns its id.
     pub async fn run(&self, command: BeginUploadCommand) -> Result<ImportId, BeginUploadError> {
         let BeginUploadCommand { user_id, file_name } = command;
         let mut unit = self.units.begin().await?;
-        // Held until the end: two uploads that begin at once are counted one after the other.
+        // Locked until the end, so that concurrent uploads of a user are counted one after the other.
         let Some(user) = unit.users().find(user_id).await? else {
             unit.rollback().await?;
             return Err(BeginUploadError::UnknownUser);

@@ -1,4 +1,4 @@
-//! Discards an upload that no server has begun to read.
+//! Discards an upload that no server has started to read.
 
 use super::{UploadKey, find_in, refuse};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
@@ -11,12 +11,12 @@ use std::sync::Arc;
 pub enum DiscardReason {
     /// The browser stopped sending.
     BrokeOff,
-    /// Somebody cancelled it.
+    /// A user or the operator cancelled it.
     Cancelled(Canceller),
 }
 
 impl DiscardReason {
-    /// Writes the reason into an import.
+    /// Sets the reason on an import.
     fn apply(self, import: Import) -> Import {
         match self {
             Self::BrokeOff => {
@@ -40,7 +40,7 @@ impl DiscardUpload {
         Self { units, clock }
     }
 
-    /// Deletes the parts of an upload that arrives or waits; returns whether there was one.
+    /// Deletes the parts of an upload that is arriving or waiting; returns whether there was one.
     pub async fn run(&self, key: UploadKey, reason: DiscardReason) -> Result<bool, StorageError> {
         let mut unit = self.units.begin().await?;
         for state in [ImportState::Receiving, ImportState::Waiting] {

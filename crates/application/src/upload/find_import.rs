@@ -1,4 +1,4 @@
-//! Finds an import of a person.
+//! Finds an import of a user.
 
 use super::UploadKey;
 use crate::ports::storage::{Import, ImportReader, StorageError};
@@ -16,12 +16,13 @@ impl FindImport {
         Self { reader }
     }
 
-    /// Returns the import with this id, of any person: for the operator only. `None` if there is none.
+    /// Returns the import with this id, of any user; only for the operator. `None` if there is none.
     pub async fn of_anybody(&self, id: ImportId) -> Result<Option<Import>, StorageError> {
         self.reader.find_import(id).await
     }
 
-    /// Returns an import of this person, uploaded or not; `None` if there is none or it belongs to another person.
+    /// Returns an import of this user, uploaded or not; `None` if there is none or it belongs to another
+    /// user.
     pub async fn run(&self, key: UploadKey) -> Result<Option<Import>, StorageError> {
         let found = self.of_anybody(key.id).await?;
         Ok(found.filter(|import| import.user_id == Some(key.user_id)))

@@ -1,4 +1,4 @@
-//! Ends the receiving of an upload.
+//! Finishes receiving an upload.
 
 use super::{UploadKey, find_in, refuse};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
@@ -8,11 +8,11 @@ use domain::import::ImportState;
 use domain::time::{Fold, TimeZone};
 use std::sync::Arc;
 
-/// What else the person said with the file.
+/// Options that the user chose for the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UploadOptions {
-    /// When a recording began that does not say so itself, by the clock on the person's wall; of a time that exists
-    /// twice there, the first.
+    /// Start of a recording that does not contain it, in the user's local time. For an ambiguous time, the
+    /// first.
     pub recording_start: Option<NaiveDateTime>,
     /// Whether profile fields that differ from the file are overwritten.
     pub overwrite_profile: bool,
@@ -21,10 +21,10 @@ pub struct UploadOptions {
 /// Why an upload was not queued.
 #[derive(Debug, thiserror::Error)]
 pub enum FinishUploadError {
-    /// The file has no bytes; the upload is refused now.
+    /// The file is empty; the upload is rejected.
     #[error("the file is empty")]
     Empty,
-    /// Nothing is being received under this id.
+    /// No upload is in progress under this id.
     #[error("there is no upload that takes parts")]
     Gone,
     /// The store failed.
@@ -32,7 +32,7 @@ pub enum FinishUploadError {
     Storage(#[from] StorageError),
 }
 
-/// Queues uploads that came whole.
+/// Queues complete uploads.
 pub struct FinishUpload {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
@@ -44,7 +44,7 @@ impl FinishUpload {
         Self { units, clock }
     }
 
-    /// Queues the upload for a server that reads it.
+    /// Queues the upload for processing.
     pub async fn run(&self, key: UploadKey, options: UploadOptions) -> Result<(), FinishUploadError> {
         let mut unit = self.units.begin().await?;
         let Some(import) = find_in(unit.as_mut(), key, ImportState::Receiving).await? else {
@@ -65,7 +65,7 @@ impl FinishUpload {
     }
 }
 
-/// Adds the offset that is in force then.
+/// Adds the UTC offset in force at this local time.
 fn in_zone(local: NaiveDateTime, zone: TimeZone) -> Option<DateTime<FixedOffset>> {
     let instant = zone.resolve(local, Fold::First);
     let offset = FixedOffset::east_opt(zone.offset_at(instant).seconds())?;

@@ -1,8 +1,8 @@
-//! Export files that people upload: parts arrive, a server reads them, and the person sees what became of them.
+//! Uploads of export files: parts are stored, a server processes them, and the user sees the result.
 //!
-//! The parts are kept in the store under the upload's import, so that any replica can read them: whoever takes an
-//! upload leases it, and where the lease ends another one begins again. An import that begins again changes nothing
-//! that it stored before, and its notes stay under its one id: the end is the same.
+//! The parts are stored under the upload's import, so that any replica can read them. A replica leases an
+//! upload; when the lease expires, another one starts over. A repeated import changes nothing that was stored
+//! before and keeps its id, so the result is the same.
 
 mod add_part;
 mod begin_upload;
@@ -26,18 +26,18 @@ use chrono::{DateTime, Utc};
 use domain::id::{ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
 
-/// How many bytes a part has; only the last one has fewer.
+/// Size of a part; only the last one may be smaller.
 pub const PART_BYTES: usize = 1024 * 1024;
 
-/// How much is taken of people.
+/// Limits on uploads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UploadLimits {
-    /// The most bytes of one file.
+    /// Maximum size of a file in bytes.
     pub max_bytes: u64,
-    /// The most uploads of one person that arrive, wait or are read at a time.
+    /// Maximum number of a user's uploads that arrive, wait or are read.
     pub max_open: usize,
-    /// The most bytes that the uploads of all people have together in the store. Uploads that arrive at the same moment
-    /// do not see each other's latest part, so that it may be passed by one part for each of them.
+    /// Maximum total size of stored uploads of all users. Concurrent uploads do not see each other's latest
+    /// part, so each can exceed the limit by one part.
     pub max_stored_bytes: u64,
 }
 
@@ -47,16 +47,16 @@ impl Default for UploadLimits {
     }
 }
 
-/// Which upload of whom.
+/// Id of an upload and its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UploadKey {
-    /// The person.
+    /// Owner's id.
     pub user_id: UserId,
-    /// The upload's import.
+    /// Id of the upload's import.
     pub id: ImportId,
 }
 
-/// Returns an upload of this person in this state, held until the unit of work ends; nothing when there is none.
+/// Returns an upload of this user in this state, locked until the unit of work ends; `None` if there is none.
 async fn find_in(
     unit: &mut dyn UnitOfWork,
     key: UploadKey,
@@ -68,7 +68,7 @@ async fn find_in(
     }))
 }
 
-/// Refuses an upload, whose refusal or canceller is set already, and deletes its parts.
+/// Rejects an upload whose refusal or canceller is already set, and deletes its parts.
 async fn refuse(unit: &mut dyn UnitOfWork, import: Import, at: DateTime<Utc>) -> Result<(), StorageError> {
     let id = import.id;
     let refused = Import { state: ImportState::Refused, ended_at: Some(at), ..import };

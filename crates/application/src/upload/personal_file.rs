@@ -1,11 +1,11 @@
-//! A file as a person may upload it: without labels, which belong to everybody.
+//! An uploaded file without supplement labels, which all users share.
 
 use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Told};
 use domain::import::FileDigest;
 
 /// A file without its labels.
 ///
-/// All people share one catalogue: a label of one person would change the intakes of others.
+/// All users share one catalogue: a label from one user's file would change the intake of others.
 pub(super) struct PersonalFile(pub(super) Box<dyn ImportFile>);
 
 impl ImportFile for PersonalFile {
@@ -28,7 +28,7 @@ impl ImportFile for PersonalFile {
 
 struct PersonalSource {
     source: Box<dyn ImportSource>,
-    /// Whether a label was met.
+    /// Whether a label was skipped.
     has_labels: bool,
 }
 
@@ -38,7 +38,7 @@ impl ImportSource for PersonalSource {
             let items = self.source.next_batch_telling(limit, told)?;
             let is_the_end = items.is_empty();
             let items: Vec<_> = items.into_iter().filter_map(|item| self.personal(item)).collect();
-            // A batch of labels alone is not the end of the file.
+            // A batch with nothing but labels is not the end of the file.
             if is_the_end || !items.is_empty() {
                 return Ok(items);
             }
@@ -55,7 +55,7 @@ impl ImportSource for PersonalSource {
 }
 
 impl PersonalSource {
-    /// Leaves labels out, and reports that in place of the first one.
+    /// Skips labels, and reports the first one as left out.
     fn personal(&mut self, item: ImportItem) -> Option<ImportItem> {
         match item {
             ImportItem::Supplement(_) if self.has_labels => None,
@@ -75,7 +75,7 @@ mod tests {
     use domain::supplement::{CatalogueKey, SupplementLabel, SupplementLabelFields};
     use std::ops::ControlFlow;
 
-    /// Gives one item a batch.
+    /// Returns one item per batch.
     struct Source(Vec<ImportItem>);
 
     impl ImportSource for Source {

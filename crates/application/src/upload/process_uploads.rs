@@ -1,4 +1,4 @@
-//! Reads uploads that wait, one at a time.
+//! Processes waiting uploads, one at a time.
 
 use super::personal_file::PersonalFile;
 use super::refusal_text::told_on_page;
@@ -16,17 +16,17 @@ use domain::import::ImportState;
 use domain::time::TimeZone;
 use std::sync::Arc;
 
-/// How many servers may begin to read an upload and be heard of no more. The next one gives it up: it may be the file that
-/// ends them.
+/// Number of servers that may crash while reading an upload. After that it is rejected, because the file may
+/// be the cause.
 const MAX_TRIES: u32 = 3;
-/// What the person reads then.
+/// Shown to the user in that case.
 const GIVEN_UP: &str =
     "the server stopped in the midst of reading the file, three times; whoever runs it can find out why";
 
-/// An upload that was leased.
+/// A leased upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UploadJob {
-    /// Its import.
+    /// Id of its import.
     pub id: ImportId,
     user_id: UserId,
     zone: TimeZone,
@@ -34,21 +34,21 @@ pub struct UploadJob {
     overwrite_profile: bool,
 }
 
-/// What became of an upload.
+/// Outcome of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UploadEnd {
-    /// Everything was read.
+    /// The import finished.
     Done(Box<ImportReport>),
-    /// The file is refused; the reason is kept for the person.
+    /// The file was rejected; the reason is stored for the user.
     Refused,
-    /// The person, or the upload, is not wanted any more, another server was faster, or the reading was stopped.
+    /// The user or the upload no longer exists, another server was faster, or reading was stopped.
     Gone,
 }
 
-/// Why an upload was not read to its end; its lease ends, and another try begins.
+/// Why processing failed; after the lease expires, an upload is tried again.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessUploadsError {
-    /// The place for files failed.
+    /// The temporary file failed.
     #[error(transparent)]
     Spool(#[from] SpoolError),
     /// The store failed.
@@ -56,7 +56,7 @@ pub enum ProcessUploadsError {
     Storage(#[from] StorageError),
 }
 
-/// Reads uploads.
+/// Processes uploads.
 pub struct ProcessUploads {
     units: Arc<dyn UnitOfWorkFactory>,
     files: Arc<dyn UploadFiles>,
@@ -65,7 +65,7 @@ pub struct ProcessUploads {
 }
 
 impl ProcessUploads {
-    /// How long a lease lasts: 60 seconds.
+    /// Length of a lease: 60 seconds.
     pub const LEASE: TimeDelta = TimeDelta::seconds(60);
 
     /// Creates the use case.
@@ -79,8 +79,8 @@ impl ProcessUploads {
         Self { units, files, clock, import }
     }
 
-    /// Leases the upload that waits longest; nothing when none waits. One that too many servers began to read and were not
-    /// heard of again is refused.
+    /// Leases the next waiting upload; `None` if there is none. Rejects uploads for which too many servers
+    /// crashed.
     pub async fn take(&self) -> Result<Option<UploadJob>, StorageError> {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
@@ -100,7 +100,7 @@ impl ProcessUploads {
         }))
     }
 
-    /// Prolongs the lease; false when there is nothing more to do.
+    /// Renews the lease; returns `false` if the upload no longer needs processing.
     pub async fn prolong(&self, job: &UploadJob) -> Result<bool, StorageError> {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
@@ -109,24 +109,24 @@ impl ProcessUploads {
         Ok(is_running)
     }
 
-    /// Says that whoever leased the upload stopped in good order, and that it is not the file that ended it. Its lease ends by
-    /// itself, and then it is read again.
+    /// Records that this server stopped cleanly, so that the try is not attributed to the file. The lease
+    /// expires by itself, and then the upload is read again.
     pub async fn give_back(&self, job: &UploadJob) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
         unit.uploads().uncount_try(job.id).await?;
         unit.commit().await
     }
 
-    /// Keeps how many bytes of a leased upload are checked, for whoever looks at it.
+    /// Stores the number of checked bytes, for progress display.
     pub async fn checked(&self, job: &UploadJob, bytes: u64) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
         unit.uploads().checked(job.id, bytes).await?;
         unit.commit().await
     }
 
-    /// Reads a leased upload, and tells how many bytes of it were read so far. Blocks the thread for as long as that takes;
-    /// dropped, or told to stop where it tells, it leaves what was stored so far, and whoever takes the upload next begins
-    /// again. When it has ended, nothing of it reads on.
+    /// Processes a leased upload, and reports the bytes read so far. Blocks the thread. If the future is
+    /// dropped or the callback stops it, stored records stay, and the next lease starts over. No thread
+    /// continues to read afterwards.
     pub async fn work(
         &self,
         job: &UploadJob,
@@ -155,7 +155,7 @@ impl ProcessUploads {
         }
     }
 
-    /// Puts the parts together and looks at what they are.
+    /// Reassembles the parts and detects the format.
     async fn file(
         &self,
         job: &UploadJob,
@@ -200,8 +200,8 @@ fn until(now: DateTime<Utc>) -> DateTime<Utc> {
     now + ProcessUploads::LEASE
 }
 
-/// Refuses what is a catalogue as a whole: it is nobody's own. And a start for a file that says itself when it began: the
-/// person took it for another.
+/// Rejects catalogues, which belong to no user. Also rejects a recording start for a file that contains one,
+/// because the user probably chose the wrong file.
 fn personal(file: Box<dyn ImportFile>, has_start: bool) -> Result<Box<dyn ImportFile>, ImportRefusal> {
     if has_start && file.format() != "hypnogram" {
         let text = "the file says itself when its records began; upload it again, and leave out when the recording began";

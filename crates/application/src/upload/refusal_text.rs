@@ -1,12 +1,12 @@
-//! Why a file was refused, in words for the page on which it was uploaded.
+//! Texts for rejected files, for the upload page.
 
 use crate::ports::import_source::ImportRefusal;
 
-/// What a person can upload, for every text that says so; import-adapter tests that it names each format.
+/// Formats that users can upload, for all texts; import-adapter tests that it names each format.
 pub const WHAT_CAN_BE_UPLOADED: &str = "exports from Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings, Sleep as Android and \
     this server, Open mHealth and FHIR sleep records, hypnograms, and tables of intakes (CSV)";
 
-/// Says why, and what the person can do, who has a page and no command line.
+/// Describes why a file was rejected and what the user can do on the page.
 pub(super) fn told_on_page(refusal: &ImportRefusal) -> String {
     let advice = match refusal {
         ImportRefusal::NotThisFormat(_) | ImportRefusal::OtherFormat { .. } => {

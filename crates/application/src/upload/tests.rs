@@ -42,7 +42,7 @@ fn key(person: u128) -> UploadKey {
     UploadKey { user_id: user_id(person), id: ImportId::from_uuid(Uuid::from_u128(7)) }
 }
 
-/// Units of work of which there is one, with these imports.
+/// A store with one unit of work that finds these imports.
 fn units(prepare: impl FnOnce(&mut MockUnitOfWork)) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
     let mut unit = MockUnitOfWork::default();
     prepare(&mut unit);
@@ -56,7 +56,7 @@ async fn begin(open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploa
     begin_beside(0, open, inserts).await
 }
 
-/// Begins an upload while so many bytes of anybody's are stored.
+/// Starts an upload while this many bytes of all users are stored.
 async fn begin_beside(stored: u64, open: Vec<Import>, inserts: usize) -> Result<ImportId, BeginUploadError> {
     let (units, _) = units(|unit| {
         unit.uploads.expect_stored_bytes().returning(move || Ok(stored));
@@ -125,7 +125,7 @@ async fn an_upload_that_finds_no_room_any_more_is_refused_and_its_parts_go() {
     }
 }
 
-/// Adds a part of so many bytes at a position to an upload that has so many.
+/// Adds a part of this size and position to an upload.
 async fn add(
     found: Import,
     position: u32,
@@ -233,7 +233,7 @@ async fn when_a_recording_began_is_kept_with_the_offset_that_is_in_force_then() 
     assert!(FinishUpload::new(units, clock()).run(key(1), options).await.is_ok());
 }
 
-/// Takes an upload that so many servers began to read, this one among them.
+/// Leases an upload on its `tries`th try.
 async fn take(tries: u32) -> (Option<UploadJob>, usize) {
     let (units, endings) = units(|unit| {
         let leased = Import { tries, ..import(7, ImportState::Running, 5) };

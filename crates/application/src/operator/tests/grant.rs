@@ -35,7 +35,7 @@ struct Expected {
     consents: u64,
 }
 
-/// A unit of work in which exactly this is revoked and forgotten: the person is held first, then come codes.
+/// A unit of work that expects exactly this revocation: the user is locked first, before codes.
 fn revoking(expected: Expected) -> MockUnitOfWork {
     let Expected { filter, user, client, grants, consents } = expected;
     let mut order = Sequence::new();
@@ -200,7 +200,7 @@ async fn grants_are_listed_after_an_id() {
     assert_eq!(list.run(of_person(), Some(grant_id(0)), 10).await.unwrap(), [grant()]);
 }
 
-/// The app of [`grant`], with so many live grants, that last did something so many seconds after noon.
+/// The app of [`grant`] with this many live grants and this last use, in seconds after noon.
 fn app(grants: u32, last_used: Option<i64>) -> ConnectedApp {
     let Grant { client_id, scopes, created_at, .. } = grant();
     ConnectedApp {
@@ -215,7 +215,7 @@ fn app(grants: u32, last_used: Option<i64>) -> ConnectedApp {
     }
 }
 
-/// Tells how many seconds after noon a grant was last used that was made at noon and refreshed so long after.
+/// Returns the last use, in seconds after noon, of a grant created at noon and refreshed then.
 async fn last_use(refreshed: Option<i64>, app: ConnectedApp) -> Option<i64> {
     let last_used_at = refreshed.map(|after| noon() + seconds(after));
     let grant = Grant { created_at: noon(), last_used_at, ..grant() };
@@ -245,8 +245,8 @@ async fn of_several_grants_the_refresh_tells_which_was_used_and_one_that_never_d
     assert_eq!(last_use(None, app(2, None)).await, None);
 }
 
-/// Tells how many seconds after noon a grant was last used that was made at noon, refreshed and revoked so long after, and
-/// whose app last read before that.
+/// Returns the last use, in seconds after noon, of a revoked grant created at noon, given its refresh and
+/// revocation and the app's last read before that.
 async fn last_use_of_revoked(refreshed: Option<i64>, read: Option<i64>) -> Option<i64> {
     let after = |seconds_after: i64| noon() + seconds(seconds_after);
     let end = after(90_000);
