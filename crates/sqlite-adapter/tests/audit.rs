@@ -1,4 +1,4 @@
-//! The audit trail, as other programs find it.
+//! The audit trail as other programs see it.
 
 use application::ports::storage::{AuditFilter, AuditReader as _, UnitOfWorkFactory as _};
 use chrono::DateTime;

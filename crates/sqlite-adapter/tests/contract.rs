@@ -1,4 +1,4 @@
-//! The suite that every storage adapter must pass, on SQLite.
+//! The contract suite for every store.
 
 #![expect(clippy::unwrap_used, reason = "a store that cannot be made fails the test")]
 

@@ -1,4 +1,4 @@
-//! Values in the file that this program cannot have written.
+//! Stored values that the program cannot have written: errors name their place and omit the value.
 
 use application::ports::storage::{
     AccessReader as _, AuditFilter, AuditReader as _, AuthorizationRequestReader as _, ClientReader as _,
@@ -14,7 +14,7 @@ use domain::secret::SecretHash;
 use sqlite_adapter::{SqliteOptions, SqliteStore};
 use uuid::Uuid;
 
-/// One row of everything, all of them sound; every id is 16 times the byte 11 in hexadecimal.
+/// One valid row per table; every id is 16 times the byte 0x11.
 const SOUND: &str = "
 INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
     VALUES (x'11111111111111111111111111111111', 'a@b', 'a@b', 'UTC', 0);
@@ -45,7 +45,7 @@ INSERT INTO read_tally VALUES (x'11111111111111111111111111111111', 0, 'client',
 INSERT INTO outbox VALUES (x'11111111111111111111111111111111', x'00', 0, 0, 0);
 ";
 
-/// A change, and the table and column that it spoils.
+/// An update, and the table and column that it corrupts.
 const CASES: [(&str, &str); 44] = [
     ("UPDATE account SET home_timezone = 'Mars/Olympus'", "account.home_timezone"),
     ("UPDATE account SET email = 'nobody'", "account.email"),
@@ -96,7 +96,7 @@ const CASES: [(&str, &str); 44] = [
     ("UPDATE outbox SET attempts = -2", "outbox.attempts"),
 ];
 
-/// Reads everything and gives the first error.
+/// Reads everything; returns the first error.
 async fn read_all(store: &SqliteStore) -> Result<(), StorageError> {
     let id = Uuid::from_bytes([0x11; 16]);
     let (user_id, client_id) = (UserId::from_uuid(id), ClientId::from_uuid(id));
@@ -116,13 +116,13 @@ async fn read_all(store: &SqliteStore) -> Result<(), StorageError> {
     store.find_password_link(&SecretHash::from_bytes([0; 32])).await?;
     store.find_authorization_request(AuthorizationRequestId::from_uuid(id)).await?;
     store.list_personal_tokens(user_id).await?;
-    // Rolled back in any case, before the next change waits for it.
+    // Rolled back in any case, so that the next update does not wait.
     let mut unit = store.begin().await?;
     let read = read_in(unit.as_mut()).await;
     unit.rollback().await.and(read)
 }
 
-/// Reads everything that is read in a unit of work alone.
+/// Reads everything that only a unit of work reads.
 async fn read_in(unit: &mut dyn UnitOfWork) -> Result<(), StorageError> {
     let id = Uuid::from_bytes([0x11; 16]);
     let (user_id, client_id) = (UserId::from_uuid(id), ClientId::from_uuid(id));
@@ -139,7 +139,7 @@ async fn a_value_that_cannot_have_been_written_is_named_by_table_column_and_row(
     let store = SqliteStore::open(&path, options).await.unwrap();
     store.migrate().await.unwrap();
     let mut connection = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
-    // What the schema itself would refuse, another program may have written.
+    // Another program may have written values that the schema rejects.
     connection
         .batch_execute("PRAGMA ignore_check_constraints = ON; DROP TRIGGER audit_event_unchanged")
         .unwrap();

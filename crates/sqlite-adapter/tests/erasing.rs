@@ -1,4 +1,4 @@
-//! What is left in the files of a store once somebody is erased.
+//! Contents of a store's files after a person is erased.
 #![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
 
 use application::ports::storage::{Erasure, ProfileReader as _, StoreUpkeep as _, UnitOfWorkFactory as _};
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 const PEOPLE: u128 = 8;
-/// How many nights people have in all.
+/// Number of sessions of all people together.
 const NIGHTS: u128 = 2_000;
 
 struct World {
@@ -29,7 +29,7 @@ async fn open(path: &Path) -> SqliteStore {
 }
 
 impl World {
-    /// Makes a store with people whose nights were added in turns, so that pages were split again and again.
+    /// Creates a store with people whose sessions were added in turns, so that pages were split many times.
     async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("it's restwell.db");
@@ -47,7 +47,8 @@ impl World {
         unit.commit().await.unwrap();
     }
 
-    /// Counts what can be read of a person in the files: the address, and what names a night or its source.
+    /// Counts the readable traces of a person in the files: the address, and identifiers of sessions and
+    /// their sources.
     fn readable(&self, person: u128) -> usize {
         let files = std::fs::read_dir(self.directory.path()).unwrap();
         let marks = [format!("<{person:02}>").into_bytes(), id(person).as_uuid().as_bytes().to_vec()];
@@ -74,7 +75,7 @@ fn connection(path: &Path) -> SqliteConnection {
     connection
 }
 
-/// People's ids are spread as random ones are.
+/// Spreads ids as random ones are.
 fn id(person: u128) -> UserId {
     UserId::from_uuid(Uuid::from_u128(person.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)))
 }
@@ -92,7 +93,7 @@ fn statements() -> String {
         .unwrap();
     }
     for night in 1..=NIGHTS {
-        // Scattered over people, days and lengths, as what several devices send in turns.
+        // Scattered over people, days and lengths, as data of several devices.
         let scattered = night * 7_919 % NIGHTS;
         let person = scattered % PEOPLE + 1;
         let filling = "f".repeat(usize::try_from(scattered % 97).unwrap() * 2);
@@ -112,14 +113,14 @@ fn statements() -> String {
 async fn after_an_erasure_no_file_of_the_store_holds_a_value_of_the_person() {
     let world = World::new().await;
     assert!(world.readable(3) > 0 && world.readable(5) > 0);
-    // Readers that are open and at rest, of this process and of another one.
+    // Idle readers of this process and of another one.
     let other = open(&world.path).await;
     for store in [&world.store, &other] {
         assert!(store.find_profile(id(3)).await.unwrap().is_some());
     }
     world.erase(&world.store, 3).await;
     assert_eq!(world.readable(3), 0);
-    // Nobody else lost anything.
+    // Other people's data is complete.
     let nights: i64 = diesel::sql_query("SELECT count(*) AS number FROM sleep_session")
         .get_result::<Count>(&mut connection(&world.path))
         .unwrap()
@@ -167,7 +168,7 @@ async fn an_erasure_that_a_reader_holds_up_is_finished_when_it_lets_go() {
     assert!(!world.store.finish_erasures().await.unwrap());
     assert_eq!(world.log_length(), length, "an attempt in vain makes the log grow");
     reader.batch_execute("COMMIT").unwrap();
-    // Any process does it, also one that was started after the erasure.
+    // Any process can do it, including one that was started after the erasure.
     assert!(open(&world.path).await.finish_erasures().await.unwrap());
     assert_eq!(world.readable(3), 0);
     assert!(world.store.finish_erasures().await.unwrap());

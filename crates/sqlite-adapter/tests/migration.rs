@@ -1,4 +1,4 @@
-//! The schema: there, back, and who may run on it.
+//! The schema: up, down, up; compatibility with older and newer programs.
 #![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
 
 use application::schema::{PROGRAM, SchemaState};

@@ -1,4 +1,4 @@
-//! How a file is opened, and made.
+//! Opening and creating a file.
 #![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
 
 use application::ports::storage::{ProfileReader as _, StorageError, UnitOfWorkFactory as _};

@@ -1,4 +1,4 @@
-//! Transactions that are given up, and stores that are busy.
+//! Cancelled transactions and busy stores.
 #![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
 
 use application::ports::storage::{
@@ -41,7 +41,7 @@ async fn store_user(store: &SqliteStore, user: &User) {
     unit.commit().await.unwrap();
 }
 
-/// Gives a task up at many different moments, and looks each time at what it left behind.
+/// Cancels a task at many different times, and checks the state that it leaves each time.
 async fn give_up_at_many_moments(store: Arc<SqliteStore>) {
     for round in 0..80u64 {
         let own = Arc::clone(&store);
@@ -52,7 +52,7 @@ async fn give_up_at_many_moments(store: Arc<SqliteStore>) {
             }
             std::future::pending::<()>().await;
         };
-        // Dropping the future is what actix does with a request whose client went away.
+        // actix drops the future of a request whose client disconnects.
         let _ = tokio::time::timeout(Duration::from_micros(round * 61), work).await;
         if round % 8 == 0 {
             assert_eq!(store.find_profile(user(1).id).await.unwrap(), None);
@@ -112,7 +112,7 @@ async fn a_turn_that_does_not_come_is_worth_another_try() {
     let store = open(&directory.path().join("restwell.db"), Duration::from_millis(100)).await;
     let unit = store.begin().await.unwrap();
     assert!(matches!(store.begin().await, Err(StorageError::Retryable)));
-    // Reading goes on meanwhile.
+    // Readers do not wait.
     assert_eq!(store.find_profile(user(1).id).await.unwrap(), None);
     unit.rollback().await.unwrap();
     store_user(&store, &user(1)).await;
@@ -143,7 +143,7 @@ async fn what_was_committed_is_there_when_the_file_is_opened_again() {
     let path = directory.path().join("restwell.db");
     let store = open(&path, Duration::from_secs(5)).await;
     store_user(&store, &user(1)).await;
-    // As after `kill -9`: a copy of the files while the store is open, never closed.
+    // Simulates `kill -9`: a copy of the files while the store is open.
     let copy = directory.path().join("copy.db");
     std::fs::copy(&path, &copy).unwrap();
     std::fs::copy(directory.path().join("restwell.db-wal"), directory.path().join("copy.db-wal")).unwrap();

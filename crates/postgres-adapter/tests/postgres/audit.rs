@@ -1,4 +1,4 @@
-//! The audit trail: what is written stays as it was.
+//! The audit trail: events are immutable.
 
 use crate::made_up::*;
 use application::ports::storage::{AuditFilter, AuditReader};

@@ -1,4 +1,4 @@
-//! What the tables promise to whoever distributes or tunes them.
+//! Properties of the tables that distribution and tuning depend on.
 
 use crate::made_up::*;
 use postgres_adapter::test_support::TestDatabase;
@@ -26,8 +26,8 @@ async fn user_id_leads_every_key_and_index_of_a_persons_data() {
     );
     let rows = catalogue.query(&sql, &[]).await.unwrap();
     let others: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-    // A refresh token may have to be found before its person is known, and so may the logs of a label that is to be
-    // deleted; revoked grants, deletions and sums of reads end by their time.
+    // Some queries do not know the person: those by refresh token, by the label of logs, and by the age of
+    // revoked grants, deletions and sums of reads.
     assert_eq!(
         others,
         [

@@ -1,4 +1,4 @@
-//! Clusters and poolers that a test may stop, made by the project's own scripts.
+//! Clusters and poolers for one test, started by the project's scripts.
 
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long anything may take on a machine that is busy.
+/// Time limit on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// Runs a script of the project and returns what it prints.
+/// Runs a script of the project; returns its output.
 fn script(name: &str, arguments: &[&str]) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts").join(name);
     let output = Command::new(path).args(arguments).output().unwrap();
@@ -20,25 +20,25 @@ fn script(name: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// A folder that the server's user may enter, too.
+/// Creates a folder that the server's user may enter.
 fn folder() -> PathBuf {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     PathBuf::from(format!("/tmp/restwell-scale-{}-{number}", std::process::id()))
 }
 
-/// A cluster of its own, removed with this value.
+/// Dedicated cluster, removed when dropped.
 pub(crate) struct Cluster {
     folder: PathBuf,
     pub(crate) url: String,
 }
 
 impl Cluster {
-    /// Starts one that standbys may follow.
+    /// Starts a primary with streaming replication.
     pub(crate) fn primary() -> Self {
         Self::start(&["--primary"])
     }
 
-    /// Starts a standby of it.
+    /// Starts a standby of this cluster.
     pub(crate) fn standby(&self) -> Self {
         Self::start(&["--standby-of", self.folder.to_str().unwrap()])
     }
@@ -51,39 +51,38 @@ impl Cluster {
         Self { folder, url }
     }
 
-    /// Ends the server as a loss of power would.
+    /// Kills the server, as a power failure would.
     pub(crate) fn kill(&self) {
         script("postgres-cluster", &["kill", self.folder.to_str().unwrap()]);
     }
 
-    /// Lets the server stand still: it takes connections and says nothing.
+    /// Stops the server's processes: it accepts connections and does not respond.
     pub(crate) fn freeze(&self) {
         script("postgres-cluster", &["freeze", self.folder.to_str().unwrap()]);
     }
 
-    /// Lets a server that stands still go on.
+    /// Resumes a stopped server.
     pub(crate) fn thaw(&self) {
         script("postgres-cluster", &["thaw", self.folder.to_str().unwrap()]);
     }
 
-    /// Makes a standby take writes.
+    /// Promotes a standby.
     pub(crate) fn promote(&self) {
         script("postgres-cluster", &["promote", self.folder.to_str().unwrap()]);
     }
 
-    /// Returns the host of the URL.
     pub(crate) fn host(&self) -> String {
         self.folder.join("socket").to_str().unwrap().replace('/', "%2F")
     }
 
-    /// Opens a connection beside the store.
+    /// Opens a connection outside the store.
     pub(crate) async fn bystander(&self) -> tokio_postgres::Client {
         let (client, connection) = tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await.unwrap();
         tokio::spawn(connection);
         client
     }
 
-    /// Makes a store on it, with a small pool.
+    /// Creates a store with a small pool.
     pub(crate) fn store(&self) -> PostgresStore {
         PostgresStore::connect(&PostgresOptions { pool_size: 4, ..PostgresOptions::new(&self.url) }).unwrap()
     }
@@ -95,13 +94,13 @@ impl Drop for Cluster {
     }
 }
 
-/// A pooler in transaction mode before the cluster of the tests.
+/// PgBouncer in front of a cluster.
 pub(crate) struct Pooler {
     folder: PathBuf,
     address: String,
 }
 
-/// When a session of the server returns to the pool.
+/// Time at which a server session returns to the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PoolMode {
     /// When the client disconnects.
@@ -111,21 +110,21 @@ pub(crate) enum PoolMode {
 }
 
 impl PoolMode {
-    /// Lists the modes in which the installed PgBouncer keeps prepared statements.
+    /// Returns the modes in which the installed PgBouncer supports prepared statements.
     pub(crate) fn supported() -> Vec<Self> {
         if Pooler::version() < (1, 21) { vec![Self::Session] } else { vec![Self::Session, Self::Transaction] }
     }
 }
 
 impl Pooler {
-    /// Returns the version of the installed program.
+    /// Returns the installed version.
     pub(crate) fn version() -> (u32, u32) {
         let text = script("pgbouncer", &["version"]);
         let (major, minor) = text.split_once('.').unwrap();
         (major.parse().unwrap(), minor.parse().unwrap())
     }
 
-    /// Starts one before the cluster of this URL.
+    /// Starts a pooler in front of the cluster of this URL.
     pub(crate) fn before(url: &str, mode: PoolMode) -> Self {
         let config: tokio_postgres::Config = url.parse().unwrap();
         let [tokio_postgres::config::Host::Unix(socket)] = config.get_hosts() else {
@@ -141,7 +140,7 @@ impl Pooler {
         Self { folder, address }
     }
 
-    /// Returns the URL under which it gives sessions in the database that another URL names.
+    /// Returns the pooler's URL for the database of another URL.
     pub(crate) fn url(&self, of: &str) -> String {
         let config: tokio_postgres::Config = of.parse().unwrap();
         format!("{}/{}", self.address, config.get_dbname().unwrap())
@@ -154,7 +153,7 @@ impl Drop for Pooler {
     }
 }
 
-/// Asks until the answer is yes.
+/// Waits until a condition holds.
 pub(crate) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let began = Instant::now();
     while !is_so().await {

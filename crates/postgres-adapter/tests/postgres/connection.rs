@@ -1,4 +1,4 @@
-//! Connections: how they are made and lost, and what the ports say about it.
+//! Opening and losing connections, and the resulting errors of the ports.
 
 use crate::made_up::*;
 use application::ports::storage::{

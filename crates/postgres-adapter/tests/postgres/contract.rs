@@ -1,4 +1,4 @@
-//! The suite that every store passes.
+//! The contract suite for every store.
 
 use contract_tests::Harness;
 use postgres_adapter::test_support::TestDatabase;

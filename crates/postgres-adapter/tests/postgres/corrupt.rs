@@ -1,4 +1,4 @@
-//! Values that the program cannot have written: named by their place, never repeated.
+//! Stored values that the program cannot have written: errors name their place and omit the value.
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;

@@ -1,18 +1,19 @@
-//! Whether the tables could be distributed by Citus: what `docs/scaling.md` tells to distribute satisfies its rules.
+//! Citus' rules for the tables that `docs/scaling.md` distributes.
 //!
-//! Every unique key of a distributed table contains its distribution column; it refers to reference tables, or to
-//! distributed ones by that column; nothing else refers to it, and no trigger watches it.
+//! Every unique key of a distributed table contains its distribution column. Its foreign keys reference
+//! reference tables, or distributed tables by that column. No other table references it, and it has no
+//! triggers.
 
 use crate::made_up::*;
 use postgres_adapter::test_support::TestDatabase;
 
-/// Tables of a person that are distributed, all by `user_id`.
+/// Tables distributed by `user_id`.
 const DISTRIBUTED: [&str; 5] = ["access_grant", "deletion", "intake_log", "read_tally", "sleep_session"];
 
-/// Tables that distributed ones refer to: a copy on every node.
+/// Reference tables, copied to every node.
 const REFERENCE: [&str; 3] = ["account", "client", "supplement"];
 
-/// Tables that stay where the coordinator is: few rows, or short-lived, or unique in a column that is no person.
+/// Tables that stay on the coordinator: small, short-lived, or with a unique column other than the person.
 const LOCAL: [&str; 22] = [
     "__diesel_schema_migrations",
     "audit_event",
@@ -38,7 +39,7 @@ const LOCAL: [&str; 22] = [
     "signing_key",
 ];
 
-/// Writes names as a list of SQL.
+/// Returns names as an SQL list.
 fn list(names: &[&str]) -> String {
     format!("('{}')", names.join("', '"))
 }

@@ -1,4 +1,4 @@
-//! A primary that dies, and the standby that takes over, without a restart of the program.
+//! Failover to a standby after the primary dies, without a restart of the program.
 
 use crate::cluster::{Cluster, until};
 use crate::made_up::*;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Starts a primary with one person and a code, and a standby without which it acknowledges nothing.
+/// Starts a primary with one person and a code, and a synchronous standby.
 async fn pair() -> (Cluster, Cluster, Arc<PostgresStore>) {
     let primary = Cluster::primary();
     let alone = primary.store();
@@ -73,7 +73,8 @@ async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_st
     primary.kill();
     assert!(matches!(redeem_code(&store).await, Err(StorageError::Unavailable)));
     standby.promote();
-    // How soon is measured where nothing else runs (scripts/chaos); here it must be at all, and by itself.
+    // scripts/chaos measures the time on an idle machine; this test only checks that it happens without a
+    // restart.
     until("the store takes writes", async || store_person(&store, 2).await.is_ok()).await;
     let before = acknowledged.lock().unwrap().len();
     until("the writers go on", async || acknowledged.lock().unwrap().len() > before + 20).await;

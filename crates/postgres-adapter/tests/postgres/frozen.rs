@@ -1,4 +1,4 @@
-//! A primary that stands still: it lives, its connections stay open, and it says nothing.
+//! A frozen primary: its connections stay open, and it does not respond.
 
 use crate::cluster::{Cluster, until};
 use crate::made_up::*;
@@ -10,10 +10,10 @@ use domain::change::ChangeKind;
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::time::Duration;
 
-/// How long the store waits for a connection, and lets a statement run. The limit of an answer is a second more.
+/// Wait timeout and statement timeout of the store; responses time out one second later.
 const WAIT: Duration = Duration::from_millis(1_500);
 
-/// Fails when something takes longer than any limit of the store.
+/// Panics if something takes longer than every limit of the store.
 async fn in_time<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), work)
         .await
@@ -37,7 +37,7 @@ async fn a_primary_that_stands_still_is_unavailable_within_the_limits_and_there_
         wait_timeout: WAIT,
         ..PostgresOptions::new(&cluster.url)
     };
-    // The migration may take what it takes.
+    // The migration has no time limit.
     cluster.store().migrate().await.unwrap();
     let store = PostgresStore::connect(&options).unwrap();
     populate(&store, [1]).await;
@@ -45,7 +45,7 @@ async fn a_primary_that_stands_still_is_unavailable_within_the_limits_and_there_
     assert!(open.users().find(user_id(1)).await.unwrap().is_some());
     assert!(store.find_profile(user_id(1)).await.unwrap().is_some());
     cluster.freeze();
-    // Over connections that were there before, then over those that the system still takes.
+    // First over existing connections, then over new ones that the system still accepts.
     assert!(is_unavailable(&in_time(open.commit()).await));
     for _ in 0..2 {
         assert!(is_unavailable(&in_time(store.find_profile(user_id(1))).await));

@@ -1,4 +1,4 @@
-//! Made-up people and things, and a plain connection beside the store.
+//! Test data, and a plain connection outside the store.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -85,7 +85,7 @@ pub(crate) fn grant(number: u128, user: u128) -> Grant {
     }
 }
 
-/// Redeems a code of person 1 at this second, into the grant of this number.
+/// Redeems a code of person 1 at this second into the grant with this number.
 pub(crate) async fn redeem(
     unit: &mut Box<dyn UnitOfWork>,
     code: &AuthorizationCode,
@@ -98,7 +98,7 @@ pub(crate) async fn redeem(
     Ok(unit.codes().redeem(&code.hash, &grant, &event).await?.is_some())
 }
 
-/// A night of eight hours; of the same number, the same key.
+/// A session of eight hours; equal numbers have equal keys.
 pub(crate) fn session(number: u32) -> SleepSession {
     let start = at(86_400 * i64::from(number));
     let time_in_bed = TimeInBed::new(start, start + TimeDelta::hours(8), None, None).unwrap();
@@ -119,7 +119,7 @@ pub(crate) async fn begin(store: &PostgresStore) -> Box<dyn UnitOfWork> {
     store.begin().await.unwrap()
 }
 
-/// Stores these people, and the client.
+/// Stores these people and the client.
 pub(crate) async fn populate(store: &PostgresStore, users: impl IntoIterator<Item = u128>) {
     let mut unit = begin(store).await;
     for number in users {
@@ -135,19 +135,19 @@ pub(crate) async fn populate(store: &PostgresStore, users: impl IntoIterator<Ite
     unit.commit().await.unwrap();
 }
 
-/// Opens a connection of its own to look at, or get in the way of, what the store does.
+/// Opens a connection outside the store, to observe or block it.
 pub(crate) async fn bystander(database: &TestDatabase) -> tokio_postgres::Client {
     let (client, connection) = tokio_postgres::connect(database.url(), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     client
 }
 
-/// Reads one number.
+/// Runs a query that returns one number.
 pub(crate) async fn number(client: &tokio_postgres::Client, sql: &str) -> i64 {
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 
-/// Reads one column of text.
+/// Runs a query that returns one column of text.
 pub(crate) async fn texts(client: &tokio_postgres::Client, sql: &str) -> Vec<String> {
     client.query(sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
 }
@@ -160,7 +160,7 @@ pub(crate) fn is_unavailable<T>(result: &Result<T, StorageError>) -> bool {
     matches!(result, Err(StorageError::Unavailable))
 }
 
-/// Runs what will wait for a lock until the server says that it does.
+/// Polls a future until the server reports that it waits for a lock.
 pub(crate) async fn until_blocked(observer: &tokio_postgres::Client, waiting: Pin<&mut impl Future>) {
     const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'restwell' AND wait_event_type = 'Lock'";

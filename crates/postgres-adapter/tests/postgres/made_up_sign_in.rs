@@ -1,4 +1,4 @@
-//! Made-up links, requests, tokens, messages and reads.
+//! Test data of sign-ins: links, requests, tokens, messages and reads.
 
 use crate::made_up::{at, client, user_id};
 use application::ports::storage::QueuedMessage;
@@ -70,7 +70,7 @@ pub(crate) fn message(number: u128) -> QueuedMessage {
     }
 }
 
-/// One request by the client, in the minute of this number, that carried one record.
+/// One request by the client in this minute, with one record.
 pub(crate) fn tally(user: u128, minute: i64) -> ReadTally {
     read_by(Reader::Client(ClientId::from_uuid(client().id.as_uuid())), user, minute)
 }

@@ -1,4 +1,4 @@
-//! What holds for Postgres alone. What holds for every store is in the suite of `contract-tests`.
+//! Tests specific to Postgres; `contract-tests` has those for every store.
 
 #[cfg(test)]
 mod audit;

@@ -1,11 +1,11 @@
-//! The schema: up, down, up; several at once; newer than the program.
+//! The schema: up, down, up; concurrent migrations; newer than the program.
 
 use crate::made_up::*;
 use application::schema::{PROGRAM, SchemaState};
 use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
 
-/// Everything that makes up a schema, as text in one order.
+/// The whole schema as sorted text.
 const CATALOGUE: &str = "
     SELECT format('column %s.%s %s %s %s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
         a.attnotnull, a.attstorage, pg_get_expr(d.adbin, d.adrelid))

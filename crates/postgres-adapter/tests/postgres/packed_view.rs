@@ -1,4 +1,4 @@
-//! The views for people who query by hand, against the decoder of the domain.
+//! The SQL views of packed data, compared with the domain's decoder.
 
 use crate::made_up::*;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -39,7 +39,7 @@ fn session_of_night(
     session_of(number, time_in_bed, hypnogram)
 }
 
-/// A night whose source gave numbers, among them such that no short decimal names.
+/// A session with these metrics, some of which have no short decimal form.
 fn session_of_numbers(number: u128, values: &[f64]) -> SleepSession {
     let frame = session(u32::try_from(number).unwrap());
     let time_in_bed = *frame.record.time_in_bed();

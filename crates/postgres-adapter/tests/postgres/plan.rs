@@ -1,4 +1,4 @@
-//! That what is asked on every request or page is answered by an index, for whatever arguments.
+//! Queries of every request or page use an index, for all arguments.
 
 use crate::made_up::*;
 use crate::made_up_sign_in::tally;
@@ -11,7 +11,7 @@ use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
 use uuid::Uuid;
 
-/// Enough of everything that no planner takes the shortest table whole.
+/// Enough rows that no planner prefers a sequential scan, even of the smallest table.
 const POPULATE: &str = "
     INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
     SELECT md5('u' || n)::uuid, n || '@example.org', n || '@example.org', 'UTC', now()
@@ -42,7 +42,7 @@ async fn populated() -> (TestDatabase, PostgresStore, tokio_postgres::Client) {
     (database, store, observer)
 }
 
-/// Explains the statement that the store sent last, just as it came, and returns which scans it makes.
+/// Explains the last statement that the store sent, verbatim; returns its scans.
 async fn scans(observer: &tokio_postgres::Client, arguments: &str) -> Vec<String> {
     const LAST: &str = "SELECT query FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'restwell' ORDER BY query_start DESC LIMIT 1";
@@ -59,7 +59,7 @@ async fn scans(observer: &tokio_postgres::Client, arguments: &str) -> Vec<String
         _ => None,
     });
     let scans = lines.filter(|line| line.contains("Scan"));
-    // Which partition it is depends on the arguments.
+    // The partition depends on the arguments.
     scans.map(|line| line.trim_start_matches([' ', '-', '>']).replace(char::is_numeric, "")).collect()
 }
 

@@ -1,4 +1,4 @@
-//! PgBouncer with the settings that are shipped. In transaction mode each transaction may get another session.
+//! PgBouncer with the shipped settings. In transaction mode each transaction may use another session.
 
 use crate::cluster::{PoolMode, Pooler};
 use crate::made_up::*;
@@ -17,8 +17,8 @@ fn store(pooler: &Pooler, database: &TestDatabase) -> PostgresStore {
     PostgresStore::connect(&options).unwrap()
 }
 
-/// Starts a pooler in transaction mode; `None`, with the reason printed, if the installed one is older than 1.21 and
-/// keeps no prepared statements in that mode.
+/// Starts a pooler in transaction mode; prints why and returns `None` if the installed one is older than
+/// 1.21, which lacks prepared statements in that mode.
 fn in_transaction_mode(database: &TestDatabase) -> Option<Pooler> {
     let version = Pooler::version();
     if version < (1, 21) {

@@ -1,4 +1,4 @@
-//! What must hold between many processes, here many stores on one database.
+//! Races between processes, simulated by many stores on one database.
 
 use crate::made_up::*;
 use application::ports::storage::{FailureCounter, FailureKey, GrantFilter, GrantReader as _, StorageError};
@@ -95,7 +95,7 @@ async fn every_racing_failure_is_counted_once() {
     let (one, other) = (FailureKey([1; 32]), FailureKey([2; 32]));
     let window = TimeDelta::minutes(10);
     let attempts = (0..40).zip(stores.iter().cycle()).map(|(number, store)| async move {
-        // In either order, which must not make two calls wait for each other.
+        // In both orders, which must not deadlock.
         let keys = if number % 2 == 0 { [one, other] } else { [other, one] };
         store.record_failure(&keys, at(0), window).await.unwrap()[0].count
     });

@@ -1,4 +1,4 @@
-//! Sums of reads that many processes add to at once.
+//! Sums of reads that many processes add to concurrently.
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
@@ -70,7 +70,7 @@ async fn a_person_is_not_deleted_between_the_check_and_the_sum() {
     let (store, observer) = (database.store(), bystander(&database).await);
     populate(&store, [1]).await;
     store.add(&[tally(1, 1)]).await.unwrap();
-    // Somebody holds the row of the sum, so that the check of the person is done and the sum waits.
+    // The row of the sum is locked, so that the check of the person is done and the sum waits.
     let holder = bystander(&database).await;
     holder.batch_execute("BEGIN; SELECT FROM read_tally FOR UPDATE").await.unwrap();
     let tallies = [tally(1, 1)];

@@ -1,4 +1,4 @@
-//! Reads from a real standby, and the primary in its place.
+//! Reads from a real standby, and the fallback to the primary.
 
 use crate::cluster::{Cluster, until};
 use crate::made_up::*;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The bound on how old what is read may be.
+/// Bound on the age of reads.
 const MAX_LAG: Duration = Duration::from_millis(1_500);
 
-/// How often the standby was asked for a page.
+/// Number of page statements on the standby.
 const PAGES: &str = "SELECT count(*) FROM pg_stat_activity
     WHERE application_name = 'restwell' AND query LIKE '%FROM sleep_session s WHERE%'";
 
@@ -25,7 +25,7 @@ struct Scene {
     replica: Arc<PostgresReplica>,
 }
 
-/// Starts a primary with one person, and a standby that is fresh.
+/// Starts a primary with one person, and a fresh standby.
 async fn scene() -> Scene {
     let primary = Cluster::primary();
     let store = Arc::new(primary.store());
@@ -39,7 +39,7 @@ async fn scene() -> Scene {
 }
 
 impl Scene {
-    /// Stores a night, and returns when it is acknowledged.
+    /// Stores a session; returns when it is acknowledged.
     async fn store_night(&self, number: u32) {
         let mut unit = begin(&self.store).await;
         unit.sleep().insert(user_id(1), &[session(number)]).await.unwrap();
@@ -85,7 +85,7 @@ async fn nothing_is_older_than_the_bound_while_replay_stands_still_and_the_stand
     .await;
     for night in 1..=3 {
         scene.store_night(night).await;
-        // The wait is the promise: from here on the night must be there, whoever answers.
+        // After this time every server must return the session.
         tokio::time::sleep(MAX_LAG).await;
         assert_eq!(scene.nights().await, usize::try_from(night).unwrap());
         assert!(!scene.replica.is_in_use());
@@ -158,7 +158,7 @@ async fn a_standby_that_went_its_own_way_is_not_read_from() {
     let other = stranger.standby();
     let options = PostgresOptions::new(&other.url);
     let replica = PostgresReplica::open(Arc::clone(&scene.store), &options, MAX_LAG).unwrap();
-    // Long enough for the first look, which a standby of this primary would pass.
+    // Long enough for the first measurement, which a standby of this primary would pass.
     tokio::time::sleep(MAX_LAG).await;
     assert!(!replica.is_in_use());
     drop(scene.primary);

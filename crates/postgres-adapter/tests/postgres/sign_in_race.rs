@@ -1,4 +1,4 @@
-//! What must hold between many processes while people sign in and decide, here many stores on one database.
+//! Races between sign-ins and decisions in many processes, simulated by many stores on one database.
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
@@ -110,7 +110,7 @@ async fn each_message_goes_to_one_of_many_processes() {
     let ids: BTreeSet<_> = claimed.iter().map(|message| message.id).collect();
     assert_eq!(ids.len(), claimed.len());
     assert!(claimed.iter().all(|message| message.attempts == 1));
-    // Those that were skipped for a moment are handed out next time.
+    // Messages skipped because of a lock are claimed next time.
     let left = begin(&stores[0]).await.outbox().claim(at(100), at(200), 60).await.unwrap();
     assert_eq!(ids.len() + left.len(), 60);
 }
@@ -146,7 +146,7 @@ async fn a_password_that_was_found_missing_is_not_set_by_another_meanwhile() {
     until_blocked(&observer, finding.as_mut()).await;
     finder.passwords().set(user_id(1), &first, at(1)).await.unwrap();
     finder.commit().await.unwrap();
-    // What was found after the wait is what the other one stored, not what was there before.
+    // After the wait, the row as the other transaction stored it is returned.
     let (found, mut other) = finding.await;
     assert_eq!(found, Some(first));
     other.passwords().set(user_id(1), &second, at(2)).await.unwrap();

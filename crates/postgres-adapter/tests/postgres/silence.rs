@@ -1,4 +1,5 @@
-//! A server that says nothing: packets vanish, or a firewall has forgotten a connection, and nobody closes it.
+//! A server that does not respond: packets are lost, or a firewall dropped a connection, and no side closes
+//! it.
 
 use crate::made_up::*;
 use application::ports::storage::{ProfileReader, SleepReader, UnitOfWork, UnitOfWorkFactory};
@@ -11,30 +12,30 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio_postgres::config::Host;
 
-/// How long the store waits for a connection, which a busy machine makes in that time, and lets a statement run. The limit
-/// of an answer is a second more.
+/// Wait timeout of the store, enough for a busy machine to connect, and its statement timeout. Responses time
+/// out one second later.
 const WAIT: Duration = Duration::from_millis(1_500);
 
-/// What happens to packets.
+/// Simulated network.
 struct Line {
-    /// Grows whenever the connections there are fall silent.
+    /// Incremented when all open connections fall silent.
     generation: AtomicU64,
-    /// How many bytes still get through on all connections, new ones too.
+    /// Bytes that are still forwarded in total, including on new connections.
     bytes: AtomicI64,
 }
 
 impl Line {
-    /// Lets the connections that there are fall silent for ever, while new ones work.
+    /// Silences all open connections for good; new ones work.
     fn forget(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Lets the server vanish after so many bytes: nothing gets through any more.
+    /// Drops everything after this number of bytes.
     fn vanish_after(&self, bytes: i64) {
         self.bytes.store(bytes, Ordering::SeqCst);
     }
 
-    /// Passes on what comes, as long as the connections of this generation have not fallen silent.
+    /// Forwards data until the connections of this generation fall silent.
     async fn carry(
         self: Arc<Self>,
         generation: u64,
@@ -62,7 +63,7 @@ impl Line {
     }
 }
 
-/// Makes a store that reaches the database over a line that can fall silent.
+/// Creates a store that reaches the database over the simulated network.
 async fn store_over_line(database: &TestDatabase, wait_timeout: Duration) -> (PostgresStore, Arc<Line>) {
     let config: tokio_postgres::Config = database.url().parse().unwrap();
     let (host, port) = (config.get_hosts()[0].clone(), config.get_ports().first().copied().unwrap_or(5432));
@@ -102,7 +103,7 @@ async fn store_over_line(database: &TestDatabase, wait_timeout: Duration) -> (Po
     (store, line)
 }
 
-/// Fails when something takes longer than any limit of the store.
+/// Panics if something takes longer than every limit of the store.
 async fn in_time<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(30), work).await.expect("the store waits for a silent server")
 }
@@ -110,7 +111,7 @@ async fn in_time<T>(work: impl Future<Output = T>) -> T {
 #[tokio::test]
 async fn a_shared_connection_that_does_not_answer_is_given_up_and_replaced() {
     let database = TestDatabase::create().await;
-    // Longer than for an answer: a new connection may take what it takes.
+    // Longer than the response timeout, because new connections have more time.
     let (store, line) = store_over_line(&database, WAIT * 9).await;
     assert!(store.find_profile(user_id(1)).await.unwrap().is_some());
     line.forget();
@@ -125,7 +126,7 @@ async fn nobody_is_sent_to_a_shared_connection_that_has_been_silent_for_a_time()
     assert!(store.find_profile(user_id(1)).await.unwrap().is_some());
     line.forget();
     let late = async {
-        // After the connection is given up, and before the first read is.
+        // After the connection is abandoned and before the first read times out.
         tokio::time::sleep(WAIT + WAIT / 3).await;
         tokio::time::timeout(WAIT, store.find_profile(user_id(1))).await
     };
@@ -170,7 +171,8 @@ async fn a_page_that_breaks_off_is_given_up() {
     assert!(is_unavailable(&in_time(store.walk(user_id(1), None, 400)).await));
 }
 
-/// Begins a unit of work after an outage: on a busy machine a new connection may take longer than one try waits.
+/// Begins a unit of work after an outage; retries, because a connection on a busy machine may take longer
+/// than one timeout.
 async fn begin_again(store: &PostgresStore) -> Box<dyn UnitOfWork> {
     for _ in 0..10 {
         if let Ok(unit) = in_time(store.begin()).await {

@@ -1,4 +1,4 @@
-//! Transactions: how they end, and what they leave behind.
+//! The end of transactions: commit, rollback and drop.
 
 use crate::made_up::*;
 use application::ports::storage::{ProfileReader, StorageError, UniqueKey, UnitOfWorkFactory};
@@ -9,7 +9,7 @@ use std::time::Duration;
 const OPEN_TRANSACTIONS: &str = "SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'restwell' AND xact_start IS NOT NULL";
 
-/// Waits until the server has noticed what became of the connections.
+/// Waits until the server has closed all transactions.
 async fn wait_for_no_transaction(client: &tokio_postgres::Client) {
     for _ in 0..1500 {
         if number(client, OPEN_TRANSACTIONS).await == 0 {
@@ -24,7 +24,7 @@ async fn wait_for_no_transaction(client: &tokio_postgres::Client) {
 async fn a_dropped_unit_of_work_leaves_nothing_stored_and_no_transaction() {
     let database = TestDatabase::create().await;
     let (store, observer) = (database.store(), bystander(&database).await);
-    // More often than the pool has connections: each must have its place back.
+    // More often than the pool has connections, so that each must be returned.
     for number in 0..10 {
         let mut unit = begin(&store).await;
         unit.users().insert(&user(number)).await.unwrap();

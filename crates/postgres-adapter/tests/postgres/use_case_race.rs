@@ -1,5 +1,5 @@
-//! What must hold when two things that a person does at once meet in the store: whoever comes first holds the person
-//! until the end, and the other one sees what was done.
+//! Races between two use cases of one person: the first one locks the person until it ends, and the second
+//! one sees its result.
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
@@ -39,10 +39,10 @@ const CONSENTS: &str = "SELECT count(*) FROM consent";
 const SESSIONS: &str = "SELECT count(*) FROM session";
 const TOKENS: &str = "SELECT count(*) FROM personal_token";
 
-/// How long two may take to wait for the person, on a busy machine.
+/// Time limit until both wait for the lock, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A minute after everything was made.
+/// A clock one minute after the test data was created.
 struct MinuteLater;
 
 impl Clock for MinuteLater {
@@ -51,7 +51,7 @@ impl Clock for MinuteLater {
     }
 }
 
-/// Draws numbers one after the other, for all tests of this process: no two are the same.
+/// Random source of distinct numbers for all tests of this process.
 struct Counting;
 
 static DRAWN: AtomicU64 = AtomicU64::new(1);
@@ -80,7 +80,7 @@ fn browser() -> Session {
     browser_session(5, 1)
 }
 
-/// Person 1 in a browser, in which an app asks for what it was told not to ask again for, and holds already.
+/// Person 1 with a browser session, and a request by an app that has a grant and a remembered consent.
 struct Scene {
     database: TestDatabase,
     store: Arc<PostgresStore>,
@@ -143,7 +143,7 @@ impl Scene {
         tokio::spawn(async move { signing_out.run(key, AuditActor::Person, None).await })
     }
 
-    /// Gives the request to the person, as the page that asks does.
+    /// Assigns the request to the person, as the consent page does.
     async fn show_page(&self) {
         let mut unit = begin(&self.store).await;
         assert!(unit.authorization_requests().assign(asked().id, user_id(1)).await.unwrap());
@@ -178,7 +178,7 @@ impl Scene {
         })
     }
 
-    /// Holds the person, lets one begin and then the other, and lets go of the person when both wait.
+    /// Locks the person, starts one future and then the other, and releases the lock when both wait.
     async fn one_after_the_other<T, U>(
         &self,
         one: impl FnOnce(&Self) -> JoinHandle<T>,
