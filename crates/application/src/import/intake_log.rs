@@ -1,4 +1,4 @@
-//! Intake logs that a file carries.
+//! Stores intake logs of a file.
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, Unstorable};
@@ -10,19 +10,19 @@ use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Upc};
 use std::collections::HashSet;
 
-/// The logs of one person while a batch is stored.
+/// The logs of one user while a batch is stored.
 struct Intake {
     user_id: UserId,
-    /// What the store has, or will have, that a record of the batch might be.
+    /// Stored and new logs that a record of the batch may match.
     known: Vec<IntakeLog>,
-    /// New logs, stored together at the end.
+    /// New logs, inserted together at the end.
     inserted: Vec<IntakeLog>,
 }
 
-/// Says that a record's id is the one of a log and its key the one of another.
+/// A record's id belongs to one log and its key to another.
 struct Contradiction;
 
-/// Stores the logs of one batch. A log of a supplement that nobody knows is rejected.
+/// Stores the logs of one batch. A log of an unknown supplement is rejected.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -45,13 +45,13 @@ pub(super) async fn store(
         attempt.count_log(id, outcome, key);
     }
     if attempt.run.is_dry {
-        // Supplements of earlier batches, which the logs refer to, are not there.
+        // In a dry run the supplements of earlier batches, which the logs refer to, do not exist.
         return Ok(());
     }
     unit.intake_logs().insert(user_id, &intake.inserted).await
 }
 
-/// Gives the logs under the ids by which the store knows their supplements; asks once for each supplement.
+/// Replaces the supplement ids of the logs by the stored ones; looks up each supplement once.
 async fn of_known_supplements(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -83,7 +83,7 @@ async fn of_known_supplements(
     Ok(logs)
 }
 
-/// Finds the supplement of a log: by the product code when the file gives one, else by its id.
+/// Finds the supplement of a log: by product code if the file has one, else by id.
 async fn find_supplement(
     unit: &mut dyn UnitOfWork,
     id: SupplementId,
@@ -122,7 +122,7 @@ async fn candidates(
 }
 
 impl Intake {
-    /// Stores what changes of one log, but for new ones.
+    /// Stores the changes of one log; new ones are inserted later.
     async fn place(
         &mut self,
         attempt: &mut Attempt<'_>,
@@ -149,10 +149,10 @@ impl Intake {
         }
     }
 
-    /// Known by Restwell's id, else by the client's own key, else by what was taken when.
+    /// Matches by Restwell's id, else by the client's key, else by supplement and time.
     ///
-    /// Two entries of Restwell's own export are two, also when they say the same: one that this file brought
-    /// itself is known by its id or its key only. So are two entries with different keys.
+    /// Two entries of Restwell's own export are distinct, even if equal: a log from this file matches by id
+    /// or key only. Entries with different keys are distinct too.
     fn find_same(
         &self,
         attempt: &Attempt<'_>,
@@ -198,7 +198,7 @@ impl Intake {
     }
 }
 
-/// Notes that a log was added, or changed from what it was before.
+/// Records an added log, or a changed one with its previous state.
 fn note(attempt: &mut Attempt<'_>, before: Option<IntakeLog>, log: &IntakeLog) {
     let before = before.map(|log| RecordBefore::Log(Box::new(log)));
     attempt.changed(RecordReference::Log(log.id), before, || RecordVersion::of_log(&log.record));
@@ -208,7 +208,7 @@ fn is_taken_alike(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {
     known.supplement_id() == imported.supplement_id() && known.created_at() == imported.created_at()
 }
 
-/// Marks what a log is known by beside its id; an entry of Restwell's own export without a key has nothing else.
+/// Returns a log's key besides its id; an entry of Restwell's own export without a key has none.
 fn key(log: &ImportedLog) -> Option<Mark> {
     match (log.record.external_key(), log.id) {
         (Some(key), _) => Some(Mark::of("log key", key)),

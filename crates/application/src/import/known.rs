@@ -1,16 +1,16 @@
-//! The sessions that a record of a batch may be, found by id, by key and by time.
+//! Finds the sessions that a record may match by id, key and time.
 
 use super::near::Near;
 use domain::id::SleepSessionId;
 use domain::sleep::{SessionKey, SleepRecord, SleepSession, SleepSource};
 use std::collections::{BTreeMap, HashMap};
 
-/// The sessions of one person that the store has, or will have, as far as a batch is about them.
+/// Stored and new sessions of one user that concern a batch.
 ///
-/// A batch has thousands of records, so that none may be compared with all of these.
+/// A batch has thousands of records, so lookups must not scan all sessions.
 #[derive(Default)]
 pub(super) struct Known {
-    /// By the order in which they came.
+    /// In the order of insertion.
     sessions: BTreeMap<u64, Entry>,
     by_id: HashMap<SleepSessionId, u64>,
     by_source: HashMap<SleepSource, Near>,
@@ -20,12 +20,12 @@ pub(super) struct Known {
 
 struct Entry {
     session: SleepSession,
-    /// Whether the store has a session with this id already.
+    /// Whether the session is already stored.
     is_stored: bool,
 }
 
 impl Known {
-    /// Knows what the store has; of sessions with one id, the first.
+    /// Creates an index of stored sessions; of several with one id, the first is used.
     pub(super) fn stored(sessions: impl IntoIterator<Item = SleepSession>) -> Self {
         let mut known = Self::default();
         for session in sessions {
@@ -36,44 +36,43 @@ impl Known {
         known
     }
 
-    /// Adds a session that is to be stored at the end.
+    /// Adds a session that is inserted at the end of the batch.
     pub(super) fn insert(&mut self, session: SleepSession) {
         self.add(session, false);
     }
 
-    /// Puts another record in the place of a session; it comes last then.
+    /// Replaces a session's record and moves it to the end of the order.
     pub(super) fn replace(&mut self, session: SleepSession) {
         let replaced = self.remove(session.id);
         self.add(session, replaced.is_some_and(|entry| entry.is_stored));
     }
 
-    /// Forgets a session.
     pub(super) fn forget(&mut self, id: SleepSessionId) {
         self.remove(id);
     }
 
-    /// Finds a session by its id.
+    /// Finds a session by id.
     pub(super) fn get(&self, id: SleepSessionId) -> Option<&SleepSession> {
         self.entry(id).map(|entry| &entry.session)
     }
 
-    /// Returns whether a session is to be stored at the end, and is not in the store yet.
+    /// Returns whether a session is waiting to be inserted.
     pub(super) fn is_waiting(&self, id: SleepSessionId) -> bool {
         self.entry(id).is_some_and(|entry| !entry.is_stored)
     }
 
-    /// Finds the session with a source and a key.
+    /// Finds a session by source and key.
     pub(super) fn with_key(&self, source: Option<&SleepSource>, key: &SessionKey) -> Option<&SleepSession> {
         self.of_source(source)?.with_key(key).find_map(|number| self.numbered(number))
     }
 
-    /// Lists what the record may be, or may replace, in the order in which it came.
+    /// Returns the sessions that the record may match or replace, in order of insertion.
     pub(super) fn near(&self, record: &SleepRecord) -> Vec<&SleepSession> {
         let numbers = self.of_source(record.source()).map(|near| near.of(record)).unwrap_or_default();
         numbers.into_iter().filter_map(|number| self.numbered(number)).collect()
     }
 
-    /// Gives the sessions that are to be stored, in the order in which they came.
+    /// Returns the sessions to insert, in order of insertion.
     pub(super) fn into_waiting(self) -> Vec<SleepSession> {
         let waiting = self.sessions.into_values().filter(|entry| !entry.is_stored);
         waiting.map(|entry| entry.session).collect()

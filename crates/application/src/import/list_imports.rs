@@ -4,10 +4,10 @@ use crate::ports::storage::{Import, ImportReader, StorageError};
 use domain::id::UserId;
 use std::sync::Arc;
 
-/// How many imports one read returns at most.
+/// Maximum number of imports per read.
 const PAGE: u32 = 200;
 
-/// Lists imports, the latest first.
+/// Lists imports, latest first.
 pub struct ListImports {
     reader: Arc<dyn ImportReader>,
 }
@@ -18,7 +18,7 @@ impl ListImports {
         Self { reader }
     }
 
-    /// Returns the imports of a person, or of everyone, the latest start first, at most `limit`.
+    /// Returns at most `limit` imports of a user, or of all users, latest start first.
     pub async fn run(&self, user_id: Option<UserId>, limit: usize) -> Result<Vec<Import>, StorageError> {
         let mut found: Vec<Import> = Vec::new();
         while found.len() < limit {

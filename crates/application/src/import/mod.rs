@@ -1,5 +1,5 @@
-//! Imports of records from files. Known records are recognised, nothing is stored twice, and whatever is left out is
-//! reported.
+//! Imports of records from files. Existing records are matched, nothing is stored twice, and whatever is
+//! skipped is reported.
 
 mod apply_profile;
 mod attempt;

@@ -1,22 +1,23 @@
-//! Which sessions of one source a record may be, or may replace, found without a look at the others.
+//! Index of the sessions of one source that a record may match or replace.
 
 use domain::sleep::{SessionKey, SleepRecord, TimeInBed};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What [`domain::sleep::reconcile`] calls the same minute may be so much apart, in milliseconds.
+/// Maximum difference in milliseconds that [`domain::sleep::reconcile`] treats as the same minute.
 const A_MINUTE: i64 = 60_000;
 
 /// Numbers of sessions of one source.
 ///
-/// Sessions whose source gave them a key may overlap in any number. Of those only twins to the minute matter, to records
-/// that made their own key, and one with stages and one without are enough. Those that made their own keys are kept by
-/// their length, to the power of two: what overlaps a record and is so long begins at most that long before it, so that
-/// hardly any others lie there. They give way to each other, so that few of them overlap one record.
+/// Sessions with source keys may overlap in any number. Only those with the same minutes matter, to records
+/// with derived keys, and one with stages and one without suffice. Sessions with derived keys are grouped by
+/// length, rounded down to a power of two. A session of such a length that overlaps a record starts at most
+/// that long before it, so the range contains few others. They replace each other, so few of them overlap one
+/// record.
 #[derive(Default)]
 pub(super) struct Near {
     by_key: HashMap<SessionKey, BTreeSet<u64>>,
     derived: BTreeMap<u32, BTreeSet<(i64, u64)>>,
-    /// Those without stages, and those with.
+    /// Sessions without stages, and with stages.
     given: HashMap<(i64, i64), [BTreeSet<u64>; 2]>,
 }
 
@@ -47,12 +48,12 @@ impl Near {
         }
     }
 
-    /// Lists those with a key.
+    /// Returns the sessions with a key.
     pub(super) fn with_key(&self, key: &SessionKey) -> impl Iterator<Item = u64> {
         self.by_key.get(key).into_iter().flatten().copied()
     }
 
-    /// Lists what the record may be or replace, in ascending order, and a few more that lie beside it.
+    /// Returns the sessions that the record may match or replace, in ascending order, and a few neighbours.
     pub(super) fn of(&self, record: &SleepRecord) -> BTreeSet<u64> {
         let time = record.time_in_bed();
         let beside = self.derived.iter().flat_map(|(length, numbers)| {
@@ -67,8 +68,8 @@ impl Near {
     }
 }
 
-/// The length of a time in bed, to the power of two.
+/// Returns the binary logarithm of the length of a time in bed.
 const fn length_of(time: &TimeInBed) -> u32 {
-    // It is never 0.
+    // The length is never 0.
     time.millis().unsigned_abs().leading_zeros().abs_diff(63)
 }

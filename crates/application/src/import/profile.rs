@@ -1,4 +1,4 @@
-//! The profile that a file carries.
+//! Stores the profile of a file.
 
 use super::attempt::Attempt;
 use crate::ports::import_source::ImportedProfile;
@@ -7,8 +7,8 @@ use chrono::SubsecRound as _;
 use domain::id::UserId;
 use domain::user::{ProfileField, ProfileValue, User};
 
-/// Fills the empty fields of the profile with what the file states. A field that differs is overwritten if the
-/// import was asked to or the file is a restore; otherwise the file's value is kept as a proposal.
+/// Fills the empty fields of the profile with the file's values. A differing field is overwritten if the
+/// import was asked to do so or the file is a restore; otherwise the file's value is stored as a proposal.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -38,7 +38,7 @@ pub(super) async fn store(
     Ok(())
 }
 
-/// Lists what a file states; a field that it leaves out is not among it.
+/// Returns the values in the file, without missing fields.
 fn stated(user: &User, profile: &ImportedProfile) -> Vec<ProfileValue> {
     let stated = laid_over(user.clone(), profile);
     let is_stated = |field: &ProfileField| match field {
@@ -55,12 +55,12 @@ fn stated(user: &User, profile: &ImportedProfile) -> Vec<ProfileValue> {
     ProfileField::ALL.into_iter().filter(is_stated).map(|field| field.read(&stated)).collect()
 }
 
-/// Returns the profile with every value that the file states. A person who was brought over from another server was
-/// created there; nobody is created later than they were.
+/// Returns the profile with every value of the file. The creation time is only moved back, for a user from
+/// another server.
 pub(super) fn laid_over(user: User, profile: &ImportedProfile) -> User {
     let ImportedProfile { place: _, is_restore: _, created_at, home_timezone, biology } = profile;
     User {
-        // Files have milliseconds: what is the same but for less than that was written by this server itself.
+        // Files have milliseconds: a smaller difference means that this server wrote the file.
         created_at: created_at.filter(|at| *at < user.created_at.trunc_subsecs(3)).unwrap_or(user.created_at),
         home_timezone: home_timezone.unwrap_or(user.home_timezone),
         biology: biology.over(user.biology),

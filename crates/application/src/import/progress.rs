@@ -1,9 +1,9 @@
-//! How far reading a file is.
+//! Progress of reading a file.
 
 use crate::ports::import_source::ImportRefusal;
 use std::ops::ControlFlow;
 
-/// The two readings of a file.
+/// The two passes over a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// Checks whether the file is complete; stores nothing.
@@ -12,10 +12,10 @@ pub enum Reading {
     Storing,
 }
 
-/// Receives how many bytes of a reading are done, and decides whether to continue.
+/// Receives the bytes read in a pass, and decides whether to continue.
 pub type Progress<'a> = &'a (dyn Fn(Reading, u64) -> ControlFlow<()> + Send + Sync);
 
-/// Fails with [`ImportRefusal::Stopped`] if the import is to stop.
+/// Fails with [`ImportRefusal::Stopped`] if the import must stop.
 pub(super) fn go_on(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {
     if wish.is_break() { Err(ImportRefusal::Stopped) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Reads a file ahead of what stores it.
+//! Reads a file ahead of storing it.
 
 use crate::ports::import_source::{ImportItem, ImportRefusal, ImportSource};
 use std::ops::ControlFlow;
@@ -7,41 +7,42 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// How many batches wait at most: with the one that is stored and the one that is read, three are held. While a file is
-/// checked, the first two are read already; more would be of no use, because storing takes longer than reading.
+/// Maximum number of queued batches: with the one being stored and the one being read, three are in memory.
+/// While a file is checked, the first two are read. More would not help, because storing takes longer than
+/// reading.
 const AHEAD: usize = 1;
 
-/// What comes out of a file, in its order.
+/// A message of the reading thread.
 enum Step {
-    /// So many bytes are read.
+    /// Number of bytes read so far.
     Told(u64),
-    /// The next records, and how many bytes are read with them.
+    /// The next records, and the bytes read up to their end.
     Batch(Vec<ImportItem>, u64),
-    /// There is nothing more.
+    /// End of the file.
     End,
 }
 
-/// A file that a thread of its own reads: the next batch is read while the one before it is stored.
+/// Reads a file in a separate thread: the next batch is read while the previous one is stored.
 ///
-/// Dropped, it waits for the thread, which ends where it next tells how far it is: nothing reads on that nobody wants.
+/// Dropping it waits for the thread, which stops at its next progress report.
 pub(super) struct ReadAhead {
     listener: Arc<Listener>,
-    /// Absent while it is dropped.
+    /// `None` while it is dropped.
     steps: Option<Receiver<Result<Step, ImportRefusal>>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Whether anybody listens to what a thread tells.
+/// State shared with the reading thread.
 #[derive(Default)]
 struct Listener {
-    /// Since when batches are asked for: before that it is told to nobody how far the thread is.
+    /// Whether batches are being requested; before that no progress is sent.
     has_begun: AtomicBool,
-    /// Nothing is wanted any more.
+    /// Whether the reader was dropped.
     has_gone: AtomicBool,
 }
 
 impl ReadAhead {
-    /// Begins to read batches of at most so many records.
+    /// Starts to read batches of at most `limit` records.
     pub(super) fn begin(source: Box<dyn ImportSource>, limit: usize) -> Result<Self, ImportRefusal> {
         let (sender, steps) = sync_channel(AHEAD);
         let listener = Arc::new(Listener::default());
@@ -53,14 +54,14 @@ impl ReadAhead {
         Ok(Self { listener, steps: Some(steps), thread: Some(thread) })
     }
 
-    /// Waits for the next batch, with the bytes that are read after it; absent at the end. Blocks the thread.
+    /// Waits for the next batch and the bytes read up to its end; `None` at the end. Blocks the thread.
     pub(super) fn next_batch(
         &self,
         told: &dyn Fn(u64) -> ControlFlow<()>,
     ) -> Result<Option<(Vec<ImportItem>, u64)>, ImportRefusal> {
         self.listener.has_begun.store(true, Ordering::Relaxed);
         loop {
-            // A thread that is gone without a word has panicked, which must not look like the end of the file.
+            // The thread panicked: this must not be mistaken for the end of the file.
             let gone = || Err(ImportRefusal::Unreadable("the reader stopped".to_owned()));
             let step = self.steps.as_ref().and_then(|steps| steps.recv().ok());
             match step.unwrap_or_else(gone)? {
@@ -75,17 +76,17 @@ impl ReadAhead {
 
 impl Drop for ReadAhead {
     fn drop(&mut self) {
-        // First, so that the thread learns that nobody listens, whether it tells how far it is or gives a batch.
+        // Set first, so that the thread stops at its next progress report or batch.
         self.listener.has_gone.store(true, Ordering::Relaxed);
         self.steps = None;
         if let Some(thread) = self.thread.take() {
-            // A panic was told already, to whoever asked for what came next.
+            // A panic was already reported by the request for the next batch.
             let _ = thread.join();
         }
     }
 }
 
-/// Reads to the end, or until nobody listens.
+/// Reads to the end, or until the reader is dropped.
 fn read(
     mut source: Box<dyn ImportSource>,
     limit: usize,
@@ -98,10 +99,10 @@ fn read(
                 return ControlFlow::Break(());
             }
             if !listener.has_begun.load(Ordering::Relaxed) {
-                // It would take the place of a batch that could wait there.
+                // Progress would occupy the queue slot of a batch.
                 return ControlFlow::Continue(());
             }
-            // Nobody waits for every one of these.
+            // Progress may be skipped if the queue is full.
             match steps.try_send(Ok(Step::Told(bytes))) {
                 Err(TrySendError::Disconnected(_)) => ControlFlow::Break(()),
                 Ok(()) | Err(TrySendError::Full(_)) => ControlFlow::Continue(()),
@@ -125,7 +126,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Gives one record a batch for ever, or panics after some.
+    /// Returns one record per batch forever, or panics after some.
     struct Endless {
         given: Arc<AtomicU64>,
         panics_at: u64,
@@ -182,11 +183,11 @@ mod tests {
         let (given, reading) = endless(u64::MAX);
         reading.next_batch(&|_| ControlFlow::Continue(())).unwrap();
         drop(reading);
-        // The thread holds the other half of the counter until it ends.
+        // The thread holds the other reference until it ends.
         assert_eq!(Arc::strong_count(&given), 1);
     }
 
-    /// Tells for ever how far it is, and gives no record.
+    /// Reports progress forever, and returns no record.
     struct Silent {
         _held: Arc<()>,
     }

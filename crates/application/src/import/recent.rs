@@ -1,12 +1,12 @@
-//! What an import remembers from batch to batch, within bounds.
+//! Bounded memory of an import across batches.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
 
-/// Remembers the latest of what it was told: at least `limit` keys, at most twice as many.
+/// Remembers the most recent keys: at least `limit`, at most twice as many.
 ///
-/// When the young half is full it takes the place of the old one, which is forgotten.
+/// When the young half is full it replaces the old one, which is dropped.
 #[derive(Debug)]
 pub(super) struct Recent<K, V = ()> {
     young: HashMap<K, V>,
@@ -15,7 +15,7 @@ pub(super) struct Recent<K, V = ()> {
 }
 
 impl<K: Eq + Hash, V> Recent<K, V> {
-    /// Remembers nothing yet, and at least `limit` keys later.
+    /// Creates an empty memory for at least `limit` keys.
     pub(super) fn new(limit: usize) -> Self {
         Self { young: HashMap::new(), old: HashMap::new(), limit }
     }
@@ -28,7 +28,7 @@ impl<K: Eq + Hash, V> Recent<K, V> {
         self.young.insert(key, value);
     }
 
-    /// Returns the latest value under a key that is still remembered.
+    /// Returns the latest value of a key, if still remembered.
     pub(super) fn get(&self, key: &K) -> Option<&V> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
@@ -50,12 +50,12 @@ impl<K: Eq + Hash> Recent<K> {
     }
 }
 
-/// Stands for an id or a key in 16 bytes, however long the key is.
+/// A 16-byte hash of an id or a key of any length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Mark(u128);
 
 impl Mark {
-    /// Marks a value; the name keeps apart values of different kinds.
+    /// Hashes a value; the name separates values of different kinds.
     pub(super) fn of(name: &str, value: &(impl Hash + ?Sized)) -> Self {
         let half = |number: u8| {
             let mut hasher = DefaultHasher::new();

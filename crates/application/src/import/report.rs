@@ -1,24 +1,25 @@
-//! What an import did.
+//! Report of an import.
 
 use crate::ports::import_source::{Note, Rejection};
 use domain::user::ProfileChanges;
 
-/// How many rejections and different notes a report names; beyond, they are only counted, so that memory stays flat.
+/// Maximum number of listed rejections and distinct notes. Others are only counted, so that memory is
+/// bounded.
 pub const MAX_LISTED: usize = 1000;
 
-/// What became of the records of one kind. A record that comes twice in a file counts once, unless very many others
-/// (hundreds of thousands) are in between.
+/// Outcomes of the records of one kind. A duplicate in a file counts once, unless hundreds of thousands of
+/// others lie in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Stored for the first time.
+    /// Records stored for the first time.
     pub new: u64,
-    /// Known, and different now.
+    /// Existing records that were changed.
     pub updated: u64,
-    /// Known, and the same.
+    /// Existing records that were equal.
     pub unchanged: u64,
 }
 
-/// What became of one record.
+/// Outcome of one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     New,
@@ -44,16 +45,16 @@ impl Counts {
     }
 }
 
-/// A note of a report. Notes that differ only in place and amount are one.
+/// A note of a report. Notes that differ only in location and amount are merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportNote {
-    /// Where it was first.
+    /// Location of the first occurrence.
     pub place: String,
-    /// What was noted.
+    /// Text of the note.
     pub reason: String,
-    /// The sum of the amounts, where the note has any.
+    /// Sum of the amounts, if the note has any.
     pub amount: Option<u64>,
-    /// How often it was noted, at least once.
+    /// Number of occurrences, at least one.
     pub count: u64,
 }
 
@@ -71,7 +72,7 @@ impl ReportNote {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Returns where it was, for people: `record 3`, or `record 3 and 4 more`.
+    /// Returns the locations as text: `record 3`, or `record 3 and 4 more`.
     pub fn places(&self) -> String {
         match self.count {
             0 | 1 => self.place.clone(),
@@ -79,7 +80,7 @@ impl ReportNote {
         }
     }
 
-    /// Returns what was noted, with the amount.
+    /// Returns the text with the amount.
     pub fn text(&self) -> String {
         match self.amount {
             Some(amount) => format!("{}: {amount}", self.reason),
@@ -88,44 +89,44 @@ impl ReportNote {
     }
 }
 
-/// What an import of one file did, or would do.
+/// Changes made by an import, or that it would make.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportReport {
     /// Sleep sessions.
     pub sessions: Counts,
-    /// Stage entries of these sessions, whatever became of the sessions.
+    /// Stage entries of these sessions, whatever their outcome.
     pub stage_entries: u64,
-    /// Labels of supplements.
+    /// Supplement labels.
     pub supplements: Counts,
     /// Intake logs.
     pub logs: Counts,
     /// Whether the profile was changed.
     pub profile_changed: bool,
-    /// Which fields of the profile were changed, and which the file proposes to change.
+    /// Changed and proposed profile fields.
     pub profile: ProfileChanges,
-    /// What was not taken, in the file's order, at most [`MAX_LISTED`].
+    /// Rejected records in file order, at most [`MAX_LISTED`].
     pub rejected: Vec<Rejection>,
-    /// How many records were not taken.
+    /// Number of rejected records.
     pub rejected_total: u64,
-    /// What was dropped of records that were taken, in the file's order, at most [`MAX_LISTED`].
+    /// Notes on accepted records in file order, at most [`MAX_LISTED`].
     pub notes: Vec<ReportNote>,
-    /// How many notes there were, each time counted.
+    /// Number of all occurrences of notes.
     pub notes_total: u64,
-    /// Whether the file has labels of supplements that were left out because it is an upload.
+    /// Whether supplement labels were skipped because the file is an upload.
     pub left_out_labels: bool,
 }
 
 impl ImportReport {
-    /// How many rejections, and how many notes, the store keeps.
+    /// Number of rejections and of notes that are stored.
     pub const KEPT: usize = 100;
 
-    /// Returns whether it says of any record that it was stored or changed.
+    /// Returns whether any record was stored or changed.
     pub fn changed_anything(&self) -> bool {
         let counts = [self.sessions, self.supplements, self.logs];
         self.profile_changed || counts.iter().any(|counts| counts.new + counts.updated > 0)
     }
 
-    /// Gives the report as it is kept: with the first rejections and notes only; the totals stay.
+    /// Returns the stored form of the report, with the first rejections and notes only; totals are kept.
     #[must_use]
     pub fn shortened(mut self) -> Self {
         self.rejected.truncate(Self::KEPT);
@@ -133,8 +134,8 @@ impl ImportReport {
         self
     }
 
-    /// Adds what earlier tries of the same import stored, which this one, reading all of the file again, found unchanged.
-    /// What is not taken, and what there is to note, it found again itself.
+    /// Adds the counts of earlier tries of the same import, whose records this one found unchanged.
+    /// Rejections and notes are not added, because this try found them again.
     #[must_use]
     pub(super) fn after(self, earlier: &Self) -> Self {
         Self {

@@ -13,42 +13,42 @@ use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::SleepRecord;
 use std::collections::HashSet;
 
-/// How many marks of records are remembered at least; with twice as many that is 18 MB.
+/// Minimum number of remembered record hashes; twice as many use 18 MB.
 const MARKS: usize = 450_000;
-/// How many supplements are remembered at least, as known and by another id; with twice as many that is 14 MB.
+/// Minimum number of remembered supplements, known and aliased; twice as many use 14 MB.
 const SUPPLEMENTS: usize = 100_000;
-/// How many sessions are remembered at least that were made or changed; with twice as many that is 1 MB.
+/// Minimum number of remembered new or changed sessions; twice as many use 1 MB.
 const MADE: usize = 10_000;
 
-/// An import in progress: what is known from batch to batch, only of committed batches.
+/// An import in progress: state across batches, of committed batches only.
 pub(super) struct Run<'a> {
     pub(super) user_id: Option<UserId>,
-    /// Whether everything is rolled back: what an earlier batch would have stored is not there.
+    /// Whether everything is rolled back; records of earlier batches are then not stored.
     pub(super) is_dry: bool,
     /// Whether profile fields that differ from the file are overwritten.
     pub(super) overwrite_profile: bool,
     pub(super) now: DateTime<Utc>,
     pub(super) entropy: &'a dyn Entropy,
     pub(super) report: ImportReport,
-    /// What earlier tries of the same import stored.
+    /// Report of earlier tries of the same import.
     earlier: ImportReport,
-    /// Whether records may wait for the end of the file; not where each batch is answered for itself.
+    /// Whether records may wait for the end of the file; not if each batch gets a response.
     pub(super) may_hold: bool,
     /// Records that wait for the end of the file.
     held: Held,
-    /// Sessions that were made or changed a while ago at most; of one that is forgotten it is only later that it is changed.
+    /// Sessions added or changed recently; a forgotten one is only changed later.
     made: Recent<SleepSessionId>,
-    /// How many bytes of the file are read and stored.
+    /// Number of bytes read and stored.
     pub(super) bytes_done: u64,
-    /// What became of each record of the batch that was stored last, by its position in it.
+    /// Outcome of each record of the last stored batch, by position.
     pub(super) results: Vec<Numbered<Result<(RecordReference, Outcome), Unstored>>>,
-    /// What else is to be told of records of that batch, by their positions in it.
+    /// Notes on records of that batch, by position.
     pub(super) notes: Vec<Numbered<Rejection>>,
-    /// The rows and, in a dry run, the keys of the records that were met.
+    /// Rows and, in a dry run, keys of the records seen.
     met: Recent<Mark>,
-    /// Supplements that the store has, or would have.
+    /// Supplements that the store has, or would have after a dry run.
     supplements: Recent<SupplementId>,
-    /// Where the store knows a supplement by another id than the file.
+    /// Stored ids of supplements that have other ids in the file.
     aliases: Recent<SupplementId, SupplementId>,
 }
 
@@ -80,18 +80,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Goes on where others broke off who stored this, and lets records wait for the end of the file.
+    /// Resumes after earlier tries with this report, and lets records wait for the end of the file.
     pub(super) fn of_file(mut self, earlier: ImportReport) -> Self {
         self.report.profile = earlier.profile.clone();
         Self { earlier, may_hold: true, ..self }
     }
 
-    /// Tells what the import did, with what earlier tries of it stored.
+    /// Returns the report including earlier tries.
     pub(super) fn whole(&self) -> ImportReport {
         self.report.clone().after(&self.earlier)
     }
 
-    /// Tells what the import has done as soon as a try is stored, as it is kept.
+    /// Returns the report to store together with this attempt.
     pub(super) fn whole_with(&self, found: &Found) -> ImportReport {
         let mut report = self.report.clone();
         let mut met = HashSet::new();
@@ -108,12 +108,12 @@ impl<'a> Run<'a> {
         report.after(&self.earlier).shortened()
     }
 
-    /// Tells how many records wait for the end of the file.
+    /// Returns the number of waiting records.
     pub(super) fn waiting(&self) -> usize {
         self.held.len()
     }
 
-    /// Takes out what waits for the end of the file; from now on until [`Self::hold_again`] nothing waits.
+    /// Removes and returns the waiting records; until [`Self::hold_again`] no further records wait.
     pub(super) fn take_waiting(&mut self) -> Vec<ImportItem> {
         self.may_hold = false;
         let held = std::mem::take(&mut self.held).into_records();
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
         self.may_hold = true;
     }
 
-    /// Takes over the result of a committed attempt; returns what was rejected.
+    /// Takes over the result of a committed attempt; returns the rejections.
     pub(super) fn take(&mut self, found: Found) -> Vec<Numbered<Unstored>> {
         for id in found.confirmed {
             for place in self.held.give_way_to(id) {
@@ -150,27 +150,27 @@ impl<'a> Run<'a> {
         self.results.push((position, Err(unstored)));
     }
 
-    /// Returns whether a session was added or changed lately, as far as that is remembered.
+    /// Returns whether a session was added or changed recently, as far as remembered.
     pub(super) fn has_made(&self, id: SleepSessionId) -> bool {
         self.made.contains(&id)
     }
 
-    /// Returns whether a record overlaps one that waits for the end of the file.
+    /// Returns whether a record overlaps a waiting one.
     pub(super) fn overlaps_waiting(&self, record: &SleepRecord) -> bool {
         self.held.overlaps(record)
     }
 
-    /// Returns the id under which the store has a supplement of the file, where that is another one.
+    /// Returns the stored id of a supplement of the file, if it differs.
     pub(super) fn alias_of(&self, in_file: SupplementId) -> Option<SupplementId> {
         self.aliases.get(&in_file).copied()
     }
 
-    /// Returns whether the store is known to have a supplement, or would have it.
+    /// Returns whether the store is known to have a supplement, or would have it after a dry run.
     pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
         self.supplements.contains(&id)
     }
 
-    /// Returns whether this file brought a log, as far as that is remembered.
+    /// Returns whether this file contained a log, as far as remembered.
     pub(super) fn brought_log(&self, id: IntakeLogId) -> bool {
         self.met.contains(&Mark::of("log", &id))
     }

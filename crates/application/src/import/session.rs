@@ -1,4 +1,4 @@
-//! Sleep sessions that a file carries.
+//! Stores sleep sessions of a file.
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, Unstorable};
@@ -12,19 +12,19 @@ use chrono::SubsecRound;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{Reconciliation, SleepSession, reconcile};
 
-/// The sessions of one person while a batch is stored.
+/// The sessions of one user while a batch is stored.
 struct Sessions {
     user_id: UserId,
-    /// What the store has, or will have, that a record of the batch might be; new sessions wait there to be stored
-    /// together at the end.
+    /// Stored and new sessions that a record of the batch may match; new ones are inserted together at the
+    /// end.
     known: Known,
-    /// Ids for new sessions, the smallest one last.
+    /// Ids for new sessions, in descending order.
     ids: Vec<SleepSessionId>,
-    /// What the store still has and is to lose, before anything else is written: one statement for many.
+    /// Stored sessions to delete in one statement before other writes.
     gone: Vec<SleepSessionId>,
 }
 
-/// Stores the sessions of one batch: two look-ups, then what changes.
+/// Stores the sessions of one batch with two lookups, and then the changes.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -37,10 +37,10 @@ pub(super) async fn store(
     let known = candidates(unit, user_id, &imported).await?;
     let mut sessions = Sessions { user_id, known, ids: drawn_ids(attempt, &imported), gone: Vec::new() };
     for (position, session) in imported {
-        // Who has an id of its own is known by that.
+        // A record with an id is matched by the id only.
         let near = if session.id.is_none() { sessions.known.near(&session.record) } else { Vec::new() };
         let Some(decision) = decide(&sessions.known, &near, session) else {
-            // One of the two may be what a record that waits takes the place of.
+            // One of the two may be the session that a waiting record would replace.
             if attempt.must_wait(&session.record, &[]) {
                 attempt.hold(session.clone(), Vec::new());
                 continue;
@@ -74,8 +74,8 @@ pub(super) async fn store(
     unit.sleep().insert(user_id, &sessions.known.into_waiting()).await
 }
 
-/// Draws an id for each record that has none. They are given out in ascending order: every index that has the id in it
-/// is then walked through once for a batch, not entered at as many places as there are records.
+/// Generates an id for each record without one. Ids are used in ascending order, so that inserts walk each
+/// index once per batch.
 fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<&ImportedSession>]) -> Vec<SleepSessionId> {
     let unnamed = imported.iter().filter(|(_, session)| session.id.is_none());
     let mut ids: Vec<_> = unnamed.map(|_| SleepSessionId::from_uuid(attempt.run.entropy.uuid())).collect();
@@ -96,7 +96,7 @@ async fn candidates(
 }
 
 impl Sessions {
-    /// Stores what was decided about one session, but for new ones.
+    /// Stores the decision about one session; new ones are inserted later.
     async fn place(
         &mut self,
         attempt: &mut Attempt<'_>,
@@ -119,7 +119,7 @@ impl Sessions {
                 let session = SleepSession { id, record, updated_at };
                 note(attempt, None, &session);
                 self.known.insert(session);
-                // A session that takes the place of others is a change of what was known.
+                // A session that replaces others counts as an update.
                 Ok((id, if removes.is_empty() { Outcome::New } else { Outcome::Updated }))
             }
         }
@@ -139,7 +139,7 @@ impl Sessions {
             note(attempt, None, &session);
         } else {
             note(attempt, self.known.get(session.id), &session);
-            // A removed session may have the key that this one gets.
+            // A deleted session may have the key that this one gets.
             self.delete_gone(unit).await?;
             unit.sleep().update(self.user_id, &session).await?;
         }
@@ -147,7 +147,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Removes sessions whose place another one takes; those that only waited to be stored are dropped.
+    /// Deletes replaced sessions; those not inserted yet are dropped.
     fn remove(&mut self, attempt: &mut Attempt<'_>, removes: &[SleepSessionId], by: SleepSessionId) {
         for id in removes {
             if self.known.is_waiting(*id) {
@@ -171,14 +171,14 @@ impl Sessions {
     }
 }
 
-/// Notes that a session was added, or changed from what it was before.
+/// Records an added session, or a changed one with its previous state.
 fn note(attempt: &mut Attempt<'_>, before: Option<&SleepSession>, session: &SleepSession) {
     let before = before.map(|session| RecordBefore::Session(Box::new(session.clone())));
     let left = || RecordVersion::of_session(&session.record);
     attempt.changed(RecordReference::Session(session.id), before, left);
 }
 
-/// Returns the note that other sessions are removed.
+/// Returns the note that other sessions are replaced.
 fn told(decision: &Reconciliation) -> Option<String> {
     match decision {
         Reconciliation::Replace { removes, .. } | Reconciliation::Insert { removes } => match removes.len() {
@@ -192,9 +192,9 @@ fn told(decision: &Reconciliation) -> Option<String> {
     }
 }
 
-/// Decides what a record is; nothing when its id names one session and its key another.
+/// Decides how to store a record; `None` if its id and its key belong to two sessions.
 ///
-/// A record of Restwell's own export is known by its id and takes nobody else's place.
+/// A record of Restwell's own export is matched by its id and replaces no other session.
 fn decide(known: &Known, near: &[&SleepSession], imported: &ImportedSession) -> Option<Reconciliation> {
     let record = &imported.record;
     let Some(id) = imported.id else { return Some(reconcile(near, record)) };

@@ -15,22 +15,22 @@ use domain::id::{AuditEventId, ClientId, ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
 use std::time::Duration;
 
-/// How many records are stored in one unit of work at most. Each costs a dozen statements and a sync of the disk,
-/// however few they are.
+/// Maximum number of records in one unit of work. Each unit of work costs a dozen statements and a disk sync,
+/// however few records it has.
 pub(super) const BATCH: usize = 2_000;
-/// How many records may wait for the end of their file, before one more batch of them.
+/// Maximum number of waiting records; above it they are stored as another batch.
 pub(super) const MOST_WAITING: usize = BATCH;
-/// How often a batch is tried: another import of the same records may be faster, batch by batch.
+/// Number of tries per batch: a concurrent import of the same records may win, batch by batch.
 pub(super) const TRIES: u32 = 5;
 
-/// Why nothing more is stored.
+/// Why storing stops.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The store failed.
     Storage(StorageError),
-    /// Somebody took the import back meanwhile, or it is not there any more.
+    /// The import was undone or deleted in the meantime.
     TakenBack,
-    /// The person was erased meanwhile.
+    /// The user was erased in the meantime.
     UnknownUser,
 }
 
@@ -43,15 +43,15 @@ impl From<StorageError> for Stop {
 /// Stores batches.
 pub(super) struct Storing<'a> {
     pub(super) units: &'a dyn UnitOfWorkFactory,
-    /// The import that keeps what was done, so that it can be undone; absent where nothing is kept.
+    /// Import that records the changes for undo; `None` if they are not recorded.
     pub(super) import: Option<ImportId>,
-    /// Waits for a store that is out of reach; absent where somebody waits for the answer, or tries again himself.
+    /// Waits for an unreachable store; `None` if the caller waits for the response or retries.
     pub(super) pause: Option<&'a dyn Pause>,
-    /// Traces what a backend wrote; absent in an import, which left its event when it began.
+    /// Audit events for a backend's writes; `None` for an import, which recorded its event at the start.
     pub(super) backend: Option<BackendTrace<'a>>,
 }
 
-/// Makes the events of a backend's writes.
+/// Creates the audit events of a backend's writes.
 #[derive(Clone, Copy)]
 pub(super) struct BackendTrace<'a> {
     pub(super) client_id: ClientId,
@@ -79,7 +79,7 @@ impl BackendTrace<'_> {
 }
 
 impl Storing<'_> {
-    /// Begins a unit of work; where there is one writer, after others.
+    /// Begins a unit of work, with retries.
     pub(super) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
         let mut tries = 1;
         let mut pauses = PAUSES.into_iter();
@@ -92,7 +92,7 @@ impl Storing<'_> {
         }
     }
 
-    /// Stores a batch and tells what became of it, in the file's order.
+    /// Stores a batch and reports its outcomes in file order.
     pub(super) async fn store(&self, run: &mut Run<'_>, batch: Batch) -> Result<(), Stop> {
         let Batch { records, mut rejected, notes, left_out_labels } = batch;
         run.report.left_out_labels |= left_out_labels;
@@ -115,7 +115,7 @@ impl Storing<'_> {
         Ok(())
     }
 
-    /// Stores what waits for the end of the file: at the end, or sooner when too much waits.
+    /// Stores the waiting records: at the end, or earlier if there are more than `most`.
     pub(super) async fn store_waiting(&self, run: &mut Run<'_>, most: usize) -> Result<(), Stop> {
         if run.waiting() <= most {
             return Ok(());
@@ -130,7 +130,7 @@ impl Storing<'_> {
         Ok(())
     }
 
-    /// Stores records that cannot be stored together, so that only those at fault are rejected.
+    /// Stores records one by one if they cannot be stored together, so that only invalid ones are rejected.
     async fn store_singly(
         &self,
         run: &mut Run<'_>,
@@ -150,15 +150,15 @@ impl Storing<'_> {
         Ok(rejected)
     }
 
-    /// Waits before the next try where that is wanted; false when there is to be none.
+    /// Waits before the next try; returns `false` if there is none.
     async fn waited(&self, pauses: &mut impl Iterator<Item = Duration>) -> bool {
         let Some((pause, length)) = self.pause.zip(pauses.next()) else { return false };
         pause.pause(length).await;
         true
     }
 
-    /// Stores records in one unit of work, which is tried again when somebody else was in the way, or the store was out of
-    /// reach; returns what was rejected. Where the store took a batch and could not say so, the next try finds its records
+    /// Stores records in one unit of work, with retries after conflicts or if the store is unreachable;
+    /// returns the rejections. If a commit succeeded without confirmation, the next try finds its records
     /// unchanged.
     async fn store_together(
         &self,
@@ -183,8 +183,8 @@ impl Storing<'_> {
         }
     }
 
-    /// Tries once. A dry run does the same and takes it back at once, so that it keeps nobody waiting for longer
-    /// than an import does.
+    /// Makes one try. A dry run does the same and rolls back at once, so that it blocks other writers no
+    /// longer than an import.
     async fn attempt(&self, run: &Run<'_>, records: &[Numbered<ImportItem>]) -> Result<Found, Stop> {
         let mut unit = self.units.begin().await?;
         match self.within(unit.as_mut(), run, records).await {
@@ -199,7 +199,8 @@ impl Storing<'_> {
                 Ok(found)
             }
             Err(error) => {
-                // What failed says more than that the store did not take it back; dropped, it is gone too.
+                // The first error is more useful than a failed rollback; dropping the unit of work ends it
+                // too.
                 let _ = unit.rollback().await;
                 Err(error)
             }
@@ -215,7 +216,7 @@ impl Storing<'_> {
         let found = store_records(unit, run, records).await?;
         let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
         let Some(mut import) = unit.imports().find(id).await? else { return Err(Stop::TakenBack) };
-        // Another import of the same file at the same time, which has the same row, may have come to its end.
+        // A concurrent import of the same file, which shares the row, may have finished.
         if !matches!(import.state, ImportState::Running | ImportState::Done) {
             return Err(Stop::TakenBack);
         }
@@ -232,7 +233,8 @@ impl Storing<'_> {
             unit.audit().append(&event.user(user_id).subject(id.as_uuid())).await?;
         }
         if import.state == ImportState::Running {
-            // Counts this batch, too: whoever resumes after a crash finds it stored. Its rejections are added later.
+            // Includes this batch: after a crash the next try finds it stored. Its rejections are added
+            // later.
             import.report = run.whole_with(&found);
             import.bytes_done = run.bytes_done;
             unit.imports().update(&import).await?;
@@ -241,14 +243,14 @@ impl Storing<'_> {
     }
 }
 
-/// Stores records in this unit of work; returns what the run takes over once it is committed.
+/// Stores records in this unit of work; returns what the run takes over after the commit.
 async fn store_records(
     unit: &mut dyn UnitOfWork,
     run: &Run<'_>,
     records: &[Numbered<ImportItem>],
 ) -> Result<Found, Stop> {
     if let Some(user_id) = run.user_id {
-        // Locks the person first: other writers of this person wait here and nowhere later.
+        // Locks the user first, so that other writers of this user wait here only.
         unit.users().find(user_id).await?.ok_or(Stop::UnknownUser)?;
     }
     let mut attempt = Attempt::new(run);

@@ -1,4 +1,4 @@
-//! Labels of supplements that a file carries.
+//! Stores supplement labels of a file.
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, Unstorable};
@@ -15,20 +15,20 @@ use std::collections::{HashMap, HashSet};
 /// The labels while a batch is stored.
 #[derive(Default)]
 struct Labels {
-    /// What the store had before the batch, by id.
+    /// Labels stored before the batch, by id.
     by_id: HashMap<SupplementId, Supplement>,
-    /// What the store had before the batch, by key.
+    /// Labels stored before the batch, by key.
     current: HashMap<CatalogueKey, Supplement>,
-    /// What records of the batch were about so far: of these the store may have something else by now.
+    /// Ids and keys of the batch's records so far; for these, the maps above may be outdated.
     met_ids: HashSet<SupplementId>,
     met_keys: HashSet<CatalogueKey>,
-    /// Ids for new labels, the smallest one last.
+    /// Ids for new labels, in descending order.
     ids: Vec<SupplementId>,
-    /// New labels, which are stored together.
+    /// New labels, inserted together.
     waiting: Vec<(CatalogueKey, Supplement)>,
 }
 
-/// Stores the labels of one batch: two look-ups and one insertion for new ones, and what changes one by one.
+/// Stores the labels of one batch: two lookups and one insert for new ones, and one update per change.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
@@ -45,7 +45,7 @@ pub(super) async fn store(
             attempt.reject(position, &supplement.place, Unstorable::LabelOfTwo);
             continue;
         };
-        // A version that the store has under the file's own id keeps the logs that name it.
+        // A stored version with the file's id keeps the logs that refer to it.
         if let Some(in_file) = supplement.id.filter(|in_file| *in_file != id)
             && repository.find(in_file).await?.is_none()
         {
@@ -58,8 +58,7 @@ pub(super) async fn store(
     labels.store_waiting(repository).await
 }
 
-/// Draws an id for each record that has none, as for sessions: given out in ascending order, they let the table be
-/// walked through once for a batch.
+/// Generates an id for each record without one. As for sessions, they are used in ascending order.
 fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<&ImportedSupplement>]) -> Vec<SupplementId> {
     let unnamed = imported.iter().filter(|(_, supplement)| supplement.id.is_none());
     let mut ids: Vec<_> = unnamed.map(|_| SupplementId::from_uuid(attempt.run.entropy.uuid())).collect();
@@ -68,7 +67,7 @@ fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<&ImportedSupplement>]) 
 }
 
 impl Labels {
-    /// Finds what the store has under the ids and the keys of the records.
+    /// Looks up the ids and the keys of the records.
     async fn look_up(
         repository: &mut dyn SupplementRepository,
         imported: &[Numbered<&ImportedSupplement>],
@@ -81,7 +80,7 @@ impl Labels {
         Ok(Self { by_id, current: current.into_iter().collect(), ..Self::default() })
     }
 
-    /// Decides about one label and stores what changes, but for new ones; nothing when its id is the one of a label with
+    /// Stores the changes of one label; new ones are inserted later. `None` if its id belongs to a label with
     /// another key.
     async fn place(
         &mut self,
@@ -100,8 +99,7 @@ impl Labels {
         Ok(placed)
     }
 
-    /// Finds what the store has under the id of a record, else under its key; of what the batch was about before, as it
-    /// is by now.
+    /// Finds the stored label by id, else by key; labels that the batch has changed are read again.
     async fn known(
         &mut self,
         repository: &mut dyn SupplementRepository,
@@ -127,7 +125,7 @@ impl Labels {
         }
     }
 
-    /// Enters a label that the store does not have; it waits to be stored.
+    /// Adds a new label to be inserted.
     fn enter(&mut self, attempt: &mut Attempt<'_>, imported: &ImportedSupplement) -> SupplementId {
         let id = imported.id.or_else(|| self.ids.pop());
         let id = id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
@@ -154,20 +152,20 @@ async fn correct(
         LabelChange::Unchanged => Ok(Some((known.id, Outcome::Unchanged))),
         LabelChange::UpdateInPlace => {
             let id = known.id;
-            // The key under which the store has it; an id that the file names may have another.
+            // The stored key; an id from the file may belong to another key.
             let key = repository.key_of(id).await?.unwrap_or_else(|| imported.key.clone());
             note(attempt, id, Some((key, known.clone())), imported);
             repository.update(&known.corrected(imported.label.clone())).await?;
             Ok(Some((id, Outcome::Updated)))
         }
         LabelChange::NewVersion => {
-            // A key that was ever given has a current version, which may be a later one than the one that the file
-            // names. Without one the version would take another key's place.
+            // A key that was ever used has a current version, possibly later than the file's. Without one,
+            // the version would take the place of another key.
             let Some(current) = repository.find_current(&imported.key).await? else { return Ok(None) };
             if current.label == imported.label {
                 return Ok(Some((current.id, Outcome::Unchanged)));
             }
-            // An id that the file names and a logged version has already stays with that version.
+            // An id that already belongs to a version with logs stays with that version.
             let id = imported.id.filter(|id| *id != known.id);
             let id = id.unwrap_or_else(|| SupplementId::from_uuid(attempt.run.entropy.uuid()));
             let entered_at = imported.entry_date.unwrap_or(attempt.run.now);
@@ -179,7 +177,7 @@ async fn correct(
     }
 }
 
-/// Notes that a version of a label was added, or changed from what was there before.
+/// Records an added version of a label, or a changed one with its previous state.
 fn note(
     attempt: &mut Attempt<'_>,
     id: SupplementId,
@@ -190,7 +188,7 @@ fn note(
     attempt.changed(RecordReference::Label(id), before, || RecordVersion::of_label(&imported.label));
 }
 
-/// A version under another id of Restwell's own is another version, whether or not this one was logged.
+/// Changes a label. A different Restwell id means another version, whether or not this one has logs.
 async fn change(
     repository: &mut dyn SupplementRepository,
     known: &Supplement,

@@ -1,4 +1,4 @@
-//! Tests of imports against a store in memory, by what is imported.
+//! Tests of imports against an in-memory store.
 
 mod again;
 mod apply_profile;
@@ -31,7 +31,7 @@ use file::ItemFile;
 use memory_store::MemoryStore;
 use std::ops::ControlFlow;
 
-/// What is the same for every file of these tests, but for the person.
+/// The command shared by these tests, without a user.
 fn for_real() -> ImportRecordsCommand {
     let name = FileName::clean("items.json");
     let about = FileAbout::File { name, zone: TimeZone::UTC };
@@ -51,7 +51,7 @@ async fn import_file(
     command: ImportRecordsCommand,
     file: &dyn ImportFile,
 ) -> Result<ImportReport, ImportRecordsError> {
-    // Ids go on where they stopped, so that a second import draws others.
+    // Ids continue where they stopped, so that a second import gets others.
     let entropy = store.entropy(entropy);
     let imported = ImportRecords::new(store.units(), entropy, clock())
         .run(&command, file, &|_, _| ControlFlow::Continue(()))
@@ -59,7 +59,7 @@ async fn import_file(
     imported.map(|imported| imported.report)
 }
 
-/// Imports these records for the person.
+/// Imports these records for the user.
 async fn import(store: &MemoryStore, items: impl IntoIterator<Item = ImportItem>) -> ImportReport {
     import_file(store, of_person(), &ItemFile::of(items)).await.unwrap()
 }

@@ -19,42 +19,42 @@ use scan::Scan;
 use std::sync::Arc;
 use taking_back::TakingBack;
 
-/// How long the notes of an import are kept after it ended, or after its last batch if it broke off.
+/// Retention of an import's notes after its end, or after its last batch if it was interrupted.
 pub const NOTES_KEPT: TimeDelta = TimeDelta::days(30);
-/// How long an interrupted undo rests before another server resumes it: longer than any batch takes.
+/// Delay before another server resumes an interrupted undo: longer than any batch takes.
 pub const UNDOING_IDLE: TimeDelta = TimeDelta::seconds(15);
-/// How many records of a person are taken back in one unit of work. Each may be a session of the largest size.
+/// Number of a user's records per unit of work. Each may be a session of maximum size.
 const RECORDS: u32 = 40;
-/// How many labels of a catalogue are taken back in one unit of work.
+/// Number of labels per unit of work.
 const LABELS: u32 = 200;
-/// How often a batch is tried if another unit of work interferes or the connection is lost.
+/// Number of tries per batch after a conflict or a lost connection.
 const TRIES: u32 = 5;
 
-/// Why nothing was undone.
+/// Why an import was not undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoImportError {
-    /// There is no such import, or it is somebody else's.
+    /// The import does not exist or belongs to another user.
     #[error("there is no import with this id")]
     Unknown,
-    /// It was undone before, and no record was kept.
+    /// It was already undone, and no record was kept.
     #[error("the import was undone already")]
     AlreadyUndone,
-    /// Nothing was stored yet.
+    /// It has not stored anything.
     #[error("the import has stored nothing")]
     NothingStored,
-    /// Its notes are deleted: they are kept for [`NOTES_KEPT`].
+    /// Its notes were deleted after [`NOTES_KEPT`].
     #[error("what the import did is kept for 30 days only")]
     TooOld,
-    /// A person asked, and the operator's import brought, or may have brought, labels, which belong to everybody.
+    /// A user tried to undo the operator's import, which may have stored labels shared by all users.
     #[error("the import brought labels of the catalogue; only the operator undoes it")]
     NotTheirs,
-    /// The store failed. Calling it again resumes the undo, and so does a server on its own.
+    /// The store failed. Another call, or a server by itself, resumes the undo.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
-/// Returns whether an import may have brought labels, which uploads never do. The report of an unfinished import may be
-/// incomplete.
+/// Returns whether an import may have stored labels, which uploads never do. The report of an unfinished
+/// import may be incomplete.
 fn may_have_labels(import: &Import) -> bool {
     let labels = import.report.supplements;
     import.origin == ImportOrigin::Command
@@ -64,25 +64,26 @@ fn may_have_labels(import: &Import) -> bool {
 
 /// Undoes imports.
 ///
-/// A record that is still as the import left it is taken back: removed if the import added it, restored if the import
-/// changed or removed it. Any other record is kept and listed with the later import that changed it. A session that the
-/// import removed comes back only together with the removal of the one that took its place. Undoing imports in the
-/// reverse of their order restores exactly what was there before.
+/// A record that is unchanged since the import is reverted: deleted if the import added it, restored if the
+/// import changed or deleted it. Other records are kept, and listed with the later import that changed them.
+/// A session deleted by the import is restored only together with the deletion of the one that replaced it.
+/// Undoing imports in reverse order restores the original state exactly.
 ///
-/// The import is `undoing` from the first batch to the last. If that is interrupted, [`Self::resume`] continues.
+/// The import is `undoing` from the first batch to the last. If it is interrupted, [`Self::resume`]
+/// continues.
 pub struct UndoImport {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
     trail: AuditTrail,
 }
 
-/// Which import is undone, and by whom.
+/// The import to undo, and the actor.
 #[derive(Debug, Clone, Copy)]
 struct Job {
     id: ImportId,
     user_id: Option<UserId>,
     by: AuditActor,
-    /// Whether records that an earlier undo kept are tried again.
+    /// Whether records kept by an earlier undo are tried again.
     is_again: bool,
 }
 
@@ -93,16 +94,17 @@ impl UndoImport {
         Self { units, clock, trail }
     }
 
-    /// Undoes an import, or resumes that; with `of`, only one of this person. If an earlier undo kept records, they are
-    /// tried again: the import that changed them may have been undone since. Returns what all undoing of it did.
+    /// Undoes an import, or resumes an undo; with `of`, only an import of this user. Records kept by an
+    /// earlier undo are tried again, because the import that changed them may have been undone since. Returns
+    /// the total result.
     pub async fn run(&self, id: ImportId, of: Option<UserId>) -> Result<Undone, UndoImportError> {
         let by = if of.is_some() { AuditActor::Person } else { AuditActor::Operator };
         let job = self.check(id, of, by).await?;
         Ok(self.take_back(job).await?)
     }
 
-    /// Resumes an undo that was interrupted at least [`UNDOING_IDLE`] ago; returns the import and what undoing it did, or
-    /// `None` if there is none.
+    /// Resumes an undo that was interrupted at least [`UNDOING_IDLE`] ago; returns the import and the total
+    /// result, or `None` if there is none.
     pub async fn resume(&self) -> Result<Option<(ImportId, Undone)>, StorageError> {
         let mut unit = self.units.begin().await?;
         let taken = unit.imports().take_undoing(UNDOING_IDLE).await?;
@@ -132,7 +134,7 @@ impl UndoImport {
             ImportState::Undone if import.undone.counts.kept == 0 => Err(UndoImportError::AlreadyUndone),
             ImportState::Undone if !is_known => Err(UndoImportError::TooOld),
             ImportState::Receiving | ImportState::Waiting => Err(UndoImportError::NothingStored),
-            // A refused import may have stored records before it was given up.
+            // A rejected import may have stored records before.
             ImportState::Refused if !is_known && !import.report.changed_anything() => {
                 Err(UndoImportError::NothingStored)
             }
@@ -158,12 +160,12 @@ impl UndoImport {
         }
     }
 
-    /// Takes one batch back, with retries; returns the result once nothing is left.
+    /// Reverts one batch, with retries; returns the result once nothing is left.
     async fn retry(&self, job: Job, scan: &mut Scan) -> Result<Option<Undone>, StorageError> {
         let mut tries = 1;
         loop {
             match self.batch(job, scan).await {
-                // Whether or not the failed one was committed: the next one takes what is left.
+                // Whether or not the failed try was committed, the next one continues with what is left.
                 Err(
                     StorageError::Retryable
                     | StorageError::Conflict(_)
@@ -182,7 +184,7 @@ impl UndoImport {
         if let Some(user_id) = job.user_id {
             unit.users().find(user_id).await?;
         }
-        // Locked until the unit of work ends: a concurrent undo continues with what this one leaves.
+        // Locked until the unit of work ends: a concurrent undo continues after this batch.
         let import = match unit.imports().find(job.id).await? {
             Some(import) if import.state != ImportState::Undone || job.is_again && scan.is_new() => import,
             ended => {
@@ -231,7 +233,7 @@ impl UndoImport {
         AuditEvent { user_id: import.user_id, ..event }
     }
 
-    /// Takes the profile back, which is last, and marks the import as undone.
+    /// Reverts the profile, which is last, and marks the import as undone.
     async fn finish(
         &self,
         unit: &mut dyn UnitOfWork,

@@ -1,4 +1,4 @@
-//! What undoing an import did.
+//! Result of undoing an import.
 
 use chrono::{DateTime, Utc};
 use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId};
@@ -6,50 +6,50 @@ use domain::user::ProfileField;
 use std::fmt;
 use uuid::Uuid;
 
-/// What undoing an import did so far.
+/// Result of undoing an import so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Undone {
-    /// How many records were removed, restored and kept.
+    /// Numbers of deleted, restored and kept records.
     pub counts: UndoneCounts,
-    /// The records that were kept, at most [`Self::LISTED`].
+    /// Kept records, at most [`Self::LISTED`].
     pub kept: Vec<KeptRecord>,
 }
 
 impl Undone {
-    /// How many kept records are listed.
+    /// Maximum number of listed kept records.
     pub const LISTED: usize = 100;
 }
 
-/// How many records undoing an import removed, restored and kept. Each profile field counts as a record.
+/// Numbers of records that an undo deleted, restored and kept. Each profile field counts as a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UndoneCounts {
-    /// Records that the import had added, and that are gone.
+    /// Records added by the import, now deleted.
     pub removed: u64,
-    /// Records that the import had changed or removed, and that are as they were before.
+    /// Records changed or deleted by the import, now restored.
     pub restored: u64,
-    /// Records that stay as they are.
+    /// Records left unchanged.
     pub kept: u64,
 }
 
 impl UndoneCounts {
-    /// Counts the records that were taken back, in either way.
+    /// Returns the number of reverted records.
     pub const fn taken_back(self) -> u64 {
         self.removed.saturating_add(self.restored)
     }
 }
 
-/// A record that stays as it is.
+/// A record that an undo left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRecord {
     /// The record.
     pub what: KeptWhat,
     /// Start of a session, or time of an intake, if known.
     pub at: Option<DateTime<Utc>>,
-    /// Why it stays.
+    /// Reason.
     pub why: KeptWhy,
 }
 
-/// A record, or a field of the profile.
+/// A record or a profile field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptWhat {
     /// A sleep session.
@@ -58,25 +58,25 @@ pub enum KeptWhat {
     Log(IntakeLogId),
     /// A version of a label.
     Label(SupplementId),
-    /// A field of the profile.
+    /// A profile field.
     Profile(ProfileField),
 }
 
-/// Why undoing an import leaves a record as it is.
+/// Why an undo leaves a record unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeptWhy {
     /// This import changed it later.
     ChangedBy(ImportId),
-    /// Something else changed it since.
+    /// It was changed by something else.
     Changed,
-    /// Something else deleted it since.
+    /// It was deleted by something else.
     Deleted,
-    /// It is a label that was logged, or another record has its id or its key.
+    /// It is a label with logs, or another record has its id or key.
     InUse,
 }
 
 impl fmt::Display for KeptRecord {
-    /// Writes kind, id, time in microseconds and reason, as the store keeps them.
+    /// Writes kind, id, time in microseconds and reason: the stored form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.what {
             KeptWhat::Session(id) => write!(f, "session {id}"),
@@ -98,7 +98,7 @@ impl fmt::Display for KeptRecord {
 }
 
 impl KeptRecord {
-    /// Parses what `Display` writes.
+    /// Parses the stored form.
     pub fn parse(text: &str) -> Option<Self> {
         let parts: Vec<&str> = text.split(' ').collect();
         let [kind, id, at, why] = *<&[&str; 4]>::try_from(parts.as_slice()).ok()?;

@@ -1,4 +1,4 @@
-//! Deletes one session or one log of a person.
+//! Deletes one session or one intake log of a user.
 
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
@@ -19,7 +19,7 @@ impl DeleteRecord {
         Self { units, trail: AuditTrail::new(entropy, clock) }
     }
 
-    /// Deletes a session; returns whether this person had it.
+    /// Deletes a session; returns whether it belonged to this user.
     pub async fn session(
         &self,
         client_id: ClientId,
@@ -27,7 +27,7 @@ impl DeleteRecord {
         id: SleepSessionId,
     ) -> Result<bool, StorageError> {
         let mut unit = self.units.begin().await?;
-        // The person before the record, as everywhere.
+        // Locks the user before the record, as everywhere.
         unit.users().find(user_id).await?;
         if unit.sleep().delete(user_id, &[id]).await? == 0 {
             unit.rollback().await?;
@@ -39,7 +39,7 @@ impl DeleteRecord {
         Ok(true)
     }
 
-    /// Deletes an intake log; returns whether this person had it.
+    /// Deletes an intake log; returns whether it belonged to this user.
     pub async fn log(
         &self,
         client_id: ClientId,

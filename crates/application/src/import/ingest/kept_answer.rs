@@ -1,19 +1,19 @@
-//! A request that may come again, and the answer that is kept for it.
+//! Idempotent requests and their stored responses.
 
 use domain::id::ClientId;
 
-/// Names one request of a client.
+/// Identifies a request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct IdempotentRequest {
-    /// The client.
+    /// Id of the client.
     pub client_id: ClientId,
-    /// The SHA-256 of the key that the client chose.
+    /// SHA-256 of the client's key.
     pub key: [u8; 32],
-    /// The SHA-256 of method, path and body.
+    /// SHA-256 of method, path and body.
     pub content: [u8; 32],
 }
 
-/// An answer that is kept.
+/// A stored response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
     /// The HTTP status.

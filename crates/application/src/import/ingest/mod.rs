@@ -1,4 +1,4 @@
-//! Takes in what a first-party backend sends: every item is answered for itself, in the order of the items.
+//! Ingest of a first-party backend's records. Every item gets a result, in the order of the items.
 
 mod delete_record;
 pub(crate) mod kept_answer;
@@ -28,31 +28,31 @@ use domain::id::{ClientId, UserId};
 use std::io::Read;
 use std::sync::Arc;
 
-/// The most items of one request.
+/// Maximum number of items of a request.
 pub const MAX_ITEMS: usize = 10_000;
 
-/// Who sends what.
+/// Input of [`IngestRecords`].
 #[derive(Debug, Clone, Copy)]
 pub struct IngestCommand {
     /// The service client.
     pub client_id: ClientId,
-    /// What the body is.
+    /// Kind, layout and user of the body.
     pub shape: IngestShape,
 }
 
-/// Why nothing of a body is stored, but for [`Self::Storage`].
+/// Errors of an ingest. Nothing of the body is stored, except for [`Self::Storage`].
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
-    /// There is no such person (any more); what was stored before an erasure went with it.
+    /// The user does not exist, or was erased during the request with everything stored.
     #[error("there is no user with this id")]
     UnknownUser,
-    /// There are more than [`MAX_ITEMS`].
+    /// The body has more than [`MAX_ITEMS`] items.
     #[error("there are more than {MAX_ITEMS} items")]
     TooManyItems,
-    /// The body is not well-formed. The words hold no value of it.
+    /// The body is malformed. The message contains no value of it.
     #[error(transparent)]
     Malformed(#[from] ImportRefusal),
-    /// The store failed; items that were stored before stay, and sending all again doubles none.
+    /// The store failed. Items stored before are kept; sending everything again creates no duplicates.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
@@ -61,14 +61,14 @@ impl From<Stop> for IngestError {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Storage(error) => Self::Storage(error),
-            // Said only of an import that is kept, and none is kept here.
+            // Cannot happen: it requires an import, and an ingest has none.
             Stop::TakenBack => Self::Storage(StorageError::Retryable),
             Stop::UnknownUser => Self::UnknownUser,
         }
     }
 }
 
-/// Takes items in.
+/// Ingests records.
 pub struct IngestRecords {
     profiles: Arc<dyn ProfileReader>,
     units: Arc<dyn UnitOfWorkFactory>,
@@ -92,10 +92,10 @@ impl IngestRecords {
         Self { profiles, units, parser, entropy, clock, trail, daily: DailyEvents::default() }
     }
 
-    /// Takes in the items of a body.
+    /// Ingests the items of a body.
     ///
-    /// The body is read twice: one that is not well-formed at its end, or is too long, leaves no trace. Reading
-    /// blocks the thread.
+    /// The body is read twice, so that nothing of a malformed or too long body is stored. Reading blocks the
+    /// thread.
     pub async fn run(
         &self,
         command: IngestCommand,
@@ -119,7 +119,7 @@ impl IngestRecords {
         }
     }
 
-    /// Stores a batch; returns what became of each of its items, in their order.
+    /// Stores a batch; returns the results of its items, in order.
     async fn store(
         &self,
         command: IngestCommand,

@@ -1,4 +1,4 @@
-//! A request that comes again with the same `Idempotency-Key` is answered as it was.
+//! Repeated requests with the same `Idempotency-Key` get the same response.
 
 use crate::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, KeptAnswer, StorageError};
 use crate::ports::system::Clock;
@@ -6,27 +6,27 @@ use chrono::TimeDelta;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// For how long an answer is kept.
+/// Retention of a response.
 pub const ANSWER_KEPT: TimeDelta = TimeDelta::hours(24);
-/// After how long a claim that was neither answered nor prolonged is free: its process ended, or stands still.
+/// Lifetime of a claim that is neither answered nor renewed, because its process crashed or hangs.
 pub const CLAIM_KEPT: Duration = Duration::from_mins(5);
-/// How often whoever works on a request prolongs its claim.
+/// Interval at which a claim is renewed.
 pub const CLAIM_PROLONGED: Duration = Duration::from_mins(1);
 
-/// What to do with a request that names a key.
+/// Action for a request with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
-    /// To work on it; the caller ends it with [`AnswerOnce::keep`] or [`AnswerOnce::give_back`].
+    /// Process it; the caller then calls [`AnswerOnce::keep`] or [`AnswerOnce::give_back`].
     Now,
-    /// To answer as before.
+    /// Repeat this response.
     Again(KeptAnswer),
-    /// To refuse it: the same request is being worked on.
+    /// Reject it: the same request is in progress.
     Busy,
-    /// To refuse it: the key stands for another request.
+    /// Reject it: the key was used for a different request.
     OtherContent,
 }
 
-/// Keeps answers by the key that a client chose.
+/// Stores responses by the clients' keys.
 pub struct AnswerOnce {
     store: Arc<dyn IdempotencyStore>,
     clock: Arc<dyn Clock>,
@@ -38,7 +38,7 @@ impl AnswerOnce {
         Self { store, clock }
     }
 
-    /// Claims the key of a request, or says what it stands for.
+    /// Claims the key of a request, or returns its state.
     pub async fn begin(&self, request: IdempotentRequest) -> Result<Begun, StorageError> {
         let now = self.clock.now();
         Ok(match self.store.claim(request, now, now - CLAIM_KEPT, now - ANSWER_KEPT).await? {
@@ -49,13 +49,13 @@ impl AnswerOnce {
         })
     }
 
-    /// Says that the request is still worked on; false when the claim is no longer the caller's, who must stop then: the
-    /// same request may have been done by somebody else since, and its records changed after that.
+    /// Renews a claim. Returns `false` if it is no longer the caller's, who must stop then: another process
+    /// may have handled the same request since, and its records may have changed after that.
     pub async fn prolong(&self, request: IdempotentRequest) -> Result<bool, StorageError> {
         self.store.prolong(request, self.clock.now()).await
     }
 
-    /// Keeps the answer.
+    /// Stores the response.
     pub async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {
         self.store.keep(request, answer).await
     }
