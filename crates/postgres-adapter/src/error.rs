@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_race_asks_to_try_again_and_a_lost_server_is_unavailable() {
+    fn a_race_is_retryable_and_a_lost_server_is_unavailable() {
         assert!(matches!(reported(DatabaseErrorKind::UniqueViolation, "x"), StorageError::Retryable));
         assert!(matches!(reported(DatabaseErrorKind::SerializationFailure, "x"), StorageError::Retryable));
         assert!(matches!(reported(DatabaseErrorKind::UnableToSendCommand, "x"), StorageError::Unavailable));

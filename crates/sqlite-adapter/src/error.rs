@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_that_fails_says_why_also_when_there_is_nothing_left_to_roll_back() {
+    fn a_failed_commit_reports_its_error_if_the_rollback_fails_too() {
         let of = |message: &str| {
             Box::new(Error::DatabaseError(DatabaseErrorKind::Unknown, Box::new(message.to_owned())))
         };
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_file_is_worth_another_try_and_a_missing_one_is_not() {
+    fn a_busy_file_is_retryable_and_a_missing_one_is_not() {
         let of = |message| of(DatabaseErrorKind::Unknown, message);
         assert!(matches!(of("database is locked"), StorageError::Retryable));
         assert!(matches!(of("unable to open database file"), StorageError::Unavailable));

@@ -136,7 +136,7 @@ struct Count {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_moved_from_the_log_into_the_file_before_is_erased_as_well() {
+async fn data_already_moved_from_the_log_into_the_file_is_erased_too() {
     let world = World::new().await;
     assert!(world.store.empty_log().await.unwrap());
     assert_eq!(world.log_length(), 0);
@@ -157,7 +157,7 @@ async fn a_command_erases_from_all_files_while_a_server_has_them_open() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_erasure_that_a_reader_holds_up_is_finished_when_it_lets_go() {
+async fn an_erasure_delayed_by_a_reader_is_finished_after_the_read() {
     let world = World::new().await;
     let mut reader = connection(&world.path);
     reader.batch_execute("BEGIN; SELECT count(*) FROM account").unwrap();
@@ -188,7 +188,7 @@ async fn an_erasure_that_is_rolled_back_asks_for_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_that_a_reader_holds_is_emptied_when_it_lets_go() {
+async fn a_log_held_by_a_reader_is_emptied_after_the_read() {
     let world = World::new().await;
     let mut reader = connection(&world.path);
     reader.batch_execute("BEGIN; SELECT count(*) FROM account").unwrap();

@@ -16,7 +16,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn a_missing_file_is_neither_opened_nor_made_unless_asked_for() {
+async fn a_missing_file_is_created_only_on_request() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("restwell.db");
     let opened = SqliteStore::open(&path, SqliteOptions::default()).await;
@@ -60,7 +60,7 @@ async fn characters_that_mean_something_in_uris_are_part_of_the_path() {
 }
 
 #[tokio::test]
-async fn what_is_no_database_is_an_error() {
+async fn a_file_that_is_no_database_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     assert!(SqliteStore::open(directory.path(), CREATE).await.is_err());
     assert!(SqliteStore::open(&directory.path().join("missing/restwell.db"), CREATE).await.is_err());

@@ -107,7 +107,7 @@ async fn a_dropped_unit_of_work_lets_other_processes_write_without_a_next_one() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_that_does_not_come_is_worth_another_try() {
+async fn a_timeout_in_the_queue_is_retryable() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(&directory.path().join("restwell.db"), Duration::from_millis(100)).await;
     let unit = store.begin().await.unwrap();

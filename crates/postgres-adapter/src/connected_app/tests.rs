@@ -24,7 +24,7 @@ const POPULATE: &str = "
     ANALYZE;";
 
 #[tokio::test]
-async fn an_app_that_read_long_ago_costs_no_walk_through_what_others_read_since() {
+async fn an_old_last_read_is_found_without_scanning_newer_reads() {
     let database = TestDatabase::create().await;
     let (client, connection) = tokio_postgres::connect(database.url(), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);

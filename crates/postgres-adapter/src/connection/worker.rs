@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn a_runtime_that_many_threads_run_has_no_number() {
+    async fn a_multi_threaded_runtime_has_no_number() {
         let inside = tokio::spawn(async { number() }).await.unwrap();
         assert_eq!((inside, number()), (None, None));
     }

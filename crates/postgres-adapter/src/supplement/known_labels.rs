@@ -70,7 +70,7 @@ mod tests {
     const ZINC: &str = r#"[{"name":"Zinc","quantity":5.0,"unit":"mg","active":true}]"#;
 
     #[test]
-    fn a_row_that_is_as_it_was_is_decoded_once() {
+    fn an_unchanged_row_is_decoded_once() {
         let labels = KnownLabels::new();
         let first = labels.version(row("Capsule", ZINC)).unwrap();
         let second = labels.version(row("Capsule", ZINC)).unwrap();
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_changed_under_its_id_is_decoded_anew() {
+    fn a_changed_row_is_decoded_again() {
         let labels = KnownLabels::new();
         labels.version(row("Capsule", ZINC)).unwrap();
         assert_eq!(labels.version(row("Tablet", ZINC)).unwrap().label.name(), "Tablet");

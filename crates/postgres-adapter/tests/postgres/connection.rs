@@ -14,7 +14,7 @@ const SESSIONS: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_act
     WHERE datname = current_database() AND application_name = 'restwell'";
 
 #[tokio::test]
-async fn a_store_is_made_without_a_server_and_says_unavailable() {
+async fn a_store_needs_no_server_and_reports_unavailable() {
     let options = PostgresOptions {
         wait_timeout: Duration::from_millis(300),
         ..PostgresOptions::new("postgres://nobody:LEAKME@127.0.0.1:1/nothing")
@@ -27,7 +27,7 @@ async fn a_store_is_made_without_a_server_and_says_unavailable() {
 }
 
 #[tokio::test]
-async fn an_exhausted_pool_says_unavailable_after_the_time_to_wait() {
+async fn an_exhausted_pool_is_unavailable_after_the_wait_timeout() {
     let database = TestDatabase::create().await;
     let options = PostgresOptions {
         pool_size: 1,
@@ -55,7 +55,7 @@ async fn a_session_that_the_server_ended_is_unavailable_once_and_then_replaced()
 }
 
 #[tokio::test]
-async fn a_read_of_one_row_outlives_the_end_of_its_shared_connection() {
+async fn a_read_of_one_row_is_retried_after_its_shared_connection_ends() {
     let database = TestDatabase::create().await;
     let (store, operator) = (database.store(), bystander(&database).await);
     populate(&store, [1]).await;
@@ -72,7 +72,7 @@ async fn a_read_of_one_row_outlives_the_end_of_its_shared_connection() {
 }
 
 #[tokio::test]
-async fn every_read_of_a_list_outlives_the_end_of_its_connection() {
+async fn every_read_of_a_list_is_retried_after_its_connection_ends() {
     let database = TestDatabase::create().await;
     let (store, operator) = (database.store(), bystander(&database).await);
     populate(&store, [1]).await;
@@ -94,7 +94,7 @@ async fn every_read_of_a_list_outlives_the_end_of_its_connection() {
 }
 
 #[tokio::test]
-async fn a_statement_that_takes_too_long_is_unavailable_and_a_lock_that_does_retryable() {
+async fn a_statement_timeout_is_unavailable_and_a_lock_timeout_retryable() {
     let database = TestDatabase::create().await;
     populate(&database.store(), [1]).await;
     let holder = bystander(&database).await;
@@ -111,7 +111,7 @@ async fn a_statement_that_takes_too_long_is_unavailable_and_a_lock_that_does_ret
 }
 
 #[tokio::test]
-async fn one_of_two_that_wait_for_each_other_is_told_to_try_again() {
+async fn a_deadlock_is_retryable() {
     let database = TestDatabase::create().await;
     let store = database.store();
     populate(&store, [1, 2]).await;

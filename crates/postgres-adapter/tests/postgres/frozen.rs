@@ -29,7 +29,7 @@ fn request() -> IdempotentRequest {
 }
 
 #[tokio::test]
-async fn a_primary_that_stands_still_is_unavailable_within_the_limits_and_there_again_when_it_goes_on() {
+async fn a_frozen_primary_is_unavailable_within_the_limits_until_it_resumes() {
     let cluster = Cluster::primary();
     let options = PostgresOptions {
         pool_size: 4,

@@ -148,7 +148,7 @@ async fn a_standby_that_is_killed_fails_no_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_standby_that_went_its_own_way_is_not_read_from() {
+async fn a_standby_on_another_timeline_is_not_read_from() {
     let scene = scene().await;
     scene.standby.promote();
     until("the standby is not used", async || !scene.replica.is_in_use()).await;

@@ -33,7 +33,7 @@ async fn of_many_racing_uses_of_a_link_exactly_one_gets_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_racing_decisions_exactly_one_counts() {
+async fn of_many_racing_decisions_exactly_one_is_stored() {
     let database = TestDatabase::create().await;
     let stores = stores(&database);
     populate(&stores[0], [1]).await;
@@ -70,7 +70,7 @@ async fn of_many_people_who_sign_in_for_a_request_exactly_one_gets_it() {
 }
 
 #[tokio::test]
-async fn a_message_that_one_process_claims_is_not_waited_for_by_another() {
+async fn messages_claimed_by_another_process_are_skipped() {
     let database = TestDatabase::create().await;
     let store = database.store();
     let mut unit = begin(&store).await;
@@ -179,7 +179,7 @@ async fn a_rehash_never_undoes_a_change() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_in_use_at_the_moment_is_ended_all_the_same() {
+async fn a_session_in_use_is_ended_too() {
     let database = TestDatabase::create().await;
     let (store, observer) = (database.store(), bystander(&database).await);
     populate(&store, [1]).await;

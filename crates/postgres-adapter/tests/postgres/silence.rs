@@ -109,7 +109,7 @@ async fn in_time<T>(work: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn a_shared_connection_that_does_not_answer_is_given_up_and_replaced() {
+async fn a_shared_connection_without_a_response_is_replaced() {
     let database = TestDatabase::create().await;
     // Longer than the response timeout, because new connections have more time.
     let (store, line) = store_over_line(&database, WAIT * 9).await;
@@ -120,7 +120,7 @@ async fn a_shared_connection_that_does_not_answer_is_given_up_and_replaced() {
 }
 
 #[tokio::test]
-async fn nobody_is_sent_to_a_shared_connection_that_has_been_silent_for_a_time() {
+async fn a_silent_shared_connection_serves_no_further_reads() {
     let database = TestDatabase::create().await;
     let (store, line) = store_over_line(&database, WAIT).await;
     assert!(store.find_profile(user_id(1)).await.unwrap().is_some());
@@ -136,7 +136,7 @@ async fn nobody_is_sent_to_a_shared_connection_that_has_been_silent_for_a_time()
 }
 
 #[tokio::test]
-async fn a_silent_connection_of_the_pool_takes_the_idle_ones_with_it() {
+async fn a_silent_pooled_connection_marks_the_idle_ones_as_suspect() {
     let database = TestDatabase::create().await;
     let (store, line) = store_over_line(&database, WAIT).await;
     let (one, other) = (begin(&store).await, begin(&store).await);
@@ -150,7 +150,7 @@ async fn a_silent_connection_of_the_pool_takes_the_idle_ones_with_it() {
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_come_is_given_up_and_the_next_one_comes() {
+async fn a_page_without_a_response_times_out_and_the_next_one_succeeds() {
     let database = TestDatabase::create().await;
     let (store, line) = store_over_line(&database, WAIT).await;
     line.forget();
@@ -159,7 +159,7 @@ async fn a_page_that_does_not_come_is_given_up_and_the_next_one_comes() {
 }
 
 #[tokio::test]
-async fn a_page_that_breaks_off_is_given_up() {
+async fn an_incomplete_page_times_out() {
     let database = TestDatabase::create().await;
     let (store, line) = store_over_line(&database, WAIT).await;
     let mut unit = begin(&store).await;
@@ -183,7 +183,7 @@ async fn begin_again(store: &PostgresStore) -> Box<dyn UnitOfWork> {
 }
 
 #[tokio::test]
-async fn a_unit_of_work_that_gets_no_answer_is_given_up() {
+async fn a_unit_of_work_without_a_response_times_out() {
     let database = TestDatabase::create().await;
     let (store, line) = store_over_line(&database, WAIT).await;
     let (mut finding, mut deleting) = (begin(&store).await, begin(&store).await);
@@ -197,7 +197,7 @@ async fn a_unit_of_work_that_gets_no_answer_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_server_that_vanished_is_unavailable_within_the_limits_time_and_again() {
+async fn a_vanished_server_is_unavailable_within_the_limits_each_time() {
     let database = TestDatabase::create().await;
     let (store, line) = store_over_line(&database, WAIT).await;
     line.vanish_after(0);

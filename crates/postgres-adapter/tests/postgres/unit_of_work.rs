@@ -63,7 +63,7 @@ async fn a_dropped_attempt_to_begin_leaves_no_transaction() {
 }
 
 #[tokio::test]
-async fn a_transaction_that_the_server_gave_up_does_not_pass_for_committed() {
+async fn a_transaction_aborted_by_the_server_is_not_reported_as_committed() {
     let database = TestDatabase::create().await;
     let observer = bystander(&database).await;
     let lock_timeout = Duration::from_millis(100);

@@ -262,7 +262,7 @@ async fn whichever_way_disconnecting_and_letting_through_race_nothing_lives_on()
 
 // T30
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_has_just_signed_out_allows_nothing_any_more() {
+async fn consent_after_signing_out_is_rejected() {
     let scene = Scene::create().await;
     scene.show_page().await;
     let (existed, decided) = scene.one_after_the_other(Scene::sign_out, Scene::decide).await;
@@ -273,7 +273,7 @@ async fn whoever_has_just_signed_out_allows_nothing_any_more() {
 
 // T30
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_allowed_just_before_signing_out_counts() {
+async fn consent_given_just_before_signing_out_is_valid() {
     let scene = Scene::create().await;
     scene.show_page().await;
     let (decided, existed) = scene.one_after_the_other(Scene::decide, Scene::sign_out).await;
@@ -283,7 +283,7 @@ async fn what_was_allowed_just_before_signing_out_counts() {
 
 // T30
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_has_just_signed_out_makes_no_token_any_more() {
+async fn a_token_created_after_signing_out_is_rejected() {
     let scene = Scene::create().await;
     let (existed, made) = scene.one_after_the_other(Scene::sign_out, Scene::make_token).await;
     assert!(existed.unwrap());
@@ -293,7 +293,7 @@ async fn whoever_has_just_signed_out_makes_no_token_any_more() {
 
 // T30
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_that_was_made_just_before_signing_out_counts() {
+async fn a_token_created_just_before_signing_out_is_valid() {
     let scene = Scene::create().await;
     let (made, existed) = scene.one_after_the_other(Scene::make_token, Scene::sign_out).await;
     assert!(made.is_ok() && existed.unwrap());

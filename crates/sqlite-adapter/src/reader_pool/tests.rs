@@ -12,7 +12,7 @@ fn pool(size: usize, patience: Duration) -> (ReaderPool, TempDir) {
 }
 
 #[tokio::test]
-async fn a_question_that_finds_every_connection_busy_is_given_up_after_a_while() {
+async fn a_read_times_out_if_every_connection_is_busy() {
     let (pool, _directory) = pool(1, Duration::from_millis(50));
     let (release, released) = mpsc::channel::<()>();
     let busy = pool.run(move |_| {
@@ -30,7 +30,7 @@ async fn a_question_that_finds_every_connection_busy_is_given_up_after_a_while()
 }
 
 #[tokio::test]
-async fn questions_that_are_given_up_take_no_connection_with_them() {
+async fn cancelled_reads_lose_no_connection() {
     let (pool, _directory) = pool(2, Duration::from_secs(5));
     let mut earlier = None;
     for _ in 0..20 {
@@ -92,7 +92,7 @@ async fn no_connection_is_opened_to_a_file_that_took_the_place_of_the_first() {
 }
 
 #[tokio::test]
-async fn a_question_that_panics_does_not_spoil_its_connection() {
+async fn a_read_that_panics_leaves_its_connection_usable() {
     let (pool, _directory) = pool(1, Duration::from_secs(5));
     let panicked: Result<(), StorageError> = pool.run(|_| panic!("made up")).await;
     assert!(matches!(panicked, Err(StorageError::Internal(_))));

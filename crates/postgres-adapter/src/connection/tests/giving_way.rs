@@ -35,7 +35,7 @@ async fn read(database: &TestDatabase, is_shared: bool) -> Result<i32, StorageEr
 }
 
 #[tokio::test]
-async fn a_read_that_had_to_give_way_is_run_once_more_and_not_twice() {
+async fn an_aborted_read_is_retried_exactly_once() {
     // Serialization failure (also reported by a standby that replays a conflicting change); deadlock.
     for code in ["40001", "40P01"] {
         for is_shared in [false, true] {

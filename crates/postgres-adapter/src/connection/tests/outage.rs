@@ -9,7 +9,7 @@ fn levels(log: &[String]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn an_outage_is_a_warning_once_and_its_end_is_told_once() {
+async fn an_outage_and_its_end_are_each_logged_once() {
     let outage = Outage::default();
     let log = log_of(async {
         outage.end();
@@ -26,7 +26,7 @@ async fn an_outage_is_a_warning_once_and_its_end_is_told_once() {
 }
 
 #[tokio::test]
-async fn another_reason_is_a_warning_of_its_own() {
+async fn a_new_reason_is_another_warning() {
     let outage = Outage::default();
     let log = log_of(async {
         for reason in ["connection refused", "starting up", "starting up"] {
@@ -38,7 +38,7 @@ async fn another_reason_is_a_warning_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_away_is_told_once_whoever_asks_for_it() {
+async fn an_unreachable_server_is_logged_once() {
     let log = log_of(async {
         let options = PostgresOptions::new("postgres://nobody:LEAKME@127.0.0.1:1/nothing");
         let store = PostgresStore::connect(&options).unwrap();
@@ -57,7 +57,7 @@ async fn a_server_that_is_away_is_told_once_whoever_asks_for_it() {
 }
 
 #[tokio::test]
-async fn an_exhausted_pool_is_told_once_until_a_connection_is_free_again() {
+async fn an_exhausted_pool_is_logged_once_until_a_connection_is_free() {
     let database = TestDatabase::create_without_schema().await;
     let options = PostgresOptions {
         pool_size: 1,

@@ -83,7 +83,7 @@ async fn long_pages_keep_neither_short_ones_nor_transactions_waiting() {
 }
 
 #[tokio::test]
-async fn nobody_waits_behind_the_statement_of_an_abandoned_page() {
+async fn the_statement_of_a_cancelled_page_delays_no_other_read() {
     let database = TestDatabase::create().await;
     let store = store(&database, 1).await;
     let before = backend(&store, PageLength::Long).await.unwrap();

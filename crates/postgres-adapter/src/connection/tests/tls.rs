@@ -137,7 +137,7 @@ async fn an_authority_that_is_not_trusted_is_refused_in_every_mode_that_names_on
 }
 
 #[tokio::test]
-async fn a_name_that_the_certificate_is_not_made_out_for_is_refused_by_verify_full_alone() {
+async fn only_verify_full_rejects_a_certificate_for_another_host() {
     let warning = refusal(&cluster("db.example.org", &trusting("verify-full", "ca"))).await;
     assert!(warning.contains("certificate not valid for name \"db.example.org\""), "{warning}");
     for mode in ["verify-ca", "require"] {
@@ -146,7 +146,7 @@ async fn a_name_that_the_certificate_is_not_made_out_for_is_refused_by_verify_fu
 }
 
 #[tokio::test]
-async fn a_certificate_that_has_expired_is_refused() {
+async fn an_expired_certificate_is_rejected() {
     for mode in ["verify-full", "verify-ca"] {
         let (reason, taken) = Impostor::showing("expired").meet(&trusting(mode, "ca")).await;
         assert!(!taken && reason.contains("certificate expired"), "{reason}");
@@ -154,7 +154,7 @@ async fn a_certificate_that_has_expired_is_refused() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_vouches_for_itself_is_refused() {
+async fn a_self_signed_certificate_is_rejected() {
     for mode in ["verify-full", "verify-ca"] {
         let (reason, taken) = Impostor::showing("self-signed").meet(&trusting(mode, "ca")).await;
         assert!(!taken && reason.contains("invalid peer certificate: UnknownIssuer"), "{reason}");
@@ -179,7 +179,7 @@ async fn require_and_prefer_connect_over_tls_without_any_authority() {
 }
 
 #[tokio::test]
-async fn disable_is_refused_by_a_server_that_takes_tls_only() {
+async fn a_server_that_requires_tls_rejects_disable() {
     let warning = refusal(&cluster("localhost", "sslmode=disable")).await;
     assert!(warning.contains("no pg_hba.conf entry") && warning.contains("no encryption"), "{warning}");
 }

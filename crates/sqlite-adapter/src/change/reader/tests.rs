@@ -27,7 +27,7 @@ fn positions_come_from_indexes_alone_whatever_kind_is_asked_for() {
 }
 
 #[test]
-fn a_page_goes_on_behind_its_position_in_every_kind() {
+fn a_page_continues_after_its_position_in_every_kind() {
     let id = Uuid::from_u128(7);
     let after = Some(ChangePosition { number: 3, kind: ChangeKind::Sleep, id });
     assert_eq!(start(None, ChangeKind::Profile), (0, Vec::new()));
@@ -37,7 +37,7 @@ fn a_page_goes_on_behind_its_position_in_every_kind() {
 }
 
 #[test]
-fn records_from_before_changes_were_counted_are_told_first_in_the_order_of_ids() {
+fn records_without_a_change_number_are_returned_first_in_id_order() {
     let (mut connection, _directory) = empty_database();
     let account = "INSERT INTO account (id, email, email_normalised, home_timezone, created_at) \
                    VALUES (zeroblob(16), 'a@b', 'a@b', 'UTC', 0)";

@@ -11,7 +11,7 @@ fn query(supplement_id: Option<SupplementId>, sort: SortDirection) -> Supplement
 }
 
 #[test]
-fn supplements_are_found_by_looks_into_the_index_and_logs_are_never_scanned() {
+fn supplements_are_found_by_index_look_ups_without_scanning_logs() {
     let (mut connection, _directory) = empty_database();
     let one = SupplementId::from_uuid(Uuid::from_u128(2));
     for sort in [SortDirection::Ascending, SortDirection::Descending] {
