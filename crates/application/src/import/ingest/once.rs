@@ -60,7 +60,7 @@ impl AnswerOnce {
         self.store.keep(request, answer).await
     }
 
-    /// Gives the key back, because nothing was done.
+    /// Releases the key, because nothing was done.
     pub async fn give_back(&self, request: IdempotentRequest) -> Result<(), StorageError> {
         self.store.release(request).await
     }

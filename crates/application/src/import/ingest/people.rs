@@ -1,4 +1,4 @@
-//! People: created, or found by their id or address.
+//! Ingest of users: created, or found by id or email address.
 
 use super::{IngestError, IngestRecords, ItemResult, ItemStatus};
 use crate::import::batch::Numbered;
@@ -10,11 +10,11 @@ use domain::id::{ClientId, UserId};
 use domain::user::{User, UserStatus};
 
 type Person = Numbered<Box<IngestedUser>>;
-/// What became of a person, and what there is to tell the audit trail.
+/// Result of a user, and the audit event, if any.
 type Placed = (ItemResult, Option<(AuditKind, UserId)>);
 
 impl IngestRecords {
-    /// Stores people, those of a batch together if that works; returns what became of each.
+    /// Stores users, all of a batch together if possible; returns their results.
     pub(super) async fn store_people(
         &self,
         client_id: ClientId,
@@ -38,7 +38,7 @@ impl IngestRecords {
         Ok(results)
     }
 
-    /// Stores people in one unit of work, which is tried again when somebody else was in the way.
+    /// Stores users in one unit of work, with retries after conflicts.
     async fn store_people_together(
         &self,
         client_id: ClientId,
@@ -73,7 +73,7 @@ impl IngestRecords {
         Ok(results)
     }
 
-    /// Decides about one person and stores what changes; says what there is to tell the audit trail.
+    /// Stores the changes of one user; returns the result and the audit event.
     async fn place(&self, unit: &mut dyn UnitOfWork, person: &IngestedUser) -> Result<Placed, StorageError> {
         let by_id = match person.id {
             Some(id) => unit.users().find(id).await?,
@@ -88,7 +88,7 @@ impl IngestRecords {
                 "the email address is not the one of the person with this id; it is not changed here",
             )),
             (_, Some(other)) if person.id.is_none_or(|id| id == other.id) => {
-                // Found by the address alone; held until the end from here on.
+                // Found by address only; locked from here on.
                 match unit.users().find(other.id).await? {
                     Some(known) => self.change(unit, known, person).await,
                     None => Err(StorageError::Retryable),
@@ -123,7 +123,7 @@ impl IngestRecords {
         Ok((created, Some((AuditKind::UserCreated, id))))
     }
 
-    /// Lays what is said over what is known; what is not said stays.
+    /// Overwrites the stored values with those of the item; missing ones stay unchanged.
     async fn change(
         &self,
         unit: &mut dyn UnitOfWork,
@@ -151,7 +151,7 @@ fn refused(code: ItemCode, field: &'static str, detail: &str) -> Placed {
     (ItemResult::Rejected(refusal), None)
 }
 
-/// Words a conflict. An id that nobody has is one of somebody who was erased.
+/// Describes a conflict. A conflict on an unused id means that its user was erased.
 fn refused_by(key: UniqueKey) -> ItemResult {
     let (code, field, detail) = match key {
         UniqueKey::UserEmail => {

@@ -1,4 +1,4 @@
-//! What is known of one person.
+//! Ingest of a user's profile.
 
 use super::{IngestCommand, IngestError, IngestRecords, ItemResult, ItemStatus};
 use crate::import::batch::Numbered;
@@ -12,7 +12,7 @@ use domain::id::UserId;
 type Profile = Numbered<Box<ImportedProfile>>;
 
 impl IngestRecords {
-    /// Takes the profiles out of the records and stores them, one laid over the other.
+    /// Removes the profiles from the records and stores them, in order.
     pub(super) async fn store_profiles(
         &self,
         command: IngestCommand,
@@ -43,7 +43,7 @@ impl IngestRecords {
         profiles: &[Profile],
     ) -> Result<Vec<Numbered<ItemResult>>, IngestError> {
         let mut unit = self.storing().begin().await?;
-        // Erased since the body began to be read.
+        // The user was erased while the body was read.
         let known = unit.users().find(user_id).await?.ok_or(IngestError::UnknownUser)?;
         let (mut user, mut results) = (known.clone(), Vec::with_capacity(profiles.len()));
         for (position, profile) in profiles {

@@ -1,4 +1,4 @@
-//! Sessions, labels and logs: stored as an import stores them.
+//! Ingest of sessions, labels and logs, stored as by an import.
 
 use super::{IngestError, ItemResult};
 use crate::import::batch::{Batch, Numbered, Unstorable, Unstored};
@@ -8,7 +8,7 @@ use crate::ports::import_source::ImportItem;
 use crate::ports::ingest_source::{ItemCode, ItemRefusal};
 use std::collections::HashMap;
 
-/// Stores records; returns what became of each.
+/// Stores records; returns their results.
 pub(super) async fn store(
     storing: &Storing<'_>,
     run: &mut Run<'_>,

@@ -1,18 +1,18 @@
-//! What became of each item.
+//! Results of ingested items.
 
 use crate::import::report::Outcome;
 use crate::ports::ingest_source::ItemRefusal;
 use crate::ports::storage::RecordReference;
 use uuid::Uuid;
 
-/// What became of an item that is taken.
+/// Outcome of an accepted item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemStatus {
-    /// Stored for the first time.
+    /// The record is new.
     Created,
-    /// Known, and different now.
+    /// The record existed and was changed.
     Updated,
-    /// Known, and the same.
+    /// The record existed and was equal.
     Unchanged,
 }
 
@@ -26,19 +26,19 @@ impl From<Outcome> for ItemStatus {
     }
 }
 
-/// What became of one item.
+/// Result of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemResult {
-    /// It is taken.
+    /// The item was accepted.
     Taken {
-        /// What it did.
+        /// Its outcome.
         status: ItemStatus,
-        /// The id under which it is known.
+        /// Id of the record.
         id: Uuid,
-        /// What was passed over or set right, if anything.
+        /// Skipped or corrected parts, if any.
         detail: Option<String>,
     },
-    /// It is not taken.
+    /// The item was rejected.
     Rejected(ItemRefusal),
 }
 
@@ -47,7 +47,7 @@ impl ItemResult {
         Self::Taken { status, id, detail: None }
     }
 
-    /// Gives the id of a record that was stored.
+    /// Returns the result of a stored record.
     pub(super) fn of_record(record: RecordReference, outcome: Outcome) -> Self {
         let id = match record {
             RecordReference::Session(id) => id.as_uuid(),
@@ -57,7 +57,7 @@ impl ItemResult {
         Self::taken(outcome.into(), id)
     }
 
-    /// Adds what was noted of an item that is taken.
+    /// Adds notes to the result of an accepted item.
     pub(super) fn with_notes(self, notes: &[String]) -> Self {
         match self {
             Self::Taken { status, id, detail } if !notes.is_empty() => {
@@ -69,18 +69,18 @@ impl ItemResult {
     }
 }
 
-/// What became of all items.
+/// Results of all items.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IngestReport {
-    /// Each of them, in their order.
+    /// Results, in the order of the items.
     pub results: Vec<ItemResult>,
-    /// How many were stored for the first time.
+    /// Number of created records.
     pub created: u32,
-    /// How many were known and are different now.
+    /// Number of changed records.
     pub updated: u32,
-    /// How many were known and are the same.
+    /// Number of equal records.
     pub unchanged: u32,
-    /// How many are not taken.
+    /// Number of rejected items.
     pub rejected: u32,
 }
 

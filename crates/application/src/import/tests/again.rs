@@ -1,4 +1,4 @@
-//! The same file once more, when records of it overlap each other and have no key of their source.
+//! Importing a file again whose records overlap and have no source key.
 
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
@@ -14,7 +14,7 @@ fn stored(store: &MemoryStore) -> Vec<SleepRecord> {
     store.sessions().into_iter().map(|session| session.record).collect()
 }
 
-/// The items, each in a batch of its own, as if they stood in files of their own.
+/// The items in separate batches, as if from separate files.
 fn far_apart(items: impl IntoIterator<Item = ImportItem>) -> Vec<ImportItem> {
     let between = || (0..2_000).map(|number| ImportItem::Note(rejection(number).into()));
     items.into_iter().flat_map(|item| std::iter::once(item).chain(between())).collect()
@@ -124,7 +124,7 @@ proptest! {
             }
             settled
         });
-        // Nothing says that it must be at once; of 30,000 cases the fourth import was the last that did anything.
+        // Several imports may be needed; in 30,000 cases the fourth was the last to change anything.
         let rest = settled.iter().position(|is_at_rest| *is_at_rest);
         prop_assert!(rest.is_some_and(|rest| settled.iter().skip(rest).all(|still| *still)), "{settled:?}");
     }

@@ -1,4 +1,4 @@
-//! Applying afterwards what an import proposed for the profile.
+//! Applying an import's profile proposals later.
 
 use super::import;
 use super::memory_store::MemoryStore;
@@ -26,12 +26,12 @@ async fn apply(
     use_case(store).run(user_id, id, fields).await
 }
 
-/// What the page of an import shows.
+/// Returns the proposals of an import.
 async fn proposed(store: &MemoryStore, place: usize) -> Vec<ProfileChange> {
     use_case(store).proposals(&store.content().imports.all[place]).await.unwrap()
 }
 
-/// A store after an import that proposes another height and another zone.
+/// A store after an import that proposes another height and time zone.
 async fn after_import() -> (MemoryStore, ImportId) {
     let store = MemoryStore::with(known());
     let home_timezone = TimeZone::parse("Asia/Tokyo").ok();

@@ -1,4 +1,4 @@
-//! A store that is out of reach for a while.
+//! A temporarily unreachable store.
 
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Imports a file of three batches with an import that waits; returns how long it waited each time, too.
+/// Runs an import of three batches with retries; also returns its pauses.
 async fn waiting(store: &MemoryStore) -> (Result<Imported, ImportRecordsError>, Vec<Duration>) {
     let nights =
         (0..4_001).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)));
@@ -28,7 +28,7 @@ async fn waiting(store: &MemoryStore) -> (Result<Imported, ImportRecordsError>, 
 
 #[tokio::test]
 async fn an_import_goes_on_after_a_store_that_was_away_and_counts_each_record_once() {
-    // At the second batch, before which the import itself began and the first batch was stored.
+    // Fails at the second batch, after the start of the import and the first batch.
     for (call, before) in [("begin", 2), ("sleep.insert", 1), ("commit", 1)] {
         let store = MemoryStore::with(person());
         (0..before).for_each(|_| store.pass(call));

@@ -1,4 +1,4 @@
-//! Imports that are stopped before they are done.
+//! Cancelled imports.
 
 use super::memory_store::MemoryStore;
 use super::record::{derived, session};

@@ -10,12 +10,12 @@ use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::testing::person;
 use domain::time::TimeZone;
 
-/// Enough nights that what comes after them is in a later batch.
+/// Enough nights that following items are in a later batch.
 fn nights() -> impl Iterator<Item = ImportItem> {
     (10..2_410).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480)))
 }
 
-/// What stands in a file far from what belongs to it.
+/// Two groups of items in separate batches of a file.
 fn far_apart(
     first: impl IntoIterator<Item = ImportItem>,
     then: impl IntoIterator<Item = ImportItem>,
@@ -23,7 +23,7 @@ fn far_apart(
     ItemFile::of(first.into_iter().chain(nights()).chain(then))
 }
 
-/// Tells what a dry run tells, which MUST be what an import tells then.
+/// Returns the report of a dry run, and asserts that a real import reports the same.
 async fn told(store: &MemoryStore, file: &ItemFile) -> ImportReport {
     let would = import_file(store, dry_run(), file).await.unwrap();
     let done = import_file(store, super::of_person(), file).await.unwrap();
@@ -54,7 +54,7 @@ async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
 async fn a_dry_run_takes_each_batch_back_before_it_reads_the_next() {
     let store = MemoryStore::with(person());
     import_file(&store, dry_run(), &ItemFile::of(nights().chain(nights()))).await.unwrap();
-    // One unit of work looks for the person; 4,800 records make three batches.
+    // One unit of work finds the user; 4,800 records make three batches.
     assert_eq!((store.calls().of("begin"), store.calls().of("rollback")), (4, 4));
     assert_eq!(store.sessions(), []);
 }
@@ -67,7 +67,7 @@ async fn a_session_that_comes_again_in_a_later_batch_counts_once() {
     };
     let report = told(&store, &far_apart(twice(), twice())).await;
     assert_eq!((report.sessions, report.stage_entries), (counts(2_403, 0, 0), 2_403));
-    // Now the store has them all.
+    // Now the store has all of them.
     assert_eq!(told(&store, &far_apart(twice(), twice())).await.sessions, counts(0, 0, 2_403));
     let other = [session(derived_deep(0, 480))];
     assert_eq!(told(&store, &far_apart(other.clone(), other)).await.sessions, counts(0, 1, 2_400));

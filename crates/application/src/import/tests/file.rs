@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A file that holds these items, may end in damage, and tells how often it was opened.
+/// A file with these items, optionally damaged at its end, that counts how often it was opened.
 #[derive(Default)]
 pub(super) struct ItemFile {
     items: Vec<ImportItem>,
     damage: Option<ImportRefusal>,
-    /// How many bytes each item is said to take.
+    /// Reported size of each item.
     bytes_each: u64,
     opened: AtomicUsize,
     pub(super) limits: std::sync::Arc<Mutex<Vec<usize>>>,
@@ -22,13 +22,13 @@ impl ItemFile {
         Self { items: items.into_iter().collect(), bytes_each: 1, ..Self::default() }
     }
 
-    /// The same file, damaged after its last item.
+    /// Returns the file, damaged after its last item.
     pub(super) fn damaged(self) -> Self {
         let damage = ImportRefusal::Damaged { place: "line 9".to_owned(), reason: "a bracket".to_owned() };
         Self { damage: Some(damage), ..self }
     }
 
-    /// The same file, with so many bytes an item.
+    /// Returns the file with this size per item.
     pub(super) fn of_bytes_each(self, bytes_each: u64) -> Self {
         Self { bytes_each, ..self }
     }

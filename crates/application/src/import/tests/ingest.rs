@@ -1,4 +1,4 @@
-//! What a backend sends, against a store in memory; people and profiles are tested end to end.
+//! Ingest against an in-memory store; users and profiles are tested end to end.
 
 use super::file::ItemFile;
 use super::memory_store::{Content, MemoryStore};
@@ -25,7 +25,7 @@ use domain::id::UserId;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// Gives the same items whatever the body holds; as many as it says, or none at all.
+/// Returns the same items for every body.
 struct Items {
     items: Vec<IngestItem>,
     counted: Result<usize, ImportRefusal>,
@@ -81,7 +81,7 @@ async fn ingest(store: &MemoryStore, items: Vec<IngestItem>) -> IngestReport {
     run(store, user_id(1), Items { items, counted }).await.unwrap()
 }
 
-/// The outcome of each item, in a word.
+/// Returns the outcome of each item as a word.
 fn words(report: &IngestReport) -> Vec<&'static str> {
     let word = |result: &ItemResult| match result {
         ItemResult::Taken { status: ItemStatus::Created, .. } => "created",
@@ -234,7 +234,7 @@ async fn a_claim_is_abandoned_after_five_minutes_and_forgotten_after_a_day() {
     }
 }
 
-/// What a backend that wrote is known by in the trail.
+/// The audit event of a writing backend.
 fn wrote(kind: AuditKind) -> AuditEvent {
     event(AuditActor::Client, kind).client(client_id(1))
 }
@@ -286,7 +286,7 @@ async fn a_batch_whose_commit_fails_leaves_its_event_with_the_next_try() {
     let command = IngestCommand { client_id: client_id(1), shape };
     store.fail("commit", StorageError::Unavailable);
     assert!(ingest.run(command, &NoBytes).await.is_err());
-    // What was not committed is not remembered: the store is told again.
+    // Uncommitted events are not remembered, so the event is appended again.
     store.events().forget();
     assert_eq!(ingest.run(command, &NoBytes).await.unwrap().created, 1);
     assert_events(store.events(), &[wrote(AuditKind::SleepWritten).user(user_id(1))]);

@@ -9,7 +9,7 @@ fn session(number: u128, record: SleepRecord) -> SleepSession {
     SleepSession { id: SleepSessionId::from_uuid(Uuid::from_u128(number)), record, updated_at: minute(0) }
 }
 
-/// Logs, sessions with keys of their own, and such of which no stages are known; few minutes, so that many are twins.
+/// Logs, sessions with source keys, and some without stages; few distinct minutes, so that many are twins.
 fn records() -> impl Strategy<Value = SleepRecord> {
     let key = prop::option::of("[a-d]");
     let length = prop_oneof![1_i64..10_080, 1_i64..4];
@@ -22,7 +22,7 @@ fn records() -> impl Strategy<Value = SleepRecord> {
 }
 
 proptest! {
-    /// The sessions that are near are enough to decide, and nothing of their order is lost.
+    /// The index returns enough sessions to decide, in the same order.
     #[test]
     fn what_is_near_decides_as_all_that_is_known_does(
         stored in prop::collection::vec(records(), 0..12),

@@ -8,7 +8,7 @@ use crate::ports::import_source::{ImportItem, ImportedLog};
 use crate::testing::person;
 use domain::id::SupplementId;
 
-/// A store that has one label, and the id under which it has it.
+/// A store with one label, and its id.
 async fn catalogue() -> (MemoryStore, SupplementId) {
     let store = MemoryStore::with(person());
     import(&store, [supplement("17", "Magnesium")]).await;
@@ -166,7 +166,7 @@ async fn an_own_export_does_not_double_logs_that_came_from_the_source_itself() {
     assert_eq!(store.logs(), before);
 }
 
-/// An own export of another server, which has the catalogue's label under an id of its own.
+/// Another server's own export, with the same label under another id.
 fn from_another_server() -> [ImportItem; 2] {
     [own_supplement(4, "17", "Magnesium"), own_log(1, intake(supplement_id(4), 5, 1.0, None))]
 }
@@ -238,6 +238,7 @@ async fn each_supplement_is_asked_for_once_however_the_logs_alternate() {
     let before = store.calls().of("supplements.find");
     let report = import(&store, taken).await;
     assert_eq!((report.logs, report.rejected_total), (counts(3_200, 0, 0), 1_600));
-    // Two that are known once a run; the unknown one once a batch, since its label might have come meanwhile.
+    // The two known ones once per run, the unknown one once per batch, since its label may be added
+    // meanwhile.
     assert_eq!(store.calls().of("supplements.find") - before, 2 + 3);
 }

@@ -1,4 +1,4 @@
-//! Imports in memory, and what they changed.
+//! In-memory imports and their notes.
 
 use super::memory_store::MemoryUnit;
 use crate::ports::storage::{
@@ -10,11 +10,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, ImportState};
 
-/// What is stored of imports.
+/// Stored imports.
 #[derive(Clone, Default)]
 pub(in crate::import) struct Imports {
     pub(in crate::import) all: Vec<Import>,
-    /// The notes, the latest last, with their sequence.
+    /// Notes with their sequence numbers, latest last.
     noted: Vec<(ImportId, ImportChange, i64)>,
     sequence: i64,
 }

@@ -1,4 +1,4 @@
-//! A store in memory, as far as imports need one: a unit of work is a copy that takes the original's place.
+//! An in-memory store for imports: a unit of work is a copy that replaces the original on commit.
 
 use super::memory_imports::Imports;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
@@ -19,19 +19,19 @@ use domain::user::{Email, User};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// What is stored.
+/// Stored records.
 #[derive(Clone, Default)]
 pub(super) struct Content {
     pub(super) users: Vec<User>,
     pub(super) sessions: Vec<(UserId, SleepSession)>,
-    /// Every version, with its key and whether it is the current one.
+    /// All versions, with key and whether they are current.
     pub(super) supplements: Vec<(CatalogueKey, Supplement, bool)>,
     pub(super) logs: Vec<(UserId, IntakeLog)>,
     pub(super) imports: Imports,
 }
 
 impl Content {
-    /// Erases everything of everybody, as an erasure leaves it.
+    /// Erases all users, with the effects of an erasure.
     pub(super) fn erase_people(&mut self) {
         let Self { users, sessions, supplements: _, logs, imports } = self;
         users.clear();
@@ -41,7 +41,7 @@ impl Content {
     }
 }
 
-/// How often something was asked of the store.
+/// Number of calls by name.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub(super) struct Calls(pub(super) BTreeMap<&'static str, usize>);
 
@@ -51,9 +51,9 @@ impl Calls {
     }
 }
 
-/// A call that fails once, or does not while later ones do.
+/// A call that fails once, or passes once before later failures.
 type Fault = (&'static str, Option<StorageError>);
-/// What somebody else does to the store at some call.
+/// A concurrent change of the store at a call.
 type Rival = (&'static str, Box<dyn FnOnce(&mut Content) + Send>);
 
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl Shared {
         *self.calls.lock().unwrap().0.entry(name).or_default() += 1;
     }
 
-    /// Counts a call; fails where a fault was planted.
+    /// Counts a call; fails if a fault is planted.
     fn ask(&self, name: &'static str) -> Result<(), StorageError> {
         self.called(name);
         let mut faults = self.faults.lock().unwrap();
@@ -79,7 +79,7 @@ impl Shared {
         error.map_or(Ok(()), Err)
     }
 
-    /// Lets somebody else act on what is stored before a unit of work that began earlier goes on.
+    /// Applies concurrent changes before the current unit of work continues.
     fn let_rivals_act(&self, name: &'static str) {
         let mut rivals = self.rivals.lock().unwrap();
         if let Some(place) = rivals.iter().position(|(at, _)| *at == name) {
@@ -93,7 +93,7 @@ impl Shared {
     }
 }
 
-/// A store with what is in it.
+/// The store and its contents.
 #[derive(Default)]
 pub(super) struct MemoryStore {
     shared: Arc<Shared>,
@@ -101,7 +101,7 @@ pub(super) struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// A store that knows this person and nothing else.
+    /// A store with this user only.
     pub(super) fn with(user: User) -> Self {
         let store = Self::default();
         store.shared.content.lock().unwrap().users.push(user);
@@ -122,22 +122,22 @@ impl MemoryStore {
         Arc::new(profiles)
     }
 
-    /// Returns the one source of ids of everything that happens to this store.
+    /// Returns the store's single source of ids.
     pub(super) fn entropy(&self, make: impl FnOnce() -> Arc<dyn Entropy>) -> Arc<dyn Entropy> {
         Arc::clone(self.entropy.get_or_init(make))
     }
 
-    /// Makes the next call of this name fail; planted twice, the next two.
+    /// Makes the next call with this name fail; planted twice, the next two.
     pub(super) fn fail(&self, name: &'static str, error: StorageError) {
         self.shared.faults.lock().unwrap().push((name, Some(error)));
     }
 
-    /// Lets the next call of this name be, before those that fail.
+    /// Lets the next call with this name pass, before those that fail.
     pub(super) fn pass(&self, name: &'static str) {
         self.shared.faults.lock().unwrap().push((name, None));
     }
 
-    /// Lets somebody else do something when the call of this name comes next.
+    /// Applies a concurrent change at the next call with this name.
     pub(super) fn meanwhile(&self, name: &'static str, act: impl FnOnce(&mut Content) + Send + 'static) {
         self.shared.rivals.lock().unwrap().push((name, Box::new(act)));
     }
@@ -160,21 +160,21 @@ impl MemoryStore {
         self.shared.calls.lock().unwrap().clone()
     }
 
-    /// Returns the sessions by their start.
+    /// Returns the sessions by start.
     pub(super) fn sessions(&self) -> Vec<SleepSession> {
         let mut sessions: Vec<_> = self.content().sessions.into_iter().map(|(_, session)| session).collect();
         sessions.sort_by_key(|session| (session.record.time_in_bed().start(), session.id));
         sessions
     }
 
-    /// Returns the logs by their time.
+    /// Returns the logs by time.
     pub(super) fn logs(&self) -> Vec<IntakeLog> {
         let mut logs: Vec<_> = self.content().logs.into_iter().map(|(_, log)| log).collect();
         logs.sort_by_key(|log| (log.record.created_at(), log.id));
         logs
     }
 
-    /// Returns the current version under a key.
+    /// Returns the current version of a key.
     pub(super) fn current(&self, key: &CatalogueKey) -> Supplement {
         let content = self.content();
         let mut current = content.supplements.into_iter().filter(|(at, _, current)| at == key && *current);
@@ -201,9 +201,9 @@ impl UnitOfWorkFactory for MemoryUnits {
 pub(super) struct MemoryUnit {
     shared: Arc<Shared>,
     pub(super) content: Content,
-    /// Whether it was asked for records, which the beginning and the end of an import are not.
+    /// Whether records were accessed, unlike at the start and end of an import.
     touches_records: bool,
-    // But for the audit trail no import asks for any of these; the mocks fail the test if one does.
+    // Imports use none of these except for the audit trail; the mocks fail otherwise.
     others: MockUnitOfWork,
 }
 
@@ -286,7 +286,7 @@ impl UnitOfWork for MemoryUnit {
 }
 
 impl MemoryUnit {
-    /// A log refers to a supplement that is there.
+    /// Checks that the log's supplement exists.
     fn require_supplement(&self, log: &IntakeLog) -> Result<(), StorageError> {
         let id = log.record.supplement_id();
         let is_there = self.content.supplements.iter().any(|(_, supplement, _)| supplement.id == id);
@@ -330,7 +330,7 @@ impl SleepRepository for MemoryUnit {
         sessions.sort_by_key(|session| (session.record.time_in_bed().start(), session.id));
         let mut found = BTreeMap::new();
         for record in records {
-            // Of each sort, the first that the record may be.
+            // The first of each kind that the record may match.
             let mut twins = BTreeMap::new();
             for session in sessions.iter().filter(|session| session.record.source() == record.source.as_ref())
             {
@@ -442,7 +442,7 @@ impl SupplementRepository for MemoryUnit {
             stored.id == supplement.id || (at == key && *current)
         };
         self.shared.let_rivals_act("supplements.insert");
-        // A key that somebody else took and committed conflicts, although this unit of work does not see it yet.
+        // A key committed by another unit of work conflicts, although it is not visible here.
         let is_own = self.content.supplements.iter().any(|(at, _, _)| at == key);
         if self.content.supplements.iter().any(taken) || (!is_own && self.shared.is_taken(key)) {
             return Err(StorageError::Conflict(UniqueKey::Supplement));

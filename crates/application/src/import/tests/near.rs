@@ -25,7 +25,7 @@ fn of_thousands_of_logs_that_overlap_a_record_none_or_two_are_looked_at() {
 
 #[test]
 fn of_thousands_of_short_sessions_beside_a_record_a_handful_are_looked_at() {
-    // A week of naps, and one night as long as there can be.
+    // A week of naps, and one night of maximum length.
     let naps: Vec<_> = (0..10_000).map(|start| derived(start, start + 1)).collect();
     let near = near(naps.iter().chain(&[derived(10_000, 20_080)]));
     let found = near.of(&derived_bare(5_000, 5_001));

@@ -20,7 +20,7 @@ pub(super) fn tall(centimetres: u16) -> Biology {
     Biology { height, ..Biology::default() }
 }
 
-/// A file that says how tall the person is.
+/// A profile with this height.
 pub(super) fn height(centimetres: u16) -> ImportItem {
     profile(ImportedProfile { biology: tall(centimetres), ..ImportedProfile::default() })
 }
@@ -46,7 +46,7 @@ async fn run(store: &MemoryStore, command: ImportRecordsCommand, items: Vec<Impo
     import_file(store, command, &ItemFile::of(items)).await.unwrap()
 }
 
-/// What is reported, as `field: old -> new`, with a question mark for a proposal.
+/// Formats the reported changes as `field: old -> new`, with a question mark for proposals.
 pub(super) fn told(report: &ImportReport) -> Vec<String> {
     let text = |value: domain::user::ProfileValue| value.text().unwrap_or_else(|| "-".to_owned());
     let changes = report.profile.iter();
@@ -78,7 +78,7 @@ async fn an_import_does_not_overwrite_a_field_and_proposes_what_the_file_says() 
     assert!(!report.profile_changed);
     assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo?", "height_cm: 180 -> 170?"]);
     assert_eq!(store.content().users, [known()]);
-    // The proposal is kept with the import.
+    // The proposal is stored with the import.
     assert_eq!(store.content().imports.all[0].report.profile, report.profile);
 }
 
@@ -93,7 +93,7 @@ async fn an_import_that_is_asked_to_overwrites_and_reports_the_old_value() {
     assert_eq!(would, report);
     let User { home_timezone, biology, .. } = store.content().users.remove(0);
     assert_eq!((home_timezone.name(), biology), ("Asia/Tokyo", tall(170)));
-    // Again there is nothing to change, and nothing to propose.
+    // The second time there is nothing to change or propose.
     let again = run(&store, overwriting(), items()).await;
     assert_eq!((again.profile_changed, told(&again)), (false, Vec::new()));
 }
@@ -212,7 +212,7 @@ async fn an_undo_restores_the_fields_that_are_still_as_the_import_left_them() {
     let kept = &undone.kept[0];
     assert_eq!((kept.what, kept.why), (KeptWhat::Profile(ProfileField::HomeTimezone), KeptWhy::Changed));
     assert_eq!(store.content().users, [User { home_timezone: edited.home_timezone, ..known() }]);
-    // Only the field that was kept can be tried again.
+    // Only the kept field can be tried again.
     assert_eq!(told(&store.content().imports.all[0].report), ["home_timezone: UTC -> Asia/Tokyo"]);
 }
 

@@ -1,4 +1,4 @@
-//! Records for imports; times are minutes after midnight of one made-up day.
+//! Records for imports; times are minutes after midnight of one day.
 
 use crate::ports::import_source::{
     ImportItem, ImportedLog, ImportedProfile, ImportedSession, ImportedSupplement, Note, Rejection,
@@ -45,7 +45,7 @@ fn place() -> String {
     "line 3".to_owned()
 }
 
-/// The same record at another place.
+/// Returns the record at another location.
 pub(super) fn at(line: usize, item: ImportItem) -> ImportItem {
     let line = format!("line {line}");
     match item {
@@ -65,23 +65,23 @@ pub(super) fn at(line: usize, item: ImportItem) -> ImportItem {
     }
 }
 
-/// A session that its source gave no key.
+/// A session without a source key.
 pub(super) fn derived(start: i64, end: i64) -> SleepRecord {
     record(None, start, end, Stage::Light)
 }
 
-/// A night of which nothing is known but its beginning and its end.
+/// A session with start and end only.
 pub(super) fn derived_bare(start: i64, end: i64) -> SleepRecord {
     let head = derived(start, end).head().clone();
     SleepRecord::from_stages(head, Hypnogram::empty()).unwrap()
 }
 
-/// The same, with another content.
+/// Like [`derived`], with other content.
 pub(super) fn derived_deep(start: i64, end: i64) -> SleepRecord {
     record(None, start, end, Stage::Deep)
 }
 
-/// A session that its source gave a key.
+/// A session with a source key.
 pub(super) fn given(key: &str, start: i64, end: i64) -> SleepRecord {
     record(Some(key), start, end, Stage::Light)
 }
@@ -90,7 +90,7 @@ pub(super) fn session(record: SleepRecord) -> ImportItem {
     ImportItem::Session(Box::new(ImportedSession { place: place(), id: None, record, updated_at: None }))
 }
 
-/// A session as Restwell's own export writes it.
+/// A session of Restwell's own export.
 pub(super) fn own_session(number: u128, record: SleepRecord) -> ImportItem {
     let imported = ImportedSession {
         place: place(),
@@ -116,7 +116,7 @@ pub(super) fn supplement(at: &str, name: &str) -> ImportItem {
     ImportItem::Supplement(Box::new(imported))
 }
 
-/// A label that carries a product code.
+/// A label with a product code.
 pub(super) fn supplement_with_code(at: &str, name: &str, upc: &str) -> ImportItem {
     let (name, upc) = (name.to_owned(), upc.to_owned());
     let fields = SupplementLabelFields { name, upc, ..SupplementLabelFields::default() };
@@ -125,7 +125,7 @@ pub(super) fn supplement_with_code(at: &str, name: &str, upc: &str) -> ImportIte
     ImportItem::Supplement(Box::new(imported))
 }
 
-/// A label as Restwell's own export writes it.
+/// A label of Restwell's own export.
 pub(super) fn own_supplement(number: u128, at: &str, name: &str) -> ImportItem {
     let imported = ImportedSupplement {
         place: place(),
@@ -151,13 +151,13 @@ pub(super) fn log(record: IntakeLogRecord) -> ImportItem {
     ImportItem::Log(Box::new(ImportedLog { place: place(), id: None, upc: None, record }))
 }
 
-/// A log that names its supplement by a product code; the record has an id that stands for the code.
+/// A log that identifies its supplement by product code; the record's id is derived from the code.
 pub(super) fn log_by_code(upc: &str, record: IntakeLogRecord) -> ImportItem {
     let upc = Some(Upc::parse(upc).unwrap());
     ImportItem::Log(Box::new(ImportedLog { place: place(), id: None, upc, record }))
 }
 
-/// A log as Restwell's own export writes it.
+/// A log of Restwell's own export.
 pub(super) fn own_log(number: u128, record: IntakeLogRecord) -> ImportItem {
     ImportItem::Log(Box::new(ImportedLog { place: place(), id: Some(log_id(number)), upc: None, record }))
 }

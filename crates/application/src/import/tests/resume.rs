@@ -1,4 +1,4 @@
-//! An import that broke off, and is finished by importing the same file again.
+//! Interrupted imports, resumed by importing the file again.
 
 use super::file::ItemFile;
 use super::memory_store::MemoryStore;
@@ -14,7 +14,7 @@ fn nights(of: std::ops::Range<i64>) -> Vec<ImportItem> {
     of.map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480))).collect()
 }
 
-/// Imports a file, which breaks off in its second batch.
+/// Imports a file, and fails in its second batch.
 async fn broken_off(store: &MemoryStore, file: &ItemFile) {
     store.pass("sleep.insert");
     store.fail("sleep.insert", StorageError::Unavailable);
@@ -44,7 +44,7 @@ async fn an_import_that_is_finished_after_it_broke_off_counts_what_all_of_its_tr
     let report = import_file(&store, of_person(), &file).await.unwrap();
     assert_eq!(report.sessions, counts(2_000, 0, 100));
     assert_eq!(kept(&store).last().unwrap(), &(ImportState::Done, report));
-    // The whole file is one import, and is taken back as one.
+    // The whole file is one import, and is undone as one.
     let id = store.content().imports.all[1].id;
     let undone = UndoImport::new(store.units(), entropy(), clock()).run(id, None).await.unwrap();
     assert_eq!(undone.counts, UndoneCounts { removed: 2_000, restored: 0, kept: 0 });

@@ -55,7 +55,7 @@ async fn a_label_that_another_import_was_faster_to_store_is_recognised() {
     let report = import(&store, label_and_log()).await;
     assert_eq!(report.supplements, counts(0, 0, 1));
     assert_eq!(store.current(&key("17")).id, theirs);
-    // The failed try had stored the label under the file's id; the log follows the one that stayed.
+    // The failed try had stored the label under the file's id; the log refers to the stored one.
     assert_eq!(store.logs()[0].record.supplement_id(), theirs);
     assert_eq!(report.logs, counts(1, 0, 0));
 }
@@ -108,7 +108,7 @@ async fn of_records_that_keep_conflicting_only_those_at_fault_are_rejected() {
 
 #[tokio::test]
 async fn an_import_of_somebody_who_is_erased_meanwhile_stops_and_stores_nothing() {
-    // Once the import began, and once its only batch is stored.
+    // After the import started, and after its only batch is stored.
     for commits in 0..2 {
         let store = MemoryStore::with(person());
         (0..commits).for_each(|_| store.meanwhile("committed", |_| ()));

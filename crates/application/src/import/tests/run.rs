@@ -13,7 +13,7 @@ use domain::time::TimeZone;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
-/// So many nights of the source, one a day.
+/// This many nights with source keys, one per day.
 pub(super) fn nights(number: i64) -> Vec<ImportItem> {
     (0..number).map(|day| session(given(&format!("night {day}"), day * 1_440, day * 1_440 + 480))).collect()
 }
@@ -267,6 +267,6 @@ async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
         .run(&of_person(), &ItemFile::of(nights(1)), &|_, _| ControlFlow::Continue(()))
         .await;
     assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Unavailable))));
-    // That the import began.
+    // The start of the import.
     assert_eq!(endings.committed(), 1);
 }

@@ -4,7 +4,7 @@ use super::{counts, import};
 use crate::testing::{noon, person};
 use chrono::{SubsecRound, TimeDelta};
 
-/// A store that holds these sessions of the person, imported from elsewhere before.
+/// A store with these sessions of the user from an earlier import.
 async fn store_of(records: impl IntoIterator<Item = domain::sleep::SleepRecord>) -> MemoryStore {
     let store = MemoryStore::with(person());
     import(&store, records.into_iter().map(session)).await;
@@ -212,7 +212,7 @@ async fn sessions_of_many_nights_that_give_way_to_longer_ones_go_by_one_statemen
 async fn a_session_that_gives_way_is_gone_before_another_one_gets_its_key() {
     let store = store_of([derived(0, 480)]).await;
     import(&store, [own_session(4, given("7", 2_000, 2_400))]).await;
-    // The first takes the place of the night; the second, known by its id, then has the key that the night had.
+    // The first replaces the night; the second, matched by its id, then gets the night's key.
     let items = [session(derived(-10, 490)), own_session(4, derived(0, 470))];
     assert_eq!(import(&store, items).await.sessions, counts(0, 2, 0));
     let stored: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();

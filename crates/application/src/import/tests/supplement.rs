@@ -8,14 +8,14 @@ use crate::testing::{noon, person};
 use domain::id::SupplementId;
 use proptest::prelude::*;
 
-/// A store with one label under the key 17, of which the person took nothing.
+/// A store with one label under the key 17, without logs.
 async fn catalogue() -> MemoryStore {
     let store = MemoryStore::with(person());
     import(&store, [supplement("17", "Magnesium")]).await;
     store
 }
 
-/// The same, and the person took it once.
+/// Like [`catalogue`], with one log.
 async fn logged_catalogue() -> MemoryStore {
     let store = catalogue().await;
     let taken = intake(store.current(&key("17")).id, 5, 1.0, None);
@@ -64,7 +64,7 @@ async fn a_corrected_label_that_was_logged_becomes_a_version_of_its_own() {
     let current = store.current(&key("17"));
     assert_ne!(current.id, old.id);
     assert_eq!(current.label, label("Magnesium Citrate"));
-    // What was taken stays what it was.
+    // Existing logs still refer to the old version.
     assert_eq!(store.logs()[0].record.supplement_id(), old.id);
     assert!(store.content().supplements.iter().any(|(_, version, _)| *version == old));
 }
@@ -86,7 +86,7 @@ async fn the_labels_of_an_own_export_keep_id_and_date() {
     assert_eq!((current.id, current.entry_date), (supplement_id(4), minute(3)));
 }
 
-/// An own export with a replaced version and the current one, each taken once.
+/// An own export with a replaced and a current version, each with a log.
 fn versions() -> [ImportItem; 4] {
     [
         own_supplement(4, "17", "Magnesium"),
@@ -126,7 +126,7 @@ async fn a_label_of_an_own_export_that_the_catalogue_has_keeps_the_catalogues_id
     assert_eq!(store.current(&key("17")), known);
 }
 
-/// An own export in which somebody rewrote the label that they had logged.
+/// An own export with an edited label that has a log.
 fn edited() -> [ImportItem; 2] {
     [own_supplement(4, "17", "Magnesium, rewritten"), own_log(1, intake(supplement_id(4), 5, 1.0, None))]
 }
@@ -178,7 +178,7 @@ async fn new_labels_cost_one_look_up_and_one_insertion_a_batch() {
     assert_eq!(store.content().supplements.len(), 50);
 }
 
-/// A label out of few, so that those of a batch meet by id and by key.
+/// A label out of few, so that labels of a batch collide by id and by key.
 fn any_label() -> impl Strategy<Value = ImportItem> {
     let text = |key: u8| key.to_string();
     prop_oneof![
@@ -191,7 +191,7 @@ fn any_label() -> impl Strategy<Value = ImportItem> {
     ]
 }
 
-/// What the catalogue holds: key, name, whether it is the current version, and the id where a file gave it.
+/// Returns the catalogue: key, name, whether current, and id if from a file.
 fn catalogue_of(store: &MemoryStore) -> Vec<(String, String, bool, Option<SupplementId>)> {
     let given: Vec<_> = (1..4).map(supplement_id).collect();
     let versions = store.content().supplements.into_iter().map(|(key, version, is_current)| {

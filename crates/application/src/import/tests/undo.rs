@@ -15,7 +15,7 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::id::ImportId;
 use domain::import::ImportState;
 
-/// Imports, and returns by which id that can be undone.
+/// Runs an import and returns its id.
 pub(super) async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> ImportId {
     import_file(store, of_person(), &ItemFile::of(items)).await.unwrap();
     store.content().imports.all.last().unwrap().id
@@ -25,7 +25,7 @@ pub(super) async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, Un
     UndoImport::new(store.units(), entropy(), clock()).run(id, None).await
 }
 
-/// What an import may change, in an order of its own and without the times of change.
+/// Returns all records that an import may change, sorted and without change times.
 pub(super) fn records(store: &MemoryStore) -> Vec<String> {
     let Content { users, sessions, supplements, logs, imports: _ } = store.content();
     let mut all: Vec<String> = users.iter().map(|user| format!("{user:?}")).collect();
@@ -62,7 +62,7 @@ async fn an_undo_whose_connection_is_lost_goes_on_over_the_next_one() {
     }
     assert_eq!(undo(&store, id).await.unwrap().counts, UndoneCounts { removed: 2, restored: 0, kept: 0 });
     assert_eq!(records(&store), before);
-    // Not for ever: the store may be away.
+    // The number of retries is limited, because the store may be unreachable.
     let id = import(&store, vec![session(derived(0, 480))]).await;
     for _ in 0..5 {
         store.fail("commit", StorageError::Unavailable);
@@ -92,7 +92,7 @@ async fn a_label_that_was_logged_since_stays() {
     assert_eq!(store.content().supplements.len(), 1);
 }
 
-/// Undoes an import that changed one session, and returns why that is kept.
+/// Undoes an import that changed one session, and returns why it was kept.
 async fn kept(store: &MemoryStore, id: ImportId) -> (KeptWhat, KeptWhy) {
     let Undone { counts, kept } = undo(store, id).await.unwrap();
     assert_eq!(counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
@@ -134,7 +134,7 @@ async fn a_session_that_a_later_import_changed_is_kept_and_listed_with_it_until_
     assert_eq!(kept(&store, ids[1]).await, (what, by(ids[2])));
     undo(&store, ids[2]).await.unwrap();
     assert_session(&store, &session(given("a", 0, 70)));
-    // Asked again, each takes back what it kept before.
+    // The second undo of each reverts what the first kept.
     assert_eq!(kept(&store, ids[0]).await, (what, by(ids[1])));
     for (id, counts) in [(ids[1], [0, 1]), (ids[0], [1, 0])] {
         let [removed, restored] = counts;
@@ -171,7 +171,7 @@ pub(super) async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>)
     assert!(storing.store(&mut run, Batch::sort(items, true)).await.is_ok());
 }
 
-/// Compares the one session that there is with this record.
+/// Asserts that the only session equals this record.
 fn assert_session(store: &MemoryStore, item: &ImportItem) {
     let ImportItem::Session(expected) = item else { panic!("{item:?}") };
     let records: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
@@ -246,7 +246,7 @@ async fn a_person_does_not_take_labels_out_of_the_catalogue() {
     let by_the_person =
         || async { UndoImport::new(store.units(), entropy(), clock()).run(id, Some(user_id(1))).await };
     assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
-    // Killed, its report does not tell what it stored.
+    // After a crash its report does not contain what it stored.
     set_state(&store, id, ImportState::Running).await;
     store.content().imports.all.last_mut().unwrap().report = ImportReport::default();
     assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
@@ -260,7 +260,7 @@ async fn what_is_not_kept_any_more_cannot_be_undone() {
     let mut unit = store.units().begin().await.unwrap();
     unit.import_journal().forget_before(chrono::DateTime::UNIX_EPOCH, 10).await.unwrap();
     unit.commit().await.unwrap();
-    // Also of one that broke off.
+    // Also for interrupted imports.
     for state in [ImportState::Done, ImportState::Running, ImportState::Refused] {
         set_state(&store, id, state).await;
         assert!(matches!(undo(&store, id).await, Err(UndoImportError::TooOld)), "{state:?}");
@@ -304,7 +304,7 @@ async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_a
         let before = records(&store);
         let nights = (0..100).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60)));
         let id = import(&store, nights.collect()).await;
-        // Whoever undoes it is killed after the first batch.
+        // The process crashes after the first batch.
         store.pass("commit");
         for _ in 0..5 {
             store.fail("commit", StorageError::Unavailable);
@@ -320,7 +320,7 @@ async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_a
             assert_eq!(resumed, id);
             undone
         };
-        // Together with the first batch.
+        // Includes the first batch.
         assert_eq!(undone.counts, UndoneCounts { removed: 100, restored: 0, kept: 0 });
         assert_eq!(records(&store), before);
         assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
@@ -343,7 +343,7 @@ async fn an_import_and_its_undoing_leave_an_event_each() {
     };
     for (of, actor) in [(None, AuditActor::Operator), (Some(user_id(1)), AuditActor::Person)] {
         let store = MemoryStore::with(person());
-        // More than one batch of an undoing.
+        // More than one batch of an undo.
         let id = import(&store, (0..90).map(|at| session(derived(at * 10, at * 10 + 9))).collect()).await;
         assert_events(store.events(), &[started(id)]);
         let undo = UndoImport::new(store.units(), store.entropy(entropy), clock());

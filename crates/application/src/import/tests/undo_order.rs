@@ -13,19 +13,19 @@ use domain::id::ImportId;
 use domain::sleep::SleepRecord;
 use proptest::prelude::*;
 
-/// A record out of few, so that imports meet.
+/// A record out of few, so that imports collide.
 #[derive(Debug, Clone, Copy)]
 enum Few {
-    /// A session that its source gave this key, and when it began.
+    /// A session with this source key and start.
     Keyed(u8, i64),
-    /// An intake at this time, and how much.
+    /// An intake with this time and amount.
     Log(i64, u8),
-    /// A label with this key, and its name.
+    /// A label with this key and name.
     Label(u8, u8),
-    /// A night of that many minutes from this one on; whether the sleep is deep. It overlaps others, begins with some of
-    /// them, and says the same as others.
+    /// A night with this start and length in minutes, and whether the sleep is deep. Nights may overlap,
+    /// start together or be equal.
     Night(i64, i64, bool),
-    /// The same of a night without stages.
+    /// A night without stages, with start and length.
     Bare(i64, i64),
 }
 
@@ -53,7 +53,7 @@ fn any_record() -> impl Strategy<Value = Few> {
     prop_oneof![3 => night, 1 => keyed]
 }
 
-/// The same, and nights that do not take the place of any that say more.
+/// Any record, including nights that replace none with more detail.
 fn any_record_or_bare() -> impl Strategy<Value = Few> {
     let bare = (0..6_i64, 1..5_i64).prop_map(|(start, length)| Few::Bare(start * 100, length * 90));
     prop_oneof![2 => any_record(), 1 => bare]
@@ -63,7 +63,7 @@ fn some(one: impl Strategy<Value = Few>) -> impl Strategy<Value = Vec<Few>> {
     prop::collection::vec(one, 1..5)
 }
 
-/// Imports these, and returns by which id that can be undone.
+/// Imports these records and returns the import's id.
 async fn import_few(store: &MemoryStore, few: Vec<Few>) -> ImportId {
     import(store, few.into_iter().map(Few::item).collect()).await
 }
@@ -77,7 +77,7 @@ fn nights(store: &MemoryStore) -> Vec<SleepRecord> {
     records.filter(|record| !record.key().is_given()).collect()
 }
 
-/// Imports these one after the other, and undoes them, the latest first.
+/// Runs these imports, and undoes them in reverse order.
 async fn there_and_back_again(imports: Vec<Vec<Few>>) -> Result<(), TestCaseError> {
     let store = MemoryStore::with(person());
     import(&store, vec![own_supplement(1, "own", "Zinc")]).await;
@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// Undoes imports in this order, and then each that kept records again, the latest first.
+/// Undoes imports in this order, then again those that kept records, latest first.
 async fn out_of_order(imports: Vec<Vec<Few>>, order: &[prop::sample::Index]) -> Result<(), TestCaseError> {
     let store = MemoryStore::with(person());
     import(&store, vec![own_supplement(1, "own", "Zinc")]).await;
@@ -135,7 +135,7 @@ async fn out_of_order(imports: Vec<Vec<Few>>, order: &[prop::sample::Index]) -> 
     Ok(())
 }
 
-/// The nights that are stored now.
+/// Asserts the stored nights.
 fn assert_nights(store: &MemoryStore, expected: &[SleepRecord]) {
     assert_eq!(nights(store), expected);
 }

@@ -1,4 +1,4 @@
-//! Cancels an import that is not finished.
+//! Cancels an unfinished import.
 
 use super::{Job, UndoImport};
 use crate::import::undone::Undone;
@@ -7,25 +7,25 @@ use domain::audit::AuditActor;
 use domain::id::ImportId;
 use domain::import::{Canceller, ImportState};
 
-/// What became of an import that was not finished.
+/// Result of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cancelled {
-    /// No server had begun to read it: its parts are deleted, and it is refused.
+    /// No server had started to read it: its parts were deleted, and it is rejected.
     BeforeItBegan,
-    /// It stores nothing more, and what it had stored was undone.
+    /// It stores nothing more, and its changes were undone.
     TakenBack(Undone),
 }
 
-/// Why nothing was cancelled.
+/// Why an import was not cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum CancelImportError {
-    /// There is no such import.
+    /// No import has this id.
     #[error("there is no import with this id")]
     Unknown,
-    /// It was done, or finished first.
+    /// It is already finished.
     #[error("the import is done")]
     Done,
-    /// Its file was refused.
+    /// Its file was rejected.
     #[error("the import was refused")]
     Refused,
     /// It is being undone, or was undone.
@@ -37,8 +37,9 @@ pub enum CancelImportError {
 }
 
 impl UndoImport {
-    /// Cancels an unfinished import for the operator, and undoes what it stored. Either this wins or the end of the import:
-    /// one that is done is never undone here, and one that is cancelled never becomes done.
+    /// Cancels an unfinished import for the operator, and undoes what it stored. Cancellation and the end of
+    /// the import exclude each other: a finished import is not undone here, and a cancelled one never
+    /// finishes.
     pub async fn cancel(&self, id: ImportId) -> Result<Cancelled, CancelImportError> {
         let mut unit = self.units.begin().await?;
         let became = unit.imports().cancel(id, Canceller::Operator, self.clock.now()).await?;
@@ -62,7 +63,7 @@ impl UndoImport {
             (None, ImportState::Done) => Err(CancelImportError::Done),
             (None, ImportState::Refused) => Err(CancelImportError::Refused),
             (None, ImportState::Undoing | ImportState::Undone) => Err(CancelImportError::AlreadyUndone),
-            // It was inserted or leased between the two statements.
+            // The import was inserted or leased between the two statements.
             (None, ImportState::Receiving | ImportState::Waiting | ImportState::Running) => {
                 Err(StorageError::Retryable.into())
             }

@@ -1,4 +1,4 @@
-//! Profile fields that become what they were.
+//! Restores profile fields.
 
 use super::scan::Scan;
 use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy};
@@ -6,11 +6,11 @@ use crate::ports::storage::{Import, StorageError, UnitOfWork};
 use domain::id::ImportId;
 use domain::user::{ProfileChange, ProfileChanges, User};
 
-/// How many of a person's latest imports are searched for the one that changed a field.
+/// Number of the user's latest imports that are searched for the one that changed a field.
 const SEARCHED: u32 = 200;
 
-/// Restores the profile fields that are still as the import left them, and keeps the others in its report. Returns how
-/// many were restored.
+/// Restores the profile fields that are unchanged since the import, and keeps the others in its report.
+/// Returns the number of restored fields.
 pub(super) async fn take_back(
     unit: &mut dyn UnitOfWork,
     import: &mut Import,
@@ -35,7 +35,7 @@ pub(super) async fn take_back(
     Ok(u64::try_from(restored).unwrap_or(u64::MAX))
 }
 
-/// Finds the import that left the field as it is now.
+/// Finds the import that set the current value of the field.
 fn kept_field(change: &ProfileChange, user: &User, imports: &[Import], own: ImportId) -> KeptRecord {
     let field = change.field();
     let now = field.read(user);

@@ -1,19 +1,19 @@
-//! How far an undo is in the notes of its import.
+//! Progress of an undo through the notes of its import.
 
 use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy, Undone};
 use crate::ports::storage::{NotePlace, NotedChange};
 use domain::id::SleepSessionId;
 use std::collections::HashMap;
 
-/// One pass over the notes of an import, from the latest to the first. Records that are kept keep their notes, so an undo
-/// that is resumed starts a new pass.
+/// One pass over the notes of an import, latest first. Kept records keep their notes, so a resumed undo
+/// starts a new pass.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scan {
     after: Option<NotePlace>,
     count: u64,
-    /// The first of the kept records.
+    /// The first kept records.
     listed: Vec<KeptRecord>,
-    /// Sessions that were kept: those that they had replaced cannot come back.
+    /// Kept sessions: those that they replaced cannot be restored.
     sessions: HashMap<SleepSessionId, KeptWhy>,
 }
 
@@ -23,7 +23,7 @@ impl Scan {
         self.after.is_none()
     }
 
-    /// Returns the place of the last note that was read.
+    /// Returns the position of the last note read.
     pub(super) const fn after(&self) -> Option<NotePlace> {
         self.after
     }
@@ -33,13 +33,13 @@ impl Scan {
         self.sessions.get(&id).copied()
     }
 
-    /// Moves past these notes, once their batch is committed.
+    /// Moves past these notes after their batch is committed.
     pub(super) fn advance(&mut self, noted: &[NotedChange], kept: Vec<KeptRecord>) {
         self.after = noted.last().map(|note| note.place).or(self.after);
         kept.into_iter().for_each(|record| self.keep(record));
     }
 
-    /// Adds a record that is kept.
+    /// Adds a kept record.
     pub(super) fn keep(&mut self, record: KeptRecord) {
         self.count = self.count.saturating_add(1);
         if let KeptWhat::Session(id) = record.what {
@@ -50,7 +50,7 @@ impl Scan {
         }
     }
 
-    /// Returns how many records were kept, and the first of them.
+    /// Returns the number of kept records, and the first of them.
     pub(super) fn into_kept(self) -> (u64, Vec<KeptRecord>) {
         (self.count, self.listed)
     }

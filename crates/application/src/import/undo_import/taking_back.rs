@@ -1,4 +1,4 @@
-//! One batch of records that become what they were.
+//! Reverts one batch of records.
 
 use super::scan::Scan;
 use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy};
@@ -11,23 +11,23 @@ use domain::sleep::SleepSession;
 use domain::supplement::{IntakeLog, Supplement};
 use std::collections::HashMap;
 
-/// What became of the records of one batch.
+/// Result of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     pub(super) removed: u64,
     pub(super) restored: u64,
     pub(super) kept: Vec<KeptRecord>,
-    /// The records whose notes are no longer needed.
+    /// Records whose notes are no longer needed.
     pub(super) settled: Vec<RecordReference>,
 }
 
-/// Takes records back in a unit of work, the latest change first.
+/// Reverts records in a unit of work, latest change first.
 pub(super) struct TakingBack<'a> {
     unit: &'a mut dyn UnitOfWork,
     user_id: Option<UserId>,
     now: DateTime<Utc>,
     current: Current,
-    /// Records to delete, before anything else is written: one statement for many.
+    /// Records to delete in one statement before other writes.
     gone_sessions: Vec<SleepSessionId>,
     gone_logs: Vec<IntakeLogId>,
     kept_sessions: HashMap<SleepSessionId, KeptWhy>,
@@ -48,7 +48,7 @@ impl<'a> TakingBack<'a> {
         }
     }
 
-    /// Takes back the records of these notes that are still as the import left them.
+    /// Reverts the records of these notes that are unchanged since the import.
     pub(super) async fn run(mut self, noted: &[NotedChange], scan: &Scan) -> Result<Taken, StorageError> {
         self.current = Current::read(self.unit, self.user_id, noted).await?;
         for NotedChange { change, place: _, changed_by } in noted {
@@ -62,7 +62,7 @@ impl<'a> TakingBack<'a> {
         Ok(self.taken)
     }
 
-    /// Returns why a record that no later import changed has to stay.
+    /// Returns why a record must be kept that no later import changed.
     fn why_kept(&self, change: &ImportChange, scan: &Scan) -> Option<KeptWhy> {
         let replacing = change.replaced_by;
         let blocked = replacing.and_then(|id| self.kept_sessions.get(&id).copied().or(scan.why_kept(id)));
