@@ -356,7 +356,13 @@ CREATE TABLE import (
     -- Changed and proposed profile fields: field, old and new value, whether applied. NULL if there are none.
     profile_changes   jsonb,
     -- Whether an upload overwrites profile fields that differ.
-    overwrite_profile boolean     NOT NULL DEFAULT FALSE
+    overwrite_profile boolean     NOT NULL DEFAULT FALSE,
+    -- NULL unless it was cancelled.
+    cancelled_by      text        CHECK (cancelled_by IN ('person', 'operator')),
+    -- Whether labels of supplements were left out, because the file is an upload.
+    left_out_labels   boolean     NOT NULL DEFAULT FALSE,
+    -- What undoing it did: counts, and the records that were kept. NULL unless it was undone.
+    undone            jsonb
 ) WITH (fillfactor = 70);
 
 CREATE INDEX import_user ON import (user_id, started_at, id);
@@ -384,30 +390,23 @@ CREATE TABLE import_change (
     import_id     uuid   NOT NULL,
     kind          text   NOT NULL CHECK (kind IN ('session', 'log', 'profile', 'label')),
     record_id     uuid   NOT NULL,
-    -- Owner of the record; two users may have records of one id.
+    -- Owner of the record; two users may have records of one id. NULL for a label of a catalogue.
     user_id       uuid,
-    -- The record's number after the write: of its change, of its deletion, or a label's revision.
-    change_number bigint NOT NULL,
     -- The record before the import; NULL if the import created it.
     before        json,
-    -- In the order of the writes: a later label may have replaced an earlier one.
+    -- The order of all notes; of two notes of one record the later one has the greater number.
     sequence      bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    -- Place among everything that imports did to the user's sessions, if an undo rewrote the row; otherwise the
-    -- sequence counts.
-    position      bigint,
-    -- A session of the import whose place another one has taken; the record is as it was before.
-    waiting       json,
+    -- Hashes of the version that the import found, and of the one that it left; NULL if there was, or is, no record.
+    version_found bytea,
+    version_left  bytea,
+    -- The session that took the place of a removed one.
+    replaced_by   uuid,
     -- By record first, for both what other imports did to it and what one import did.
     PRIMARY KEY (record_id, kind, import_id)
 );
 
--- The order of undoing, reversed, so that an import adds at the end of its range. Labels come after what refers to them.
-CREATE INDEX import_change_order ON import_change (import_id, (kind <> 'label'), change_number, sequence);
--- Sessions that an import replaced or that wait, by time.
-CREATE INDEX import_change_before ON import_change (user_id, ((before ->> 'started_at')::bigint))
-    WHERE kind = 'session' AND before IS NOT NULL;
-CREATE INDEX import_change_waiting ON import_change (user_id, ((waiting ->> 'started_at')::bigint))
-    WHERE waiting IS NOT NULL;
+-- The order of undoing, reversed: logs before the labels that they refer to.
+CREATE INDEX import_change_order ON import_change (import_id, (kind <> 'label'), sequence);
 
 CREATE FUNCTION restwell_forget_notes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

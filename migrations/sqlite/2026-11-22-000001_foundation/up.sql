@@ -333,7 +333,13 @@ CREATE TABLE import (
     -- JSON of changed and proposed profile fields: field, old and new value, whether applied. NULL if there are none.
     profile_changes   TEXT,
     -- Whether an upload overwrites profile fields that differ.
-    overwrite_profile INTEGER NOT NULL DEFAULT 0
+    overwrite_profile INTEGER NOT NULL DEFAULT 0,
+    -- 'person' or 'operator'; NULL unless it was cancelled.
+    cancelled_by      TEXT,
+    -- Whether labels of supplements were left out, because the file is an upload.
+    left_out_labels   INTEGER NOT NULL DEFAULT 0,
+    -- What undoing it did (JSON): counts, and the records that were kept. NULL unless it was undone.
+    undone            TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX import_user ON import (user_id, started_at, id);
@@ -355,34 +361,27 @@ CREATE TABLE import_part (
 
 -- What an import did to each record, so that it can be undone.
 CREATE TABLE import_change (
-    -- In the order of the writes: a later label may have replaced an earlier one.
+    -- The order of all notes; of two notes of one record the later one has the greater number.
     sequence      INTEGER NOT NULL PRIMARY KEY,
     import_id     BLOB    NOT NULL REFERENCES import (id) ON DELETE CASCADE,
-    kind          TEXT    NOT NULL CHECK (kind IN ('session', 'log', 'profile', 'label')),
+    kind          TEXT    NOT NULL CHECK (kind IN ('session', 'log', 'label')),
     record_id     BLOB    NOT NULL CHECK (length(record_id) = 16),
-    -- Owner of the record; NULL for a label of a catalogue.
+    -- Whose record; NULL for labels of a catalogue.
     user_id       BLOB    CHECK (user_id IS NULL OR length(user_id) = 16),
-    -- The record's number after the write: of its change, of its deletion, or a label's revision.
-    change_number INTEGER NOT NULL,
-    -- A JSON object: the record before the import; NULL if the import created it.
+    -- A JSON object: the record before; NULL if there was none.
     before        TEXT,
-    -- Place among everything that imports did to the user's sessions, if an undo rewrote the row; otherwise the
-    -- sequence counts.
-    position      INTEGER,
-    -- A JSON object: a session of the import whose place another one has taken; the record is as it was before.
-    waiting       TEXT
+    -- Hashes of the version that the import found, and of the one that it left; NULL if there was, or is, no record.
+    version_found BLOB    CHECK (version_found IS NULL OR length(version_found) = 16),
+    version_left  BLOB    CHECK (version_left IS NULL OR length(version_left) = 16),
+    -- The session that took the place of a removed one.
+    replaced_by   BLOB    CHECK (replaced_by IS NULL OR length(replaced_by) = 16)
 ) STRICT;
 
--- One index for both what an import did to a record and what others did to it: ids are random, and each index of random
--- values costs a large import a page for nearly every row.
+-- One index for both, what an import did to a record and what others did to it: ids are random, and each index of
+-- random values costs a large import a page for nearly every row.
 CREATE UNIQUE INDEX import_change_record ON import_change (record_id, kind, import_id);
--- The order of undoing, reversed, so that an import adds at the end of its range. Labels come after what refers to them.
-CREATE INDEX import_change_order ON import_change (import_id, kind <> 'label', change_number, sequence);
--- Sessions that an import replaced or that wait, by time.
-CREATE INDEX import_change_before ON import_change (user_id, json_extract(before, '$.session.started_at'))
-    WHERE kind = 'session' AND before IS NOT NULL;
-CREATE INDEX import_change_waiting ON import_change (user_id, json_extract(waiting, '$.session.started_at'))
-    WHERE waiting IS NOT NULL;
+-- The order of undoing, backwards: logs before the labels that they refer to.
+CREATE INDEX import_change_order ON import_change (import_id, kind <> 'label', sequence);
 
 -- Records of access --------------------------------------------------------------------------------------------------
 

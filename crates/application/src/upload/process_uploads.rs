@@ -208,7 +208,7 @@ fn personal(file: Box<dyn ImportFile>, has_start: bool) -> Result<Box<dyn Import
         return Err(ImportRefusal::NotInThisWay(text.to_owned()));
     }
     if file.format() == "dsld" {
-        let text = "this is a catalogue of supplements, which is imported by whoever runs this server";
+        let text = "this is a catalogue of supplements; only the operator can import it";
         return Err(ImportRefusal::NotInThisWay(text.to_owned()));
     }
     Ok(file)

@@ -63,7 +63,7 @@ on_sqlite! {
         // Replicas do not share memory.
         let second = scene.world.serve_as("second");
         assert_eq!(scene.backend.at(&second).post(&path, &night(5)).await.outcomes(), ["created"]);
-        scene.assert_told("sleep.written", "added or changed sleep data first time on this day").await;
+        scene.assert_told("sleep.written", "added or changed sleep data first time that day").await;
     }
 
     async fn deleting_a_night_is_recorded_each_time(world: World) {
@@ -85,7 +85,7 @@ on_sqlite! {
         let at = |hour: u32| json!({ "created_at": format!("2026-01-10T{hour:02}:00:00Z"), "upc": "012345678905", "servings": 1 });
         let id = scene.backend.post(&path, &at(8)).await.id();
         scene.backend.post(&path, &at(9)).await;
-        scene.assert_told("supplement_log.written", "added or changed supplement data first time on this day").await;
+        scene.assert_told("supplement_log.written", "added or changed supplement data first time that day").await;
         assert_eq!(scene.backend.delete(&format!("{path}/{id}")).await.status, 204);
         scene.assert_told("supplement_log.deleted", "deleted a supplement intake").await;
     }
@@ -99,7 +99,7 @@ on_sqlite! {
         }
         let taller = json!({ "email": scene.person.email, "height_cm": 172 });
         assert_eq!(scene.backend.post("users", &taller).await.outcomes(), ["updated"]);
-        scene.assert_told("user.changed", "changed your account or profile first time on this day").await;
+        scene.assert_told("user.changed", "changed your account or profile first time that day").await;
     }
 
     async fn creating_a_person_is_shown_to_them(world: World) {

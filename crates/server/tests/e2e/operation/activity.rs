@@ -163,10 +163,10 @@ on_sqlite! {
 
     async fn an_operators_import_and_its_undo_are_shown_to_the_person(world: World) {
         let scene = Scene::of(world).await;
-        let started = scene.assert_told(("import.started", "operator"), "The operator started an import of your data").await;
+        let started = scene.assert_told(("import.started", "operator"), "The operator started an import").await;
         let id = text(&started, "subject");
         scene.world.ok(&["import", "undo", &id]);
-        let undone = scene.assert_told(("import.undone", "operator"), "The operator undid an import of your data").await;
+        let undone = scene.assert_told(("import.undone", "operator"), "The operator undid an import").await;
         assert_eq!(undone["subject"], id);
         let nights = scene.world.file("nights.ndjson", &records::nights(3, 2));
         scene.world.ok(&["import", "--user", &scene.person.user_id, "--dry-run", &nights]);
@@ -201,14 +201,14 @@ on_sqlite! {
         };
         // Visible at once, before the file is processed.
         let shown = browser.open("/activity").await.text();
-        told("import.started", "You started an import of your data", &shown);
+        told("import.started", "You started an import", &shown);
         let page = eventually("the upload is read", async || {
             let page = browser.open(&path).await;
             (!page.body.contains("<progress")).then_some(page)
         }).await;
         browser.submit(&page.form("/imports/undo")).await;
         let shown = browser.open("/activity").await.text();
-        told("import.undone", "You undid an import of your data", &shown);
+        told("import.undone", "You undid an import", &shown);
     }
 
     async fn the_activity_page_links_to_all_earlier_entries(world: World) {

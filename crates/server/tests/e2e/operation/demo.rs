@@ -304,7 +304,7 @@ async fn its_sample_data_is_shown_to_its_person() {
     let (email, password) = (text(&told, "email"), text(&told, "password"));
     browser.sign_in(&Person { user_id, email, password }).await;
     let shown = browser.open("/activity").await.text();
-    assert!(shown.contains("The operator started an import of your data"), "{shown}");
+    assert!(shown.contains("The operator started an import"), "{shown}");
 }
 
 #[test]

@@ -134,7 +134,7 @@ on_both_stores! {
         let told = errors(&world.run(&["import", "--user", &user, &file, "none.xml"]));
         assert!(told.contains("there is no file none.xml") && told.contains("1 of 2 files was not found"), "{told}");
         let told = errors(&world.run(&["export", "--user", &user, "--output", &file]));
-        assert!(told.contains("no export overwrites one; name another"), "{told}");
+        assert!(told.contains("already exists and is not overwritten; choose another name"), "{told}");
         let told = errors(&world.run(&["export", "--user", "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"]));
         assert!(told.contains("there is no user 7c1f0a5e") && !told.contains("not complete"), "{told}");
         let export = world.file("own.ndjson", &world.ok(&["export", "--user", &user]));

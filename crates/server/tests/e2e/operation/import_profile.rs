@@ -132,7 +132,7 @@ on_sqlite! {
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let page = sam.upload(&export("1990-05-17", "ABNegative"), false).await;
         assert_eq!(profile(&world, &sam.user), (json!("1988-01-02"), json!("AB-")));
-        assert!(page.text().contains("Your profile: 1988-01-02. The file: 1990-05-17."), "{}", page.text());
+        assert!(page.text().contains("Your profile: 1988-01-02. File: 1990-05-17."), "{}", page.text());
         // The page shows the current profile.
         world.ok(&["user", "update", &sam.user, "--birth-date", "1987-03-04"]);
         let path = format!("/imports/{}", form(&page).value("import"));

@@ -176,7 +176,7 @@ on_both_stores! {
         assert!(page.text().contains("The file was rejected"), "{}", page.text());
         let labels = sam.send("labels.json", records::dsld(1, "Evening Capsule").as_bytes()).await;
         let page = sam.ended(&labels.own_location()).await;
-        assert!(page.text().contains("only the operator"), "{}", page.text());
+        assert!(page.text().contains("only the operator can import it"), "{}", page.text());
         sam.send("empty.txt", b"").await.assert_refused(422);
     }
 
@@ -186,7 +186,7 @@ on_both_stores! {
         let sam = Visitor::new(&world, &server, "sam@example.org").await;
         let page = sam.send("large.json", &vec![b' '; (1 << 20) + 1]).await;
         page.assert_refused(413);
-        assert!(page.text().contains("at most 1 MiB"), "{}", page.text());
+        assert!(page.text().contains("larger than the limit of 1 MiB"), "{}", page.text());
     }
 
     async fn another_persons_import_can_be_neither_seen_nor_undone(world: World) {

@@ -25,7 +25,7 @@ on_sqlite! {
         let caller = Caller::of(&scene.server);
         let tokens = caller.redeem(&scene.app, &answer["code"]).await.tokens();
         let shown = browser.open("/apps").await.text();
-        for text in ["Night Reader", "your profile and nights", "Connected since", "Last used never"] {
+        for text in ["Night Reader", "your profile and nights", "Connected since", "Last used Never"] {
             assert!(shown.contains(text), "{text} in {shown}");
         }
         let refresh = caller.request(Method::POST, "/api/refresh").header("user-agent", AGENT);
@@ -35,7 +35,7 @@ on_sqlite! {
         for text in ["Night Reader", "your profile and nights", "From 127.0.0.1", &format!("by {AGENT}")] {
             assert!(shown.contains(text), "{text} in {shown}");
         }
-        assert!(!shown.contains("Last used never"), "{shown}");
+        assert!(!shown.contains("Last used Never"), "{shown}");
         // The time is also machine-readable, in UTC.
         let (_, moment) = page.body.split_once("<dt>Last used</dt>").expect("a moment");
         let (_, moment) = moment.split_once("datetime=\"").expect("a moment");
