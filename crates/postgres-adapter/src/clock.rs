@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 #[async_trait]
 impl StoreClock for PostgresStore {
     async fn store_now(&self) -> Result<DateTime<Utc>, StorageError> {
-        // Not `now()`: it is the start of the transaction, which may be another reader's on a shared connection.
+        // Not `now()`: on a shared connection, another reader may have opened the transaction earlier.
         self.shared(|mut connection| {
             let query = returning::<Timestamptz, _>(sql_query("SELECT clock_timestamp()"));
             async move { query.get_result(&mut connection).await }.boxed()

@@ -94,7 +94,7 @@ pub enum InvalidPostgresOptions {
     /// The trusted certificates cannot be loaded.
     #[error(transparent)]
     Tls(#[from] InvalidTls),
-    /// The replica's URL names several servers, but only the lag of one is measured.
+    /// The replica's URL names several servers, so it is unknown whose lag is measured.
     #[error("names several servers; a read replica is one")]
     SeveralReplicas,
     /// The number of connections is 0.
