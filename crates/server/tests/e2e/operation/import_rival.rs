@@ -60,7 +60,9 @@ on_both_stores! {
                 assert_eq!(report["rejected"], json!([]));
                 new += count("new");
             }
-            assert_eq!(new, LABELS, "{kind}");
+            // An import that starts while another one is storing the same file continues that one's report, so
+            // a record may be new in both. The import below shows that each record is stored once.
+            assert!((LABELS..=3 * LABELS).contains(&new), "{kind}: {new}");
         }
         let again = world.json(&["import", "--user", &user, "--json", &file]);
         for kind in ["sessions", "supplements", "logs"] {
