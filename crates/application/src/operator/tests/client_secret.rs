@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex};
 
 type Ends = Vec<(ClientSecretId, DateTime<Utc>)>;
 
-/// Rotates the secret of a client that has these; returns which of them got which end, and checks what is new.
+/// Rotates the secret of a client that has these; returns which of them got which end, and checks what is
+/// new.
 async fn rotate(secrets: Vec<ClientSecret>, overlap: Option<TimeDelta>) -> Ends {
     let ends: Arc<Mutex<Ends>> = Arc::default();
     let new = Arc::new(Mutex::new(None));

@@ -21,7 +21,8 @@ pub struct ClientWithSecrets {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ClientReader: Send + Sync {
-    /// Returns a client and its secrets in one round trip; `None` if it does not exist. Runs on every token request.
+    /// Returns a client and its secrets in one round trip; `None` if it does not exist. Runs on every token
+    /// request.
     async fn find_with_secrets(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError>;
     /// Lists clients after `after` by ascending id, at most `limit`.
     async fn list_clients(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError>;

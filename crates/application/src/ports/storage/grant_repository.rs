@@ -27,7 +27,7 @@ pub trait GrantReader: Send + Sync {
     /// Returns the grant whose refresh token has this hash, in one round trip; `None` if there is none. Runs
     /// on every refresh.
     ///
-    /// `user_id`, if given, only tells the store where to look first. A grant of another user MUST be found
+    /// `user_id`, if given, is only a hint for the store. A grant of another user MUST be found
     /// too, so that the caller can distinguish a wrong `user_id` from an unknown token.
     async fn find_by_refresh_token(
         &self,

@@ -28,7 +28,8 @@ pub struct SessionWithUser {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SessionReader: Send + Sync {
-    /// Returns the session whose cookie has this hash, in one round trip; `None` if there is none. Runs on every page.
+    /// Returns the session whose cookie has this hash, in one round trip; `None` if there is none. Runs on
+    /// every page.
     async fn find_session(&self, hash: &SecretHash) -> Result<Option<SessionWithUser>, StorageError>;
     /// Lists a user's sessions, expired or not, latest sign-in first, ties by id.
     async fn list_sessions(&self, user_id: UserId) -> Result<Vec<Session>, StorageError>;
