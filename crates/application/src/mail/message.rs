@@ -15,7 +15,7 @@ pub(crate) struct HandedOutLink<'a> {
     pub(crate) stored: &'a PasswordLink,
 }
 
-/// Invites a person for whom the operator created an account.
+/// Invites a person whose account the operator created.
 pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
     let text = format!(
         "Hello,\n\n\

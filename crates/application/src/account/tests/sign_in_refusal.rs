@@ -37,7 +37,7 @@ async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, passwor
     assert_eq!(store.endings().committed(), refusals.len());
     let checked = hasher.checked.lock().unwrap().clone();
     let mut counts = failures.counts();
-    // The write that stands in for the audit event of an unknown account.
+    // The write that replaces the audit event of an unknown account.
     let unknown = counts.len().saturating_sub(3);
     counts.truncate(3);
     Traces { error: error.to_string(), checked, counts, writes: refusals.len() + unknown }

@@ -60,7 +60,7 @@ on_both_stores! {
                 assert_eq!(report["rejected"], json!([]));
                 new += count("new");
             }
-            // An import that starts while another one is storing the same file continues that one's report, so
+            // An import that starts while another one stores the same file continues its report, so
             // a record may be new in both. The import below shows that each record is stored once.
             assert!((LABELS..=3 * LABELS).contains(&new), "{kind}: {new}");
         }
