@@ -183,15 +183,15 @@ pub type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 ///
 /// Reading blocks the thread: do not call it on an async worker thread.
 pub trait ImportSource: Send {
-    /// Returns the next records in file order, at most `limit`; empty at the end. Passes the callback the bytes
-    /// read so far from time to time, because it can take minutes until a file yields a record.
+    /// Returns the next records in file order, at most `limit`; empty at the end. Passes the callback the
+    /// bytes read so far from time to time, because it can take minutes until a file yields a record.
     fn next_batch_telling(&mut self, limit: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal>;
     /// Like [`next_batch_telling`](Self::next_batch_telling), without progress.
     fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
         self.next_batch_telling(limit, &mut |_| ControlFlow::Continue(()))
     }
-    /// Reads and discards the rest; returns every error that reading the records would. Calls the callback in the
-    /// same way.
+    /// Reads and discards the rest; returns every error that reading the records would. Calls the callback in
+    /// the same way.
     fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal>;
     /// Returns the number of bytes read so far.
     fn bytes_read(&self) -> u64;
