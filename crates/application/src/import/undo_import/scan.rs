@@ -36,7 +36,9 @@ impl Scan {
     /// Moves past these notes after their batch is committed.
     pub(super) fn advance(&mut self, noted: &[NotedChange], kept: Vec<KeptRecord>) {
         self.after = noted.last().map(|note| note.place).or(self.after);
-        kept.into_iter().for_each(|record| self.keep(record));
+        for record in kept {
+            self.keep(record);
+        }
     }
 
     /// Adds a kept record.

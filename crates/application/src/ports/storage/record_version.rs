@@ -1,6 +1,6 @@
 //! Version hash of an imported record.
 
-use domain::sleep::SleepRecord;
+use domain::sleep::{SleepRecord, SleepSource};
 use domain::supplement::{IntakeLogRecord, SupplementLabel};
 use domain::time::UtcOffset;
 use sha2::{Digest as _, Sha256};
@@ -27,7 +27,7 @@ impl RecordVersion {
         let time = record.time_in_bed();
         Content::default()
             .text(&record.key().to_stored())
-            .optional_text(record.source().map(|source| source.as_str()))
+            .optional_text(record.source().map(SleepSource::as_str))
             .bytes(&time.start_millis().to_be_bytes())
             .bytes(&time.end_millis().to_be_bytes())
             .bytes(&minutes(time.offset_at_start()).to_be_bytes())
