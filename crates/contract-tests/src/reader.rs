@@ -73,6 +73,13 @@ async fn read_everything(harness: &Harness) {
     assert_eq!(harness.grants.list_grants(GrantFilter::default(), None, 9).await.unwrap(), [grant(1)]);
     assert!(harness.access.find_access(person, grant_id(1)).await.unwrap().unwrap().is_live);
     assert!(harness.access.find_personal_access(&hash(1)).await.unwrap().unwrap().is_live);
+    read_account(harness).await;
+    read_data(harness).await;
+    read_trails(harness).await;
+}
+
+async fn read_account(harness: &Harness) {
+    let person = user_id(1);
     let tokens = harness.personal_tokens.list_personal_tokens(person).await.unwrap();
     assert_eq!(tokens.len(), 1);
     assert!(tokens[0].revoked_at.is_none());
@@ -85,9 +92,12 @@ async fn read_everything(harness: &Harness) {
     assert_eq!(requests.find_authorization_request(request_id(1)).await.unwrap(), Some(request(1)));
     assert_eq!(harness.imports.find_import(import_id(1)).await.unwrap(), Some(persons_import(1)));
     assert_eq!(harness.imports.list_imports(Some(person), None, 9).await.unwrap(), [persons_import(1)]);
-    read_data(harness).await;
     let User { email, .. } = user(1);
     assert!(harness.credentials.find_credentials(&email).await.unwrap().unwrap().password.is_some());
+}
+
+async fn read_trails(harness: &Harness) {
+    let person = user_id(1);
     assert_eq!(harness.tallies.list(person, None, 9).await.unwrap(), [tally(0)]);
     assert_eq!(harness.apps.list_connected_apps(person).await.unwrap().len(), 1);
     harness.audit.list_events(AuditFilter::default(), None, 9).await.unwrap();

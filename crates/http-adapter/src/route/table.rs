@@ -120,7 +120,7 @@ endpoints! {
         Live => path::LIVE, "Whether the process runs", get: Anybody;
         Ready => path::READY, "Whether the process can serve", get: Anybody;
         Errors => "/errors", "What each error code means", get: Anybody;
-        Document => "/openapi.json", "The OpenAPI document", get: Anybody;
+        Document => "/openapi.json", "The description of the API", get: Anybody;
         Reference => path::REFERENCE, "The interactive reference", get: Anybody;
         ReferenceFolder => "/docs/", "Redirects to the interactive reference", get: Anybody;
         ReferenceFile => "/docs/{file}", "Assets of the interactive reference", get: Anybody;

@@ -32,24 +32,9 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
     imports.expect_list_imports().returning(|_, _, _| Ok(Vec::new()));
     let imports = Arc::new(imports);
     let apps = Arc::new(MockConnectedAppReader::new());
-    let authorization = AuthorizationPorts {
-        clients: store.clone(),
-        apps: apps.clone(),
-        failures: store.clone(),
-        units: store.clone(),
-        entropy: store.clone(),
-        clock: clock.clone(),
-    };
+    let authorization = authorization_ports(store, clock, &apps);
     let judge = Arc::new(MockPasswordJudge::new());
-    let choose = ChoosePasswordPorts {
-        links: Arc::new(MockPasswordLinkReader::new()),
-        units: store.clone(),
-        hasher: Arc::new(MockPasswordHasher::new()),
-        judge: judge.clone(),
-        failures: store.clone(),
-        clock: clock.clone(),
-        entropy: store.clone(),
-    };
+    let choose = choose_password_ports(store, clock, &judge);
     let issuer = || issuer.to_owned();
     let (units, entropy, lifetime) = (|| store.clone(), || store.clone(), SessionLifetime::default());
     let clock = || clock.clone();
@@ -93,6 +78,37 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
             add_part: AddPart::new(units(), clock(), UploadLimits::default()),
             finish: FinishUpload::new(units(), clock()),
         }),
+    }
+}
+
+fn authorization_ports(
+    store: &Arc<MemoryStore>,
+    clock: &Arc<dyn Clock>,
+    apps: &Arc<MockConnectedAppReader>,
+) -> AuthorizationPorts {
+    AuthorizationPorts {
+        clients: store.clone(),
+        apps: apps.clone(),
+        failures: store.clone(),
+        units: store.clone(),
+        entropy: store.clone(),
+        clock: clock.clone(),
+    }
+}
+
+fn choose_password_ports(
+    store: &Arc<MemoryStore>,
+    clock: &Arc<dyn Clock>,
+    judge: &Arc<MockPasswordJudge>,
+) -> ChoosePasswordPorts {
+    ChoosePasswordPorts {
+        links: Arc::new(MockPasswordLinkReader::new()),
+        units: store.clone(),
+        hasher: Arc::new(MockPasswordHasher::new()),
+        judge: judge.clone(),
+        failures: store.clone(),
+        clock: clock.clone(),
+        entropy: store.clone(),
     }
 }
 

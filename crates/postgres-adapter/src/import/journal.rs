@@ -146,8 +146,8 @@ async fn note(
     // An import rarely adds a record twice, and a search for that costs as much as the note.
     if notes.records.len() > 1 && notes.befores.iter().all(Option::is_none) {
         savepoint::open(connection).await?;
-        let noted = statement(ALL.to_owned()).execute(connection).await;
-        if savepoint::close_unless_violated(connection, noted).await? {
+        let inserted = statement(ALL.to_owned()).execute(connection).await;
+        if savepoint::close_unless_violated(connection, inserted).await? {
             return Ok(());
         }
     }

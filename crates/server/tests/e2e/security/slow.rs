@@ -2,6 +2,7 @@
 
 use super::caller::{Caller, Form, Reply};
 use super::raw::{connect, read_to_end, status_of};
+use crate::e2e::patience::eventually;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::Method;
 use std::process::Command;
@@ -60,6 +61,10 @@ async fn a_thousand_idle_connections_block_no_other_client() {
     allow_many_files();
     // Longer than the caller's timeout: it would fail if it had to wait for the others.
     let server = world.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "60").serve();
+    eventually("the server is ready", async || {
+        (Caller::of(&server).get("/readyz", &Form(Vec::new())).await.status == 200).then_some(())
+    })
+    .await;
     let mut idle = Vec::new();
     for number in 0..1000 {
         let mut stream = connect(&server).await;

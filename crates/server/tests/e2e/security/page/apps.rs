@@ -32,7 +32,7 @@ on_sqlite! {
         Reply::to(refresh.form(&Form::of_refresh(&scene.app, &tokens.refresh).0)).await.access();
         let page = browser.open("/apps").await;
         let shown = page.text();
-        for text in ["Night Reader", "your profile and nights", "From 127.0.0.1", &format!("by {AGENT}")] {
+        for text in ["Night Reader", "your profile and nights", "from 127.0.0.1", &format!("with {AGENT}")] {
             assert!(shown.contains(text), "{text} in {shown}");
         }
         assert!(!shown.contains("Last used Never"), "{shown}");
