@@ -163,7 +163,7 @@ pub fn report_failure(error: &anyhow::Error) -> u8 {
 
 /// Runs a command in the environment of the process.
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
-    run_in(cli, std::env::vars_os().collect(), telemetry::begin).await
+    Box::pin(run_in(cli, std::env::vars_os().collect(), telemetry::begin)).await
 }
 
 /// Runs a command in this environment, and starts its log and traces once the settings are read.
@@ -188,7 +188,7 @@ pub(crate) async fn run_in(
     begin_telemetry(&settings, talk)?;
     match cli.command {
         Command::Demo(arguments) => Box::pin(demo::run(arguments, settings)).await,
-        Command::Serve => serve::run(&settings).await,
+        Command::Serve => Box::pin(serve::run(&settings)).await,
         Command::Health(arguments) => health::run(&arguments, &settings).await,
         Command::Migrate => migrate::run(&settings).await,
         Command::CheckConfig => check_config::run(&settings),

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 /// Serves until the process receives a signal.
 pub(super) async fn run(settings: &Settings) -> anyhow::Result<()> {
     lifecycle::raise_file_limit(settings.server.max_connections);
-    serve(settings, |_| lifecycle::Signals::catch()).await
+    Box::pin(serve(settings, |_| lifecycle::Signals::catch())).await
 }
 
 /// Serves until one of the signals arrives. `signals` is called once the socket is bound to an address.

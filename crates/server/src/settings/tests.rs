@@ -311,6 +311,6 @@ fn a_variable_that_is_not_utf8_is_rejected_by_name_without_its_value() {
     let value = OsString::from_vec(b"HIDDEN\xff".to_vec());
     let pairs =
         [(OsString::from("RESTWELL__STORAGE__URL"), value), (OsString::from("HOME"), OsString::from("/x"))];
-    let text = super::variables(pairs.into_iter()).expect_err("not UTF-8").to_string();
+    let text = super::variables(pairs).expect_err("not UTF-8").to_string();
     assert!(text.contains("RESTWELL__STORAGE__URL") && !text.contains("HIDDEN"), "{text}");
 }

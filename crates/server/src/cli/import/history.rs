@@ -116,7 +116,7 @@ fn print_undone(undone: &Undone, arguments: &UndoArguments) -> io::Result<()> {
     }
     output::print(&record, false)?;
     for record in records {
-        output::note(&kept_line(record));
+        output::note(kept_line(record));
     }
     Ok(())
 }
