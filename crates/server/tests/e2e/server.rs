@@ -4,7 +4,7 @@ use super::patience::PATIENCE;
 use restwell::embedded::{self, Environment, Stop};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -38,7 +38,9 @@ impl Server {
                 running: Running::Embedded { stop, thread: Some(thread) },
                 base_url: format!("http://{address}"),
             },
-            Err(_) => panic!("restwell does not listen: {:?}", thread.join().expect("no panic")),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                panic!("restwell does not listen: {:?}", thread.join().expect("no panic"))
+            }
         }
     }
 

@@ -17,7 +17,7 @@ struct Number {
     number: i32,
 }
 
-async fn store(database: &TestDatabase, pool_size: usize) -> PostgresStore {
+fn store(database: &TestDatabase, pool_size: usize) -> PostgresStore {
     let wait_timeout = Duration::from_millis(200);
     let options =
         crate::PostgresOptions { pool_size, wait_timeout, ..crate::PostgresOptions::new(database.url()) };
@@ -63,7 +63,7 @@ async fn begin(store: &PostgresStore, page: &mut Pin<Box<impl Future>>, number: 
 #[tokio::test]
 async fn a_worker_pipelines_short_pages_and_has_a_pool_for_long_ones() {
     let database = TestDatabase::create().await;
-    let store = store(&database, 2).await;
+    let store = store(&database, 2);
     let short = backend(&store, PageLength::Short).await.unwrap();
     let long = backend(&store, PageLength::Long).await.unwrap();
     assert_ne!(short, long);
@@ -74,7 +74,7 @@ async fn a_worker_pipelines_short_pages_and_has_a_pool_for_long_ones() {
 #[tokio::test]
 async fn long_pages_keep_neither_short_ones_nor_transactions_waiting() {
     let database = TestDatabase::create().await;
-    let store = store(&database, 2).await;
+    let store = store(&database, 2);
     let mut page = Box::pin(sleep(&store));
     begin(&store, &mut page, 1).await;
     assert!(matches!(backend(&store, PageLength::Long).await, Err(StorageError::Unavailable)));
@@ -85,7 +85,7 @@ async fn long_pages_keep_neither_short_ones_nor_transactions_waiting() {
 #[tokio::test]
 async fn the_statement_of_a_cancelled_page_delays_no_other_read() {
     let database = TestDatabase::create().await;
-    let store = store(&database, 1).await;
+    let store = store(&database, 1);
     let before = backend(&store, PageLength::Long).await.unwrap();
     let mut page = Box::pin(sleep(&store));
     begin(&store, &mut page, 1).await;
@@ -96,7 +96,7 @@ async fn the_statement_of_a_cancelled_page_delays_no_other_read() {
 #[tokio::test]
 async fn a_page_is_read_again_when_its_connection_broke() {
     let database = TestDatabase::create().await;
-    let store = store(&database, 1).await;
+    let store = store(&database, 1);
     for length in [PageLength::Short, PageLength::Long] {
         let before = backend(&store, length).await.unwrap();
         let end = format!("SELECT pg_terminate_backend({before})::int AS number");

@@ -139,9 +139,9 @@ const ABOUT_A_USER: &[&[&str]] = &[
 
 on_sqlite! {
     async fn a_user_is_named_by_email_address_wherever_an_id_is_accepted(world: World) {
+        const EMAIL: &str = "ADA@example.org";
         // In a separate working directory, which only processes have.
         let world = world.in_processes();
-        const EMAIL: &str = "ADA@example.org";
         let id = text(&world.json(&["user", "create", "--email", "Ada@example.org", "--timezone", "UTC", "--json"]), "user_id");
         let client = world.json(&["client", "create", "--name", "Owl", "--redirect-uri", REDIRECT_URI, "--scope", "sleep", "--json"]);
         world.file("nights.ndjson", &records::nights(2, 1));

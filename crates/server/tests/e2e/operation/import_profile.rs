@@ -103,8 +103,8 @@ on_sqlite! {
         let again = world.json(&["import", "--user", &user, "--json", &file]);
         assert_eq!(again["profile"], json!([proposed]));
         let changed = json!([change("birth_date", Some("1988-01-02"), "1990-05-17", true)]);
-        let would = world.json(&["import", "--user", &user, "--profile", "--dry-run", "--json", &file]);
-        assert_eq!((&would["profile"], &would["import_id"]), (&changed, &Value::Null));
+        let dry_run = world.json(&["import", "--user", &user, "--profile", "--dry-run", "--json", &file]);
+        assert_eq!((&dry_run["profile"], &dry_run["import_id"]), (&changed, &Value::Null));
         assert_eq!(profile(&world, &user).0, "1988-01-02");
 
         let done = world.json(&["import", "--user", &user, "--profile", "--json", &file]);

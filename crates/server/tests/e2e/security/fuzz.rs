@@ -17,8 +17,8 @@ const AT_ONCE: usize = 16;
 on_both_stores! {
     // T104
     async fn no_bytes_make_the_server_fail_or_hang(world: World) {
-        let world = world.in_processes();
         const REQUESTS: u64 = 2000;
+        let world = world.in_processes();
         let (registration, server, tokens) = scene(&world).await;
         let seeds = seeds(&registration, &tokens);
         let mut number = 0;
@@ -36,8 +36,8 @@ on_both_stores! {
 
     // T104
     async fn no_parameters_make_the_server_fail(world: World) {
-        let world = world.in_processes();
         const REQUESTS: u64 = 1000;
+        let world = world.in_processes();
         let (registration, server, tokens) = scene(&world).await;
         let caller = Caller::of(&server);
         for number in 0..REQUESTS {

@@ -76,8 +76,8 @@ on_sqlite! {
 
     // T84
     async fn in_a_burst_of_sign_ins_one_is_hashed_one_waits_and_data_is_still_served(world: World) {
-        let world = world.in_processes();
         const BURST: usize = 14;
+        let world = world.in_processes();
         let world = with_dear_hashes(world)
             .with("RESTWELL__PASSWORDS__WAITING", "1")
             .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "1000")
@@ -125,8 +125,8 @@ on_sqlite! {
 
     // T84
     async fn a_rejected_attempt_does_not_count_against_an_account(world: World) {
-        let world = world.in_processes();
         const BURST: usize = 10;
+        let world = world.in_processes();
         let world = with_dear_hashes(world)
             .with("RESTWELL__PASSWORDS__WAITING", "0")
             .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", &(BURST + 2).to_string())
