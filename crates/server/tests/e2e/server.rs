@@ -1,18 +1,23 @@
 //! A running server: a thread of this process, or a separate process.
 
 use super::patience::PATIENCE;
+use postgres_adapter::test_support::TestDatabase;
 use restwell::embedded::{self, Environment, Stop};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 /// Running server, stopped on drop, so that a failing test leaves nothing behind.
 pub(crate) struct Server {
     running: Running,
     pub(crate) base_url: String,
+    /// Folder and database of its world, which a test may drop while the server is running.
+    store: Option<(Arc<TempDir>, Option<Arc<TestDatabase>>)>,
 }
 
 enum Running {
@@ -37,6 +42,7 @@ impl Server {
             Ok(address) => Self {
                 running: Running::Embedded { stop, thread: Some(thread) },
                 base_url: format!("http://{address}"),
+                store: None,
             },
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 panic!("restwell does not listen: {:?}", thread.join().expect("no panic"))
@@ -49,9 +55,15 @@ impl Server {
         let file = std::fs::File::create(log).expect("log file");
         let child = command.stdin(Stdio::null()).stderr(file).spawn().expect("restwell starts");
         let running = Running::Process { child, log: log.to_owned() };
-        let mut server = Self { running, base_url: String::new() };
+        let mut server = Self { running, base_url: String::new(), store: None };
         server.base_url = server.wait_for_address();
         server
+    }
+
+    /// Keeps the folder and the database of a world until the server has stopped.
+    pub(crate) fn on_store(mut self, dir: &Arc<TempDir>, database: Option<&Arc<TestDatabase>>) -> Self {
+        self.store = Some((Arc::clone(dir), database.map(Arc::clone)));
+        self
     }
 
     fn wait_for_address(&mut self) -> String {

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -22,12 +22,11 @@ pub(crate) enum StoreKind {
 /// Migrated store with settings for it.
 pub(crate) struct World {
     pub(crate) kind: StoreKind,
-    pub(crate) dir: TempDir,
+    pub(crate) dir: Arc<TempDir>,
     pub(crate) storage_url: String,
     pub(crate) settings: Vec<(String, String)>,
     starts_processes: bool,
-    /// Keeps the database alive until the test ends.
-    pub(crate) database: Option<TestDatabase>,
+    pub(crate) database: Option<Arc<TestDatabase>>,
 }
 
 impl World {
@@ -64,7 +63,14 @@ impl World {
             ("RESTWELL__SERVER__DRAIN_SECONDS".to_owned(), "0".to_owned()),
             ("RESTWELL__LOG__FORMAT".to_owned(), "json".to_owned()),
         ];
-        Self { kind, dir, storage_url, settings, starts_processes: false, database }
+        Self {
+            kind,
+            dir: Arc::new(dir),
+            storage_url,
+            settings,
+            starts_processes: false,
+            database: database.map(Arc::new),
+        }
     }
 
     /// Starts commands and servers as processes from now on: for tests of logs, signals, crashes, metrics,
@@ -140,10 +146,12 @@ impl World {
 
     /// Starts one of several servers on the same store, with a separate log.
     pub(crate) fn serve_as(&self, name: &str) -> Server {
-        if self.starts_processes {
-            return Server::spawn(self.command(&["serve"]), &self.dir.path().join(format!("{name}.log")));
-        }
-        Server::embed(self.environment())
+        let server = if self.starts_processes {
+            Server::spawn(self.command(&["serve"]), &self.dir.path().join(format!("{name}.log")))
+        } else {
+            Server::embed(self.environment())
+        };
+        server.on_store(&self.dir, self.database.as_ref())
     }
 
     /// Executes statements on the store, bypassing the program.
