@@ -1,9 +1,9 @@
 //! Counter keys of a password attempt.
 
-use super::password_check::PasswordAttempt;
 use crate::guessing::failure_key;
 use crate::ports::storage::FailureKey;
 use domain::address::AddressBlock;
+use std::net::IpAddr;
 
 pub(super) struct AttemptCounters {
     pub(super) account: FailureKey,
@@ -16,11 +16,11 @@ pub(super) struct AttemptCounters {
 impl AttemptCounters {
     /// Returns the keys of an attempt. A malformed email address is counted like an unknown one. Known
     /// browsers have separate counters, so strangers cannot use up their attempts.
-    pub(super) fn of(attempt: &PasswordAttempt<'_>, is_known_browser: bool) -> Self {
-        let [account, account_and_day, known, known_and_day] = account_counters(attempt.email);
+    pub(super) fn new(email: &str, address: IpAddr, is_known_browser: bool) -> Self {
+        let [account, account_and_day, known, known_and_day] = account_counters(email);
         let [account, account_and_day] =
             if is_known_browser { [known, known_and_day] } else { [account, account_and_day] };
-        let block = AddressBlock::containing(attempt.address).to_string();
+        let block = AddressBlock::containing(address).to_string();
         Self {
             account,
             account_and_day,

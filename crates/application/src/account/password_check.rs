@@ -168,7 +168,7 @@ impl PasswordCheckpoint {
             None => None,
         };
         let is_known = early.as_ref().and_then(Option::as_ref).is_some_and(|found| knows(found, &attempt));
-        let counters = AttemptCounters::of(&attempt, is_known);
+        let counters = AttemptCounters::new(attempt.email, attempt.address, is_known);
         self.admit(&attempt, &counters, now).await?;
         let found = match early {
             Some(found) => found,
