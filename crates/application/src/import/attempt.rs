@@ -1,11 +1,11 @@
 //! One attempt to store a batch.
 
 use super::batch::{Unstorable, Unstored};
-use super::found::{Counted, Found, Kind};
-use super::held;
-use super::recent::Mark;
+use super::batch_result::{BatchResult, Counted, Kind};
+use super::recent::RecordHash;
 use super::report::Outcome;
 use super::run::Run;
+use super::waiting;
 use crate::ports::import_source::{ImportedSession, Rejection};
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, RecordVersion};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// One attempt to store a batch. It leaves the run unchanged, because it may be rolled back.
 pub(super) struct Attempt<'a> {
     pub(super) run: &'a Run<'a>,
-    found: Found,
+    result: BatchResult,
     /// Changes of records, in order; `None` for one that was merged into a later one or dropped.
     changes: Vec<Option<ImportChange>>,
     /// Index of each record's change.
@@ -26,29 +26,29 @@ pub(super) struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     /// Starts an attempt.
     pub(super) fn new(run: &'a Run<'a>) -> Self {
-        Self { run, found: Found::default(), changes: Vec::new(), places: HashMap::new() }
+        Self { run, result: BatchResult::default(), changes: Vec::new(), places: HashMap::new() }
     }
 
     /// Ends the attempt.
-    pub(super) fn into_found(self) -> Found {
+    pub(super) fn into_result(self) -> BatchResult {
         let changes = self.changes.into_iter().flatten().collect();
-        Found { changes, ..self.found }
+        BatchResult { changes, ..self.result }
     }
 
     /// Rejects the record at this position of the batch.
     pub(super) fn reject(&mut self, position: usize, place: &str, why: Unstorable) {
-        self.found.rejected.push((position, Unstored::because(place, why)));
+        self.result.rejected.push((position, Unstored::because(place, why)));
     }
 
     /// Adds a note on an accepted record.
     pub(super) fn note(&mut self, position: usize, note: Rejection) {
-        self.found.notes.push((position, note));
+        self.result.notes.push((position, note));
     }
 
     /// Stores the profile changes and proposals of the import so far.
     pub(super) fn profile_read(&mut self, changes: ProfileChanges, is_changed: bool) {
-        self.found.profile = Some(changes);
-        self.found.profile_changed |= is_changed;
+        self.result.profile = Some(changes);
+        self.result.profile_changed |= is_changed;
     }
 
     /// Records an added or changed record. If this attempt has changed it before, the first `before` is kept.
@@ -74,7 +74,7 @@ impl<'a> Attempt<'a> {
 
     /// Drops the change of a new session that another one replaces. A previously stored session stays
     /// recorded as removed.
-    pub(super) fn never_added(&mut self, id: SleepSessionId, by: SleepSessionId) {
+    pub(super) fn discard_added(&mut self, id: SleepSessionId, by: SleepSessionId) {
         let record = RecordReference::Session(id);
         let Some(change) = self.take(record) else { return };
         if change.before.is_some() {
@@ -102,85 +102,97 @@ impl<'a> Attempt<'a> {
 
     /// Records the outcome of the record at this position of the batch.
     pub(super) fn settle(&mut self, position: usize, record: RecordReference, outcome: Outcome) {
-        self.found.settled.push((position, (record, outcome)));
+        self.result.settled.push((position, (record, outcome)));
     }
 
     /// Returns whether a record must wait for the end of the file: it would replace older sessions that the
     /// file may still contain, or it overlaps a waiting one.
     pub(super) fn must_wait(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
-        let is_foreign = |id: &SleepSessionId| !self.found.made.contains(id) && !self.run.has_made(*id);
-        self.run.may_hold
+        let is_foreign = |id: &SleepSessionId| !self.result.made.contains(id) && !self.run.has_made(*id);
+        self.run.may_wait
             && (wants.iter().any(is_foreign)
                 || self.run.overlaps_waiting(record)
-                || self.found.held.overlaps(record))
+                || self.result.waiting.overlaps(record))
     }
 
     /// Holds a record until the end of the file.
-    pub(super) fn hold(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
-        self.found.held.add(session, wants);
+    pub(super) fn wait(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
+        self.result.waiting.add(session, wants);
     }
 
     /// Records that the store has exactly this record: earlier records waiting to replace it are dropped.
     pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId) {
-        if !self.run.may_hold {
+        if !self.run.may_wait {
             return;
         }
-        for place in self.found.held.give_way_to(id) {
-            self.note(position, held::given_way(place));
+        for place in self.result.waiting.remove_superseded_by(id) {
+            self.note(position, waiting::superseded_note(place));
         }
         if self.run.waiting() > 0 {
-            self.found.confirmed.push(id);
+            self.result.confirmed.push(id);
         }
     }
 
-    pub(super) fn count_session(&mut self, id: SleepSessionId, outcome: Outcome, entries: u64, key: Mark) {
-        if self.run.may_hold && outcome != Outcome::Unchanged {
-            self.found.made.insert(id);
+    pub(super) fn count_session(
+        &mut self,
+        id: SleepSessionId,
+        outcome: Outcome,
+        entries: u64,
+        key: RecordHash,
+    ) {
+        if self.run.may_wait && outcome != Outcome::Unchanged {
+            self.result.made.insert(id);
         }
-        let row = Mark::of("session", &id);
+        let row = RecordHash::new("session", &id);
         self.count(Counted { kind: Kind::Session { entries }, outcome, row, key: Some(key) });
     }
 
-    pub(super) fn count_supplement(&mut self, id: SupplementId, outcome: Outcome, has_id: bool, key: Mark) {
-        let row = Mark::of("supplement", &id);
-        self.found.supplements.insert(id);
+    pub(super) fn count_supplement(
+        &mut self,
+        id: SupplementId,
+        outcome: Outcome,
+        has_id: bool,
+        key: RecordHash,
+    ) {
+        let row = RecordHash::new("supplement", &id);
+        self.result.supplements.insert(id);
         self.count(Counted { kind: Kind::Supplement { has_id }, outcome, row, key: Some(key) });
     }
 
-    pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: Outcome, key: Option<Mark>) {
-        self.found.logs.insert(id);
-        self.count(Counted { kind: Kind::Log, outcome, row: Mark::of("log", &id), key });
+    pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: Outcome, key: Option<RecordHash>) {
+        self.result.logs.insert(id);
+        self.count(Counted { kind: Kind::Log, outcome, row: RecordHash::new("log", &id), key });
     }
 
     /// Counts a record. Only a dry run needs keys: otherwise ids stay the same.
     fn count(&mut self, counted: Counted) {
         let key = counted.key.filter(|_| self.run.is_dry);
-        self.found.counted.push(Counted { key, ..counted });
+        self.result.counted.push(Counted { key, ..counted });
     }
 
     /// Records that the store has a supplement of the file under another id.
     pub(super) fn alias(&mut self, in_file: SupplementId, id: SupplementId) {
-        self.found.aliases.insert(in_file, id);
+        self.result.aliases.insert(in_file, id);
     }
 
     /// Returns the stored id of a supplement of the file.
     pub(super) fn known_id(&self, in_file: SupplementId) -> SupplementId {
-        let alias = self.found.aliases.get(&in_file).copied();
+        let alias = self.result.aliases.get(&in_file).copied();
         alias.or_else(|| self.run.alias_of(in_file)).unwrap_or(in_file)
     }
 
     /// Records that the store has a supplement.
     pub(super) fn has_supplement(&mut self, id: SupplementId) {
-        self.found.supplements.insert(id);
+        self.result.supplements.insert(id);
     }
 
     /// Returns whether the store is known to have a supplement, or would have it after a dry run.
     pub(super) fn knows_supplement(&self, id: SupplementId) -> bool {
-        self.found.supplements.contains(&id) || self.run.knows_supplement(id)
+        self.result.supplements.contains(&id) || self.run.knows_supplement(id)
     }
 
     /// Returns whether this file contained a log, as far as remembered.
-    pub(super) fn brought_log(&self, id: IntakeLogId) -> bool {
-        self.found.logs.contains(&id) || self.run.brought_log(id)
+    pub(super) fn has_seen_log(&self, id: IntakeLogId) -> bool {
+        self.result.logs.contains(&id) || self.run.has_seen_log(id)
     }
 }

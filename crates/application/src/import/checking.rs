@@ -1,6 +1,6 @@
 //! The first pass over a file, and the work done in parallel.
 
-use super::progress::{Progress, Reading, go_on};
+use super::progress::{Progress, Reading, stop_on_break};
 use super::reading::ReadAhead;
 use super::storing::BATCH;
 use crate::ports::import_source::{ImportFile, ImportRefusal};
@@ -49,6 +49,6 @@ fn read_to_the_end(file: &dyn ImportFile, progress: Progress<'_>) -> Result<Read
         }
         progress(Reading::Checking, bytes)
     })?;
-    go_on(progress(Reading::Checking, source.bytes_read()))?;
+    stop_on_break(progress(Reading::Checking, source.bytes_read()))?;
     ahead.unwrap_or_else(begin)
 }

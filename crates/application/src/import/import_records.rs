@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::checking;
-use super::progress::{Progress, Reading, go_on};
+use super::progress::{Progress, Reading, stop_on_break};
 use super::report::ImportReport;
 use super::run::Run;
 use super::storing::{MOST_WAITING, Stop, Storing};
@@ -128,13 +128,13 @@ impl ImportRecords {
         let run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
         let mut run = run.of_file(earlier.unwrap_or_default());
         run.overwrite_profile = command.overwrite_profile;
-        let told = |bytes| progress(Reading::Storing, bytes);
-        while let Some((items, bytes_read)) = reading.next_batch(&told)? {
+        let report = |bytes| progress(Reading::Storing, bytes);
+        while let Some((items, bytes_read)) = reading.next_batch(&report)? {
             // Committed together with the batch.
             run.bytes_done = bytes_read;
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
             storing.store_waiting(&mut run, MOST_WAITING).await?;
-            go_on(told(bytes_read))?;
+            stop_on_break(report(bytes_read))?;
         }
         storing.store_waiting(&mut run, 0).await?;
         if let Some(id) = id {

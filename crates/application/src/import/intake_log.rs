@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, Unstorable};
-use super::recent::Mark;
+use super::recent::RecordHash;
 use super::report::Outcome;
 use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
@@ -169,7 +169,7 @@ impl Intake {
                 let both_have_keys = key.is_some() && known.record.external_key().is_some();
                 !both_have_keys
                     && is_taken_alike(&known.record, &imported.record)
-                    && !(imported.id.is_some() && attempt.brought_log(known.id))
+                    && !(imported.id.is_some() && attempt.has_seen_log(known.id))
             })),
         }
     }
@@ -209,10 +209,12 @@ fn is_taken_alike(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {
 }
 
 /// Returns a log's key besides its id; an entry of Restwell's own export without a key has none.
-fn key(log: &ImportedLog) -> Option<Mark> {
+fn key(log: &ImportedLog) -> Option<RecordHash> {
     match (log.record.external_key(), log.id) {
-        (Some(key), _) => Some(Mark::of("log key", key)),
-        (None, None) => Some(Mark::of("log taken", &(log.record.supplement_id(), log.record.created_at()))),
+        (Some(key), _) => Some(RecordHash::new("log key", key)),
+        (None, None) => {
+            Some(RecordHash::new("log taken", &(log.record.supplement_id(), log.record.created_at())))
+        }
         (None, Some(_)) => None,
     }
 }

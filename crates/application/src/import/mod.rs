@@ -4,9 +4,8 @@
 mod apply_profile;
 mod attempt;
 mod batch;
+mod batch_result;
 mod checking;
-mod found;
-mod held;
 mod import_records;
 pub mod ingest;
 mod intake_log;
@@ -24,6 +23,7 @@ mod storing;
 mod supplement;
 mod undo_import;
 mod undone;
+mod waiting;
 
 pub use crate::ports::import_source::Rejection;
 pub use crate::ports::storage::Import;

@@ -40,7 +40,7 @@ pub(super) async fn store(
 
 /// Returns the values in the file, without missing fields.
 fn stated(user: &User, profile: &ImportedProfile) -> Vec<ProfileValue> {
-    let stated = laid_over(user.clone(), profile);
+    let stated = merged(user.clone(), profile);
     let is_stated = |field: &ProfileField| match field {
         ProfileField::CreatedAt => stated.created_at != user.created_at,
         ProfileField::HomeTimezone => profile.home_timezone.is_some(),
@@ -57,7 +57,7 @@ fn stated(user: &User, profile: &ImportedProfile) -> Vec<ProfileValue> {
 
 /// Returns the profile with every value of the file. The creation time is only moved back, for a user from
 /// another server.
-pub(super) fn laid_over(user: User, profile: &ImportedProfile) -> User {
+pub(super) fn merged(user: User, profile: &ImportedProfile) -> User {
     let ImportedProfile { place: _, is_restore: _, created_at, home_timezone, biology } = profile;
     User {
         // Files have milliseconds: a smaller difference means that this server wrote the file.

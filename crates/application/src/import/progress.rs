@@ -16,6 +16,6 @@ pub enum Reading {
 pub type Progress<'a> = &'a (dyn Fn(Reading, u64) -> ControlFlow<()> + Send + Sync);
 
 /// Fails with [`ImportRefusal::Stopped`] if the import must stop.
-pub(super) fn go_on(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {
+pub(super) fn stop_on_break(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {
     if wish.is_break() { Err(ImportRefusal::Stopped) } else { Ok(()) }
 }

@@ -15,7 +15,7 @@ const AHEAD: usize = 1;
 /// A message of the reading thread.
 enum Step {
     /// Number of bytes read so far.
-    Told(u64),
+    Progress(u64),
     /// The next records, and the bytes read up to their end.
     Batch(Vec<ImportItem>, u64),
     /// End of the file.
@@ -46,10 +46,10 @@ impl ReadAhead {
     pub(super) fn begin(source: Box<dyn ImportSource>, limit: usize) -> Result<Self, ImportRefusal> {
         let (sender, steps) = sync_channel(AHEAD);
         let listener = Arc::new(Listener::default());
-        let told = Arc::clone(&listener);
+        let shared = Arc::clone(&listener);
         let thread = thread::Builder::new()
             .name("import".to_owned())
-            .spawn(move || read(source, limit, &sender, &told))
+            .spawn(move || read(source, limit, &sender, &shared))
             .map_err(|error| ImportRefusal::Unreadable(error.kind().to_string()))?;
         Ok(Self { listener, steps: Some(steps), thread: Some(thread) })
     }
@@ -57,7 +57,7 @@ impl ReadAhead {
     /// Waits for the next batch and the bytes read up to its end; `None` at the end. Blocks the thread.
     pub(super) fn next_batch(
         &self,
-        told: &dyn Fn(u64) -> ControlFlow<()>,
+        progress: &dyn Fn(u64) -> ControlFlow<()>,
     ) -> Result<Option<(Vec<ImportItem>, u64)>, ImportRefusal> {
         self.listener.has_begun.store(true, Ordering::Relaxed);
         loop {
@@ -65,8 +65,8 @@ impl ReadAhead {
             let gone = || Err(ImportRefusal::Unreadable("the reader stopped".to_owned()));
             let step = self.steps.as_ref().and_then(|steps| steps.recv().ok());
             match step.unwrap_or_else(gone)? {
-                Step::Told(bytes) if told(bytes).is_break() => return Err(ImportRefusal::Stopped),
-                Step::Told(_) => {}
+                Step::Progress(bytes) if progress(bytes).is_break() => return Err(ImportRefusal::Stopped),
+                Step::Progress(_) => {}
                 Step::Batch(items, bytes) => return Ok(Some((items, bytes))),
                 Step::End => return Ok(None),
             }
@@ -94,7 +94,7 @@ fn read(
     listener: &Listener,
 ) {
     loop {
-        let mut tell = |bytes| {
+        let mut report = |bytes| {
             if listener.has_gone.load(Ordering::Relaxed) {
                 return ControlFlow::Break(());
             }
@@ -103,13 +103,13 @@ fn read(
                 return ControlFlow::Continue(());
             }
             // Progress may be skipped if the queue is full.
-            match steps.try_send(Ok(Step::Told(bytes))) {
+            match steps.try_send(Ok(Step::Progress(bytes))) {
                 Err(TrySendError::Disconnected(_)) => ControlFlow::Break(()),
                 Ok(()) | Err(TrySendError::Full(_)) => ControlFlow::Continue(()),
             }
         };
         let step = source
-            .next_batch_telling(limit, &mut tell)
+            .next_batch_telling(limit, &mut report)
             .map(|items| if items.is_empty() { Step::End } else { Step::Batch(items, source.bytes_read()) });
         let is_last = !matches!(step, Ok(Step::Batch(..)));
         if steps.send(step).is_err() || is_last {
@@ -133,10 +133,14 @@ mod tests {
     }
 
     impl ImportSource for Endless {
-        fn next_batch_telling(&mut self, _: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
+        fn next_batch_telling(
+            &mut self,
+            _: usize,
+            progress: Told<'_>,
+        ) -> Result<Vec<ImportItem>, ImportRefusal> {
             let given = self.given.fetch_add(1, Ordering::SeqCst) + 1;
             assert!(given < self.panics_at, "the reader's own mistake");
-            if told(given).is_break() {
+            if progress(given).is_break() {
                 return Err(ImportRefusal::Stopped);
             }
             let rejection = Rejection { place: format!("line {given}"), reason: "no record".to_owned() };
@@ -193,8 +197,12 @@ mod tests {
     }
 
     impl ImportSource for Silent {
-        fn next_batch_telling(&mut self, _: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
-            while told(1).is_continue() {}
+        fn next_batch_telling(
+            &mut self,
+            _: usize,
+            progress: Told<'_>,
+        ) -> Result<Vec<ImportItem>, ImportRefusal> {
+            while progress(1).is_continue() {}
             Err(ImportRefusal::Stopped)
         }
 

@@ -52,9 +52,9 @@ impl<K: Eq + Hash> Recent<K> {
 
 /// A 16-byte hash of an id or a key of any length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Mark(u128);
+pub(super) struct RecordHash(u128);
 
-impl Mark {
+impl RecordHash {
     /// Hashes a value; the name separates values of different kinds.
     pub(super) fn of(name: &str, value: &(impl Hash + ?Sized)) -> Self {
         let half = |number: u8| {
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn marks_tell_names_and_values_apart() {
-        assert_eq!(Mark::of("a", "x"), Mark::of("a", "x"));
-        assert_ne!(Mark::of("a", "x"), Mark::of("b", "x"));
-        assert_ne!(Mark::of("a", "x"), Mark::of("a", "y"));
+        assert_eq!(RecordHash::new("a", "x"), RecordHash::new("a", "x"));
+        assert_ne!(RecordHash::new("a", "x"), RecordHash::new("b", "x"));
+        assert_ne!(RecordHash::new("a", "x"), RecordHash::new("a", "y"));
     }
 }

@@ -1,10 +1,10 @@
 //! An import in progress.
 
 use super::batch::{Numbered, Unstored};
-use super::found::{Counted, Found};
-use super::held::{self, Held};
-use super::recent::{Mark, Recent};
+use super::batch_result::{BatchResult, Counted};
+use super::recent::{Recent, RecordHash};
 use super::report::{ImportReport, Outcome};
+use super::waiting::{self, WaitingRecords};
 use crate::ports::import_source::{ImportItem, Rejection};
 use crate::ports::storage::RecordReference;
 use crate::ports::system::Entropy;
@@ -14,7 +14,7 @@ use domain::sleep::SleepRecord;
 use std::collections::HashSet;
 
 /// Minimum number of remembered record hashes; twice as many use 18 MB.
-const MARKS: usize = 450_000;
+const HASHES: usize = 450_000;
 /// Minimum number of remembered supplements, known and aliased; twice as many use 14 MB.
 const SUPPLEMENTS: usize = 100_000;
 /// Minimum number of remembered new or changed sessions; twice as many use 1 MB.
@@ -33,9 +33,9 @@ pub(super) struct Run<'a> {
     /// Report of earlier tries of the same import.
     earlier: ImportReport,
     /// Whether records may wait for the end of the file; not if each batch gets a response.
-    pub(super) may_hold: bool,
+    pub(super) may_wait: bool,
     /// Records that wait for the end of the file.
-    held: Held,
+    waiting: WaitingRecords,
     /// Sessions added or changed recently; a forgotten one is only changed later.
     made: Recent<SleepSessionId>,
     /// Number of bytes read and stored.
@@ -45,7 +45,7 @@ pub(super) struct Run<'a> {
     /// Notes on records of that batch, by position.
     pub(super) notes: Vec<Numbered<Rejection>>,
     /// Rows and, in a dry run, keys of the records seen.
-    met: Recent<Mark>,
+    seen: Recent<RecordHash>,
     /// Supplements that the store has, or would have after a dry run.
     supplements: Recent<SupplementId>,
     /// Stored ids of supplements that have other ids in the file.
@@ -68,13 +68,13 @@ impl<'a> Run<'a> {
             entropy,
             report: ImportReport::default(),
             earlier: ImportReport::default(),
-            may_hold: false,
-            held: Held::default(),
+            may_wait: false,
+            waiting: WaitingRecords::default(),
             made: Recent::new(MADE),
             bytes_done: 0,
             results: Vec::new(),
             notes: Vec::new(),
-            met: Recent::new(MARKS),
+            seen: Recent::new(HASHES),
             supplements: Recent::new(SUPPLEMENTS),
             aliases: Recent::new(SUPPLEMENTS),
         }
@@ -83,7 +83,7 @@ impl<'a> Run<'a> {
     /// Resumes after earlier tries with this report, and lets records wait for the end of the file.
     pub(super) fn of_file(mut self, earlier: ImportReport) -> Self {
         self.report.profile = earlier.profile.clone();
-        Self { earlier, may_hold: true, ..self }
+        Self { earlier, may_wait: true, ..self }
     }
 
     /// Returns the report including earlier tries.
@@ -92,17 +92,17 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the report to store together with this attempt.
-    pub(super) fn whole_with(&self, found: &Found) -> ImportReport {
+    pub(super) fn whole_with(&self, result: &BatchResult) -> ImportReport {
         let mut report = self.report.clone();
-        let mut met = HashSet::new();
-        for counted in &found.counted {
-            let mut first = |mark: Mark| !self.met.contains(&mark) && met.insert(mark);
+        let mut seen = HashSet::new();
+        for counted in &result.counted {
+            let mut first = |hash: RecordHash| !self.seen.contains(&hash) && seen.insert(hash);
             let is_new_row = first(counted.row);
             let is_new_key = counted.key.is_none_or(first);
             counted.add_to(&mut report, is_new_row, is_new_key);
         }
-        report.profile_changed |= found.profile_changed;
-        if let Some(profile) = &found.profile {
+        report.profile_changed |= result.profile_changed;
+        if let Some(profile) = &result.profile {
             report.profile = profile.clone();
         }
         report.after(&self.earlier).shortened()
@@ -110,38 +110,38 @@ impl<'a> Run<'a> {
 
     /// Returns the number of waiting records.
     pub(super) fn waiting(&self) -> usize {
-        self.held.len()
+        self.waiting.len()
     }
 
-    /// Removes and returns the waiting records; until [`Self::hold_again`] no further records wait.
+    /// Removes and returns the waiting records; until [`Self::resume_waiting`] no further records wait.
     pub(super) fn take_waiting(&mut self) -> Vec<ImportItem> {
-        self.may_hold = false;
-        let held = std::mem::take(&mut self.held).into_records();
-        held.map(|session| ImportItem::Session(Box::new(session))).collect()
+        self.may_wait = false;
+        let waiting = std::mem::take(&mut self.waiting).into_records();
+        waiting.map(|session| ImportItem::Session(Box::new(session))).collect()
     }
 
-    pub(super) fn hold_again(&mut self) {
-        self.may_hold = true;
+    pub(super) fn resume_waiting(&mut self) {
+        self.may_wait = true;
     }
 
     /// Takes over the result of a committed attempt; returns the rejections.
-    pub(super) fn take(&mut self, found: Found) -> Vec<Numbered<Unstored>> {
-        for id in found.confirmed {
-            for place in self.held.give_way_to(id) {
-                self.report.note(held::given_way(place).into());
+    pub(super) fn take(&mut self, result: BatchResult) -> Vec<Numbered<Unstored>> {
+        for id in result.confirmed {
+            for place in self.waiting.remove_superseded_by(id) {
+                self.report.note(waiting::superseded_note(place).into());
             }
         }
-        self.held.append(found.held);
-        found.made.into_iter().for_each(|id| self.made.insert(id, ()));
-        found.counted.into_iter().for_each(|counted| self.count(&counted));
-        found.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
-        found.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
-        self.report.profile_changed |= found.profile_changed;
-        self.report.profile = found.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
-        found.notes.iter().for_each(|(_, note)| self.report.note(note.clone().into()));
-        self.notes.extend(found.notes);
-        self.results.extend(found.settled.into_iter().map(|(position, settled)| (position, Ok(settled))));
-        found.rejected
+        self.waiting.append(result.waiting);
+        result.made.into_iter().for_each(|id| self.made.insert(id, ()));
+        result.counted.into_iter().for_each(|counted| self.count(&counted));
+        result.supplements.into_iter().for_each(|id| self.supplements.insert(id, ()));
+        result.aliases.into_iter().for_each(|(in_file, id)| self.aliases.insert(in_file, id));
+        self.report.profile_changed |= result.profile_changed;
+        self.report.profile = result.profile.unwrap_or_else(|| std::mem::take(&mut self.report.profile));
+        result.notes.iter().for_each(|(_, note)| self.report.note(note.clone().into()));
+        self.notes.extend(result.notes);
+        self.results.extend(result.settled.into_iter().map(|(position, settled)| (position, Ok(settled))));
+        result.rejected
     }
 
     /// Records that a record of the batch was not stored.
@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
 
     /// Returns whether a record overlaps a waiting one.
     pub(super) fn overlaps_waiting(&self, record: &SleepRecord) -> bool {
-        self.held.overlaps(record)
+        self.waiting.overlaps(record)
     }
 
     /// Returns the stored id of a supplement of the file, if it differs.
@@ -171,13 +171,13 @@ impl<'a> Run<'a> {
     }
 
     /// Returns whether this file contained a log, as far as remembered.
-    pub(super) fn brought_log(&self, id: IntakeLogId) -> bool {
-        self.met.contains(&Mark::of("log", &id))
+    pub(super) fn has_seen_log(&self, id: IntakeLogId) -> bool {
+        self.seen.contains(&RecordHash::new("log", &id))
     }
 
     fn count(&mut self, counted: &Counted) {
-        let is_new_row = self.met.first(counted.row);
-        let is_new_key = counted.key.is_none_or(|key| self.met.first(key));
+        let is_new_row = self.seen.first(counted.row);
+        let is_new_key = counted.key.is_none_or(|key| self.seen.first(key));
         counted.add_to(&mut self.report, is_new_row, is_new_key);
     }
 }

@@ -2,10 +2,10 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, Unstorable};
-use super::held;
 use super::known::Known;
-use super::recent::Mark;
+use super::recent::RecordHash;
 use super::report::Outcome;
+use super::waiting;
 use crate::ports::import_source::{ImportedSession, Rejection};
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use chrono::SubsecRound;
@@ -42,18 +42,18 @@ pub(super) async fn store(
         let Some(decision) = decide(&sessions.known, &near, session) else {
             // One of the two may be the session that a waiting record would replace.
             if attempt.must_wait(&session.record, &[]) {
-                attempt.hold(session.clone(), Vec::new());
+                attempt.wait(session.clone(), Vec::new());
                 continue;
             }
             attempt.reject(position, &session.place, Unstorable::SessionOfTwo);
             continue;
         };
-        let wants = held::wanted(&decision, &session.record);
+        let wants = waiting::wanted(&decision, &session.record);
         if !matches!(decision, Reconciliation::Unchanged(_))
             && session.id.is_none()
             && attempt.must_wait(&session.record, &wants)
         {
-            attempt.hold(session.clone(), wants);
+            attempt.wait(session.clone(), wants);
             continue;
         }
         if let Reconciliation::Unchanged(id) = decision
@@ -62,8 +62,8 @@ pub(super) async fn store(
             attempt.confirm(position, id);
         }
         let entries = u64::try_from(session.record.hypnogram().len()).unwrap_or(u64::MAX);
-        let key = Mark::of("session key", &(session.record.source(), session.record.key()));
-        if let Some(reason) = told(&decision) {
+        let key = RecordHash::new("session key", &(session.record.source(), session.record.key()));
+        if let Some(reason) = replacement_note(&decision) {
             attempt.note(position, Rejection { place: session.place.clone(), reason });
         }
         let (id, outcome) = sessions.place(attempt, unit, session, decision).await?;
@@ -151,7 +151,7 @@ impl Sessions {
     fn remove(&mut self, attempt: &mut Attempt<'_>, removes: &[SleepSessionId], by: SleepSessionId) {
         for id in removes {
             if self.known.is_waiting(*id) {
-                attempt.never_added(*id, by);
+                attempt.discard_added(*id, by);
             } else if let Some(session) = self.known.get(*id) {
                 attempt.removed(session.clone(), by);
                 self.gone.push(*id);
@@ -179,7 +179,7 @@ fn note(attempt: &mut Attempt<'_>, before: Option<&SleepSession>, session: &Slee
 }
 
 /// Returns the note that other sessions are replaced.
-fn told(decision: &Reconciliation) -> Option<String> {
+fn replacement_note(decision: &Reconciliation) -> Option<String> {
     match decision {
         Reconciliation::Replace { removes, .. } | Reconciliation::Insert { removes } => match removes.len() {
             0 => None,

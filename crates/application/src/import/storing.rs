@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::batch::{self, Batch, Numbered, Unstorable, Unstored};
-use super::found::Found;
+use super::batch_result::BatchResult;
 use super::run::Run;
 use super::{intake_log, profile, session, supplement};
 use crate::audit::{AuditTrail, DailyEvents};
@@ -126,7 +126,7 @@ impl Storing<'_> {
             self.store(run, Batch::sort(waiting, true)).await?;
             waiting = rest;
         }
-        run.hold_again();
+        run.resume_waiting();
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl Storing<'_> {
 
     /// Makes one try. A dry run does the same and rolls back at once, so that it blocks other writers no
     /// longer than an import.
-    async fn attempt(&self, run: &Run<'_>, records: &[Numbered<ImportItem>]) -> Result<Found, Stop> {
+    async fn attempt(&self, run: &Run<'_>, records: &[Numbered<ImportItem>]) -> Result<BatchResult, Stop> {
         let mut unit = self.units.begin().await?;
         match self.within(unit.as_mut(), run, records).await {
             Ok(found) => {
@@ -212,7 +212,7 @@ impl Storing<'_> {
         unit: &mut dyn UnitOfWork,
         run: &Run<'_>,
         records: &[Numbered<ImportItem>],
-    ) -> Result<Found, Stop> {
+    ) -> Result<BatchResult, Stop> {
         let found = store_records(unit, run, records).await?;
         let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
         let Some(mut import) = unit.imports().find(id).await? else { return Err(Stop::TakenBack) };
@@ -248,7 +248,7 @@ async fn store_records(
     unit: &mut dyn UnitOfWork,
     run: &Run<'_>,
     records: &[Numbered<ImportItem>],
-) -> Result<Found, Stop> {
+) -> Result<BatchResult, Stop> {
     if let Some(user_id) = run.user_id {
         // Locks the user first, so that other writers of this user wait here only.
         unit.users().find(user_id).await?.ok_or(Stop::UnknownUser)?;
@@ -260,5 +260,5 @@ async fn store_records(
         session::store(&mut attempt, unit, user_id, batch::sessions(records)).await?;
         intake_log::store(&mut attempt, unit, user_id, batch::logs(records)).await?;
     }
-    Ok(attempt.into_found())
+    Ok(attempt.into_result())
 }

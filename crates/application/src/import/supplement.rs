@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::batch::{Numbered, Unstorable};
-use super::recent::Mark;
+use super::recent::RecordHash;
 use super::report::Outcome;
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{
@@ -52,7 +52,7 @@ pub(super) async fn store(
             attempt.alias(in_file, id);
         }
         attempt.settle(position, RecordReference::Label(id), outcome);
-        let key = Mark::of("supplement key", &supplement.key);
+        let key = RecordHash::new("supplement key", &supplement.key);
         attempt.count_supplement(id, outcome, supplement.id.is_some(), key);
     }
     labels.store_waiting(repository).await

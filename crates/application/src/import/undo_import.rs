@@ -2,8 +2,8 @@
 
 mod cancelling;
 mod profile;
+mod reverting;
 mod scan;
-mod taking_back;
 
 pub use cancelling::{CancelImportError, Cancelled};
 
@@ -15,9 +15,9 @@ use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
+use reverting::BatchReverter;
 use scan::Scan;
 use std::sync::Arc;
-use taking_back::TakingBack;
 
 /// Retention of an import's notes after its end, or after its last batch if it was interrupted.
 pub const NOTES_KEPT: TimeDelta = TimeDelta::days(30);
@@ -100,7 +100,7 @@ impl UndoImport {
     pub async fn run(&self, id: ImportId, of: Option<UserId>) -> Result<Undone, UndoImportError> {
         let by = if of.is_some() { AuditActor::Person } else { AuditActor::Operator };
         let job = self.check(id, of, by).await?;
-        Ok(self.take_back(job).await?)
+        Ok(self.revert(job).await?)
     }
 
     /// Resumes an undo that was interrupted at least [`UNDOING_IDLE`] ago; returns the import and the total
@@ -115,7 +115,7 @@ impl UndoImport {
         unit.commit().await?;
         let Some(Import { id, user_id, .. }) = import else { return Ok(None) };
         let job = Job { id, user_id, by: AuditActor::Server, is_again: false };
-        Ok(Some((id, self.take_back(job).await?)))
+        Ok(Some((id, self.revert(job).await?)))
     }
 
     async fn check(&self, id: ImportId, of: Option<UserId>, by: AuditActor) -> Result<Job, UndoImportError> {
@@ -151,7 +151,7 @@ impl UndoImport {
         }
     }
 
-    async fn take_back(&self, job: Job) -> Result<Undone, StorageError> {
+    async fn revert(&self, job: Job) -> Result<Undone, StorageError> {
         let mut scan = Scan::default();
         loop {
             if let Some(undone) = self.retry(job, &mut scan).await? {
@@ -200,15 +200,15 @@ impl UndoImport {
             unit.commit().await?;
             return Ok(Some(undone));
         }
-        let taking = TakingBack::new(unit.as_mut(), job.user_id, self.clock.now());
-        let taken = taking.run(&noted, scan).await?;
-        unit.import_journal().forget(job.id, &taken.settled).await?;
+        let reverter = BatchReverter::new(unit.as_mut(), job.user_id, self.clock.now());
+        let reverted = reverter.run(&noted, scan).await?;
+        unit.import_journal().forget(job.id, &reverted.settled).await?;
         let UndoneCounts { removed, restored, kept: _ } = &mut import.undone.counts;
-        *removed = removed.saturating_add(taken.removed);
-        *restored = restored.saturating_add(taken.restored);
+        *removed = removed.saturating_add(reverted.removed);
+        *restored = restored.saturating_add(reverted.restored);
         unit.imports().update(&import).await?;
         unit.commit().await?;
-        scan.advance(&noted, taken.kept);
+        scan.advance(&noted, reverted.kept);
         Ok(None)
     }
 
@@ -240,7 +240,7 @@ impl UndoImport {
         mut import: Import,
         mut scan: Scan,
     ) -> Result<Undone, StorageError> {
-        let restored = profile::take_back(unit, &mut import, &mut scan).await?;
+        let restored = profile::revert(unit, &mut import, &mut scan).await?;
         let UndoneCounts { removed, restored: before, .. } = import.undone.counts;
         let (kept_count, kept) = scan.into_kept();
         let counts = UndoneCounts { removed, restored: before.saturating_add(restored), kept: kept_count };

@@ -265,7 +265,7 @@ impl ProfileChanges {
 
     /// Restores each field that is still as the import left it. Returns the changes of the other fields.
     #[must_use]
-    pub fn take_back(&self, user: &mut User) -> Self {
+    pub fn revert(&self, user: &mut User) -> Self {
         let mut kept = Vec::new();
         for change in self.0.iter().filter(|change| change.is_applied) {
             if change.field().read(user) == change.new {

@@ -152,8 +152,8 @@ impl IngestRecords {
                 *answer = Some(result);
             }
         }
-        let told = answers.into_iter().flatten().zip(notes);
-        Ok(told.map(|(result, notes)| result.with_notes(&notes)).collect())
+        let results = answers.into_iter().flatten().zip(notes);
+        Ok(results.map(|(result, notes)| result.with_notes(&notes)).collect())
     }
 
     async fn make_sure_of(&self, user_id: UserId) -> Result<(), IngestError> {

@@ -2,7 +2,7 @@
 
 use super::{IngestCommand, IngestError, IngestRecords, ItemResult, ItemStatus};
 use crate::import::batch::Numbered;
-use crate::import::profile::laid_over;
+use crate::import::profile::merged;
 use crate::import::storing::TRIES;
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::ports::storage::StorageError;
@@ -47,7 +47,7 @@ impl IngestRecords {
         let known = unit.users().find(user_id).await?.ok_or(IngestError::UnknownUser)?;
         let (mut user, mut results) = (known.clone(), Vec::with_capacity(profiles.len()));
         for (position, profile) in profiles {
-            let changed = laid_over(user.clone(), profile);
+            let changed = merged(user.clone(), profile);
             let status = if changed == user { ItemStatus::Unchanged } else { ItemStatus::Updated };
             results.push((*position, ItemResult::taken(status, user_id.as_uuid())));
             user = changed;

@@ -58,7 +58,7 @@ impl UndoImport {
             (Some(ImportState::Refused), _) => Ok(Cancelled::BeforeItBegan),
             (Some(_), _) => {
                 let job = Job { id, user_id: import.user_id, by: AuditActor::Operator, is_again: false };
-                Ok(Cancelled::TakenBack(self.take_back(job).await?))
+                Ok(Cancelled::TakenBack(self.revert(job).await?))
             }
             (None, ImportState::Done) => Err(CancelImportError::Done),
             (None, ImportState::Refused) => Err(CancelImportError::Refused),

@@ -11,7 +11,7 @@ const SEARCHED: u32 = 200;
 
 /// Restores the profile fields that are unchanged since the import, and keeps the others in its report.
 /// Returns the number of restored fields.
-pub(super) async fn take_back(
+pub(super) async fn revert(
     unit: &mut dyn UnitOfWork,
     import: &mut Import,
     scan: &mut Scan,
@@ -20,7 +20,7 @@ pub(super) async fn take_back(
     let Some(user_id) = import.user_id.filter(|_| changes.applied() > 0) else { return Ok(0) };
     let Some(known) = unit.users().find(user_id).await? else { return Ok(0) };
     let mut user = known.clone();
-    let kept = changes.take_back(&mut user);
+    let kept = changes.revert(&mut user);
     if user != known {
         unit.users().update(&user).await?;
     }

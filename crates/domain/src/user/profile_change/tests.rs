@@ -143,7 +143,7 @@ fn a_proposal_is_applied_over_what_the_profile_says_by_then() {
     assert_eq!(changes.apply(&mut user, &[ProfileField::BirthDate]), 1);
     assert_eq!(told(&changes), ["birth_date: 1989-09-09 -> 1991-01-01"]);
     assert_eq!(changes.apply(&mut user, &ProfileField::ALL), 0);
-    assert!(changes.take_back(&mut user).is_empty());
+    assert!(changes.revert(&mut user).is_empty());
     assert_eq!(user, born("1989-09-09"));
 }
 
@@ -155,7 +155,7 @@ fn a_proposal_that_the_profile_says_meanwhile_is_none() {
     assert_eq!(changes.proposals(&user), []);
     assert_eq!(changes.apply(&mut user, &ProfileField::ALL), 0);
     // The import did not write it, so it takes nothing back.
-    assert!(changes.take_back(&mut user).is_empty());
+    assert!(changes.revert(&mut user).is_empty());
     assert_eq!(user, born("1991-01-01"));
 }
 
@@ -165,6 +165,6 @@ fn a_field_that_was_changed_since_is_not_taken_back_and_the_others_are() {
     changes.state(&mut user, birth("1991-01-01"), false);
     changes.state(&mut user, value(ProfileField::SkinType, "2"), false);
     birth("1989-09-09").write(&mut user);
-    assert_eq!(told(&changes.take_back(&mut user)), ["birth_date: - -> 1991-01-01"]);
+    assert_eq!(told(&changes.revert(&mut user)), ["birth_date: - -> 1991-01-01"]);
     assert_eq!(user, born("1989-09-09"));
 }

@@ -14,8 +14,8 @@ const LONGEST: TimeDelta = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
 
 /// Records of a file that are not stored yet, in file order.
 #[derive(Debug, Default)]
-pub(super) struct Held {
-    records: BTreeMap<u64, HeldRecord>,
+pub(super) struct WaitingRecords {
+    records: BTreeMap<u64, WaitingRecord>,
     by_start: BTreeSet<(DateTime<Utc>, u64)>,
     by_wanted: HashMap<SleepSessionId, Vec<u64>>,
     next: u64,
@@ -23,17 +23,17 @@ pub(super) struct Held {
 
 /// A record and the sessions it would replace.
 #[derive(Debug)]
-struct HeldRecord {
+struct WaitingRecord {
     session: ImportedSession,
     wants: Vec<SleepSessionId>,
 }
 
-impl Held {
+impl WaitingRecords {
     pub(super) fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Adds a record after the held ones.
+    /// Adds a record after the waiting ones.
     pub(super) fn add(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
         let number = self.next;
         self.next = number.saturating_add(1);
@@ -41,40 +41,40 @@ impl Held {
         for id in &wants {
             self.by_wanted.entry(*id).or_default().push(number);
         }
-        self.records.insert(number, HeldRecord { session, wants });
+        self.records.insert(number, WaitingRecord { session, wants });
     }
 
-    /// Returns whether a record overlaps a held one of the same source.
+    /// Returns whether a record overlaps a waiting one of the same source.
     pub(super) fn overlaps(&self, record: &SleepRecord) -> bool {
         let (start, end) = (record.time_in_bed().start(), record.time_in_bed().end());
         let earliest = start.checked_sub_signed(LONGEST).unwrap_or(DateTime::<Utc>::MIN_UTC);
         let near = self.by_start.range((earliest, u64::MIN)..=(end, u64::MAX));
-        near.filter_map(|(_, number)| self.records.get(number)).any(|HeldRecord { session, .. }| {
-            let held = &session.record;
-            held.source() == record.source() && held.time_in_bed().overlaps(record.time_in_bed())
+        near.filter_map(|(_, number)| self.records.get(number)).any(|WaitingRecord { session, .. }| {
+            let other = &session.record;
+            other.source() == record.source() && other.time_in_bed().overlaps(record.time_in_bed())
         })
     }
 
     /// Removes the records that would replace a session that the file contains too; returns their locations.
-    pub(super) fn give_way_to(&mut self, id: SleepSessionId) -> Vec<String> {
+    pub(super) fn remove_superseded_by(&mut self, id: SleepSessionId) -> Vec<String> {
         let numbers = self.by_wanted.remove(&id).unwrap_or_default();
         numbers.into_iter().filter_map(|number| self.remove(number)).map(|session| session.place).collect()
     }
 
-    /// Appends another list of held records.
+    /// Appends another list of waiting records.
     pub(super) fn append(&mut self, other: Self) {
-        for HeldRecord { session, wants } in other.records.into_values() {
+        for WaitingRecord { session, wants } in other.records.into_values() {
             self.add(session, wants);
         }
     }
 
     /// Returns the records in order.
     pub(super) fn into_records(self) -> impl Iterator<Item = ImportedSession> {
-        self.records.into_values().map(|held| held.session)
+        self.records.into_values().map(|record| record.session)
     }
 
     fn remove(&mut self, number: u64) -> Option<ImportedSession> {
-        let HeldRecord { session, wants } = self.records.remove(&number)?;
+        let WaitingRecord { session, wants } = self.records.remove(&number)?;
         self.by_start.remove(&(session.record.time_in_bed().start(), number));
         for id in &wants {
             if let Some(others) = self.by_wanted.get_mut(id) {
@@ -99,7 +99,7 @@ pub(super) fn wanted(decision: &Reconciliation, record: &SleepRecord) -> Vec<Sle
 }
 
 /// Returns the note for a record that is not stored, because a later one of the file replaces it.
-pub(super) fn given_way(place: String) -> Rejection {
+pub(super) fn superseded_note(place: String) -> Rejection {
     let reason = "a later record of this file that it overlaps has its place already";
     Rejection { place, reason: reason.to_owned() }
 }

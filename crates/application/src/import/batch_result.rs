@@ -1,9 +1,9 @@
 //! Result of one attempt to store a batch.
 
 use super::batch::{Numbered, Unstored};
-use super::held::Held;
-use super::recent::Mark;
+use super::recent::RecordHash;
 use super::report::{ImportReport, Outcome};
+use super::waiting::WaitingRecords;
 use crate::ports::import_source::Rejection;
 use crate::ports::storage::{ImportChange, RecordReference};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Result of one attempt to store a batch. The run takes it over after the commit.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct BatchResult {
     pub(super) counted: Vec<Counted>,
     pub(super) rejected: Vec<Numbered<Unstored>>,
     pub(super) supplements: HashSet<SupplementId>,
@@ -28,7 +28,7 @@ pub(super) struct Found {
     /// Outcome of each record that was not rejected, by position in the batch.
     pub(super) settled: Vec<Numbered<(RecordReference, Outcome)>>,
     /// Records of this batch that wait for the end of the file.
-    pub(super) held: Held,
+    pub(super) waiting: WaitingRecords,
     /// Stored sessions that the file repeats unchanged.
     pub(super) confirmed: Vec<SleepSessionId>,
     /// Sessions added or changed by this attempt.
@@ -40,9 +40,9 @@ pub(super) struct Counted {
     pub(super) kind: Kind,
     pub(super) outcome: Outcome,
     /// Row of the record.
-    pub(super) row: Mark,
+    pub(super) row: RecordHash,
     /// Key of the record for dry runs, which generate new ids each time.
-    pub(super) key: Option<Mark>,
+    pub(super) key: Option<RecordHash>,
 }
 
 pub(super) enum Kind {

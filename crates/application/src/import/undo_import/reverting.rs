@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// Result of a batch.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct Reverted {
     pub(super) removed: u64,
     pub(super) restored: u64,
     pub(super) kept: Vec<KeptRecord>,
@@ -22,7 +22,7 @@ pub(super) struct Taken {
 }
 
 /// Reverts records in a unit of work, latest change first.
-pub(super) struct TakingBack<'a> {
+pub(super) struct BatchReverter<'a> {
     unit: &'a mut dyn UnitOfWork,
     user_id: Option<UserId>,
     now: DateTime<Utc>,
@@ -31,10 +31,10 @@ pub(super) struct TakingBack<'a> {
     gone_sessions: Vec<SleepSessionId>,
     gone_logs: Vec<IntakeLogId>,
     kept_sessions: HashMap<SleepSessionId, KeptWhy>,
-    taken: Taken,
+    reverted: Reverted,
 }
 
-impl<'a> TakingBack<'a> {
+impl<'a> BatchReverter<'a> {
     pub(super) fn new(unit: &'a mut dyn UnitOfWork, user_id: Option<UserId>, now: DateTime<Utc>) -> Self {
         Self {
             unit,
@@ -44,22 +44,22 @@ impl<'a> TakingBack<'a> {
             gone_sessions: Vec::new(),
             gone_logs: Vec::new(),
             kept_sessions: HashMap::new(),
-            taken: Taken::default(),
+            reverted: Reverted::default(),
         }
     }
 
     /// Reverts the records of these notes that are unchanged since the import.
-    pub(super) async fn run(mut self, noted: &[NotedChange], scan: &Scan) -> Result<Taken, StorageError> {
+    pub(super) async fn run(mut self, noted: &[NotedChange], scan: &Scan) -> Result<Reverted, StorageError> {
         self.current = Current::read(self.unit, self.user_id, noted).await?;
         for NotedChange { change, place: _, changed_by } in noted {
             let why = changed_by.map(KeptWhy::ChangedBy).or_else(|| self.why_kept(change, scan));
             match why {
                 Some(why) => self.keep(change, why),
-                None => self.take_back(change).await?,
+                None => self.revert(change).await?,
             }
         }
         self.delete_gone().await?;
-        Ok(self.taken)
+        Ok(self.reverted)
     }
 
     /// Returns why a record must be kept that no later import changed.
@@ -83,10 +83,10 @@ impl<'a> TakingBack<'a> {
             RecordReference::Label(id) => KeptWhat::Label(id),
         };
         let at = self.current.time(change.record).or_else(|| change.before.as_ref().and_then(time_before));
-        self.taken.kept.push(KeptRecord { what, at, why });
+        self.reverted.kept.push(KeptRecord { what, at, why });
     }
 
-    async fn take_back(&mut self, change: &ImportChange) -> Result<(), StorageError> {
+    async fn revert(&mut self, change: &ImportChange) -> Result<(), StorageError> {
         let is_done = match (&change.before, change.record) {
             (Some(before), record) => {
                 self.delete_gone().await?;
@@ -109,11 +109,11 @@ impl<'a> TakingBack<'a> {
             self.keep(change, KeptWhy::InUse);
             return Ok(());
         }
-        self.taken.settled.push(change.record);
+        self.reverted.settled.push(change.record);
         if change.before.is_some() {
-            self.taken.restored += 1;
+            self.reverted.restored += 1;
         } else if change.left.is_some() {
-            self.taken.removed += 1;
+            self.reverted.removed += 1;
         }
         Ok(())
     }
