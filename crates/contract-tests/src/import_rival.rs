@@ -4,7 +4,7 @@ use crate::Harness;
 use crate::fixture::{DistinctIds, catalogue_key, label, now, session, user, user_id};
 use application::import::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, Imported, UndoImport};
 use application::ports::import_source::{
-    ImportFile, ImportItem, ImportRefusal, ImportSource, ImportedSession, ImportedSupplement, Told,
+    ImportFile, ImportItem, ImportRefusal, ImportSource, ImportedSession, ImportedSupplement, ReadProgress,
 };
 use application::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
@@ -66,12 +66,12 @@ impl ImportFile for SmallBatches {
 }
 
 impl ImportSource for SmallBatches {
-    fn next_batch_telling(&mut self, _: usize, _: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn read_batch(&mut self, _: usize, _: ReadProgress<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
         let rest = self.0.split_off(BATCH.min(self.0.len()));
         Ok(std::mem::replace(&mut self.0, rest))
     }
 
-    fn check_telling(&mut self, _: Told<'_>) -> Result<(), ImportRefusal> {
+    fn check(&mut self, _: ReadProgress<'_>) -> Result<(), ImportRefusal> {
         Ok(())
     }
 

@@ -1,13 +1,13 @@
 //! What all format readers share: batches and the end of the file.
 
 use application::ports::import_source::{
-    ImportItem, ImportRefusal, ImportSource, ImportedSession, Note, Rejection, Told,
+    ImportItem, ImportRefusal, ImportSource, ImportedSession, Note, ReadProgress, Rejection,
 };
 use domain::sleep::SleepRecord;
 use std::collections::VecDeque;
 
 /// Number of steps between progress reports. A step is a record, 4 KB for a session.
-const TOLD_EACH: u32 = 512;
+const PROGRESS_INTERVAL: u32 = 512;
 
 /// Weight that ends a batch. A weight of 1 is about 24 bytes: 3 MB in all, 2,700 nights of 40 stages or 800
 /// labels of 13 ingredients.
@@ -180,12 +180,16 @@ impl Source {
 }
 
 impl ImportSource for Source {
-    fn next_batch_telling(&mut self, limit: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn read_batch(
+        &mut self,
+        limit: usize,
+        progress: ReadProgress<'_>,
+    ) -> Result<Vec<ImportItem>, ImportRefusal> {
         let limit = limit.max(1);
         let (mut read, mut weighed, mut weight) = (0_u32, 0, 0_usize);
         while self.ended.is_none() && self.items.waiting.len() < limit && weight < BATCH_WEIGHT {
             read = read.wrapping_add(1);
-            if read.is_multiple_of(TOLD_EACH) && told(self.reader.bytes_read()).is_break() {
+            if read.is_multiple_of(PROGRESS_INTERVAL) && progress(self.reader.bytes_read()).is_break() {
                 return Err(ImportRefusal::Stopped);
             }
             match self.reader.read_record(&mut self.items) {
@@ -204,11 +208,11 @@ impl ImportSource for Source {
         Ok(self.items.waiting.drain(..count).collect())
     }
 
-    fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal> {
+    fn check(&mut self, progress: ReadProgress<'_>) -> Result<(), ImportRefusal> {
         let mut read = 0_u32;
         while self.reader.check_record()? {
             read = read.wrapping_add(1);
-            if read.is_multiple_of(TOLD_EACH) && told(self.reader.bytes_read()).is_break() {
+            if read.is_multiple_of(PROGRESS_INTERVAL) && progress(self.reader.bytes_read()).is_break() {
                 return Err(ImportRefusal::Stopped);
             }
         }

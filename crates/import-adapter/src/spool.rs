@@ -150,8 +150,7 @@ mod tests {
         packed.write_all(&log).unwrap();
         // The beginning identifies the format; reading rejects it.
         let file = spooled(folder.path(), &packed.finish().unwrap()).unwrap();
-        let refused =
-            file.open().and_then(|mut source| source.check_telling(&mut |_| ControlFlow::Continue(())));
+        let refused = file.open().and_then(|mut source| source.check(&mut |_| ControlFlow::Continue(())));
         let Err(ImportRefusal::Unreadable(text)) = refused else { panic!("{refused:?}") };
         assert_eq!(text, "the packed data: it unpacks to more than 1 MiB, the most that this server takes");
     }

@@ -35,7 +35,7 @@ pub(crate) fn read_path(
     zone: &str,
 ) -> Result<(&'static str, Vec<ImportItem>), ImportRefusal> {
     let file = open(path, format, context(zone))?;
-    let checked = file.open().and_then(|mut source| source.check_telling(&mut |_| ControlFlow::Continue(())));
+    let checked = file.open().and_then(|mut source| source.check(&mut |_| ControlFlow::Continue(())));
     let read = read_file(file.as_ref());
     assert_eq!(checked, read.as_ref().map(|_| ()).map_err(Clone::clone), "what is checked is what is read");
     read.map(|items| (file.format(), items))

@@ -43,7 +43,7 @@ fn read_to_the_end(file: &dyn ImportFile, progress: Progress<'_>) -> Result<Read
     let begin = || ReadAhead::begin(file.open()?, BATCH);
     let mut source = file.open()?;
     let mut ahead = None;
-    source.check_telling(&mut |bytes| {
+    source.check(&mut |bytes| {
         if bytes >= LARGE && ahead.is_none() {
             ahead = Some(begin());
         }

@@ -60,7 +60,7 @@ pub enum ImportRecordsError {
     UnknownUser,
     /// The import was undone while it ran; nothing of it is kept.
     #[error("the import was undone while it ran")]
-    TakenBack,
+    Undone,
     /// The store failed; stored records are kept, and importing the file again resumes.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -70,7 +70,7 @@ impl From<Stop> for ImportRecordsError {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Storage(error) => Self::Storage(error),
-            Stop::TakenBack => Self::TakenBack,
+            Stop::Undone => Self::Undone,
             Stop::UnknownUser => Self::UnknownUser,
         }
     }
@@ -243,7 +243,7 @@ impl ImportRecords {
             Some(import) if import.state == ImportState::Done => return Ok(unit.rollback().await?),
             _ => {
                 unit.rollback().await?;
-                return Err(ImportRecordsError::TakenBack);
+                return Err(ImportRecordsError::Undone);
             }
         };
         let done = Import {
@@ -278,7 +278,7 @@ async fn begin_upload(
     file: &dyn ImportFile,
 ) -> Result<(ImportId, ImportReport), ImportRecordsError> {
     let import = unit.imports().find(id).await?.filter(|import| import.state == ImportState::Running);
-    let import = import.ok_or(ImportRecordsError::TakenBack)?;
+    let import = import.ok_or(ImportRecordsError::Undone)?;
     let earlier = import.report.clone();
     unit.imports().update(&Import { format: Some(file.format().to_owned()), ..import }).await?;
     Ok((id, earlier))

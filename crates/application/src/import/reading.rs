@@ -109,7 +109,7 @@ fn read(
             }
         };
         let step = source
-            .next_batch_telling(limit, &mut report)
+            .read_batch(limit, &mut report)
             .map(|items| if items.is_empty() { Step::End } else { Step::Batch(items, source.bytes_read()) });
         let is_last = !matches!(step, Ok(Step::Batch(..)));
         if steps.send(step).is_err() || is_last {
@@ -121,7 +121,7 @@ fn read(
 #[cfg(test)]
 mod tests {
     use super::ReadAhead;
-    use crate::ports::import_source::{ImportItem, ImportRefusal, ImportSource, Rejection, Told};
+    use crate::ports::import_source::{ImportItem, ImportRefusal, ImportSource, ReadProgress, Rejection};
     use std::ops::ControlFlow;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -133,10 +133,10 @@ mod tests {
     }
 
     impl ImportSource for Endless {
-        fn next_batch_telling(
+        fn read_batch(
             &mut self,
             _: usize,
-            progress: Told<'_>,
+            progress: ReadProgress<'_>,
         ) -> Result<Vec<ImportItem>, ImportRefusal> {
             let given = self.given.fetch_add(1, Ordering::SeqCst) + 1;
             assert!(given < self.panics_at, "the reader's own mistake");
@@ -147,7 +147,7 @@ mod tests {
             Ok(vec![ImportItem::Rejected(rejection)])
         }
 
-        fn check_telling(&mut self, _: Told<'_>) -> Result<(), ImportRefusal> {
+        fn check(&mut self, _: ReadProgress<'_>) -> Result<(), ImportRefusal> {
             Ok(())
         }
 
@@ -173,17 +173,17 @@ mod tests {
     }
 
     #[test]
-    fn whoever_never_listened_stops_the_reader() {
+    fn a_reader_that_was_never_asked_for_a_batch_stops_when_dropped() {
         let (given, reading) = endless(u64::MAX);
         drop(reading);
         assert_eq!(Arc::strong_count(&given), 1);
-        let held = Arc::new(());
-        drop(ReadAhead::begin(Box::new(Silent { _held: Arc::clone(&held) }), 1).unwrap());
-        assert_eq!(Arc::strong_count(&held), 1);
+        let reference = Arc::new(());
+        drop(ReadAhead::begin(Box::new(Silent { _reference: Arc::clone(&reference) }), 1).unwrap());
+        assert_eq!(Arc::strong_count(&reference), 1);
     }
 
     #[test]
-    fn whoever_stops_listening_stops_the_reader() {
+    fn a_dropped_reader_stops() {
         let (given, reading) = endless(u64::MAX);
         reading.next_batch(&|_| ControlFlow::Continue(())).unwrap();
         drop(reading);
@@ -193,20 +193,20 @@ mod tests {
 
     /// Reports progress forever, and returns no record.
     struct Silent {
-        _held: Arc<()>,
+        _reference: Arc<()>,
     }
 
     impl ImportSource for Silent {
-        fn next_batch_telling(
+        fn read_batch(
             &mut self,
             _: usize,
-            progress: Told<'_>,
+            progress: ReadProgress<'_>,
         ) -> Result<Vec<ImportItem>, ImportRefusal> {
             while progress(1).is_continue() {}
             Err(ImportRefusal::Stopped)
         }
 
-        fn check_telling(&mut self, _: Told<'_>) -> Result<(), ImportRefusal> {
+        fn check(&mut self, _: ReadProgress<'_>) -> Result<(), ImportRefusal> {
             Ok(())
         }
 
@@ -216,12 +216,12 @@ mod tests {
     }
 
     #[test]
-    fn whoever_wants_no_more_stops_a_reader_that_gives_no_record() {
-        let held = Arc::new(());
-        let reading = ReadAhead::begin(Box::new(Silent { _held: Arc::clone(&held) }), 1).unwrap();
+    fn a_break_stops_a_reader_that_returns_no_record() {
+        let reference = Arc::new(());
+        let reading = ReadAhead::begin(Box::new(Silent { _reference: Arc::clone(&reference) }), 1).unwrap();
         assert_eq!(reading.next_batch(&|_| ControlFlow::Break(())), Err(ImportRefusal::Stopped));
         drop(reading);
-        assert_eq!(Arc::strong_count(&held), 1);
+        assert_eq!(Arc::strong_count(&reference), 1);
     }
 
     #[test]

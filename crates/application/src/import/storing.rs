@@ -29,7 +29,7 @@ pub(super) enum Stop {
     /// The store failed.
     Storage(StorageError),
     /// The import was undone or deleted in the meantime.
-    TakenBack,
+    Undone,
     /// The user was erased in the meantime.
     UnknownUser,
 }
@@ -215,10 +215,10 @@ impl Storing<'_> {
     ) -> Result<BatchResult, Stop> {
         let found = store_records(unit, run, records).await?;
         let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
-        let Some(mut import) = unit.imports().find(id).await? else { return Err(Stop::TakenBack) };
+        let Some(mut import) = unit.imports().find(id).await? else { return Err(Stop::Undone) };
         // A concurrent import of the same file, which shares the row, may have finished.
         if !matches!(import.state, ImportState::Running | ImportState::Done) {
-            return Err(Stop::TakenBack);
+            return Err(Stop::Undone);
         }
         if !found.changes.is_empty() {
             unit.import_journal().note(id, run.user_id, &found.changes).await?;

@@ -33,7 +33,7 @@ pub struct UndoneCounts {
 
 impl UndoneCounts {
     /// Returns the number of reverted records.
-    pub const fn taken_back(self) -> u64 {
+    pub const fn reverted(self) -> u64 {
         self.removed.saturating_add(self.restored)
     }
 }

@@ -177,22 +177,26 @@ pub enum ImportRefusal {
 
 /// Progress callback with the number of bytes read so far. `Break` ends reading with
 /// [`ImportRefusal::Stopped`].
-pub type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+pub type ReadProgress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Sequential reader of a file, in constant memory.
 ///
 /// Reading blocks the thread: do not call it on an async worker thread.
 pub trait ImportSource: Send {
-    /// Returns the next records in file order, at most `limit`; empty at the end. Passes the callback the
-    /// bytes read so far from time to time, because it can take minutes until a file yields a record.
-    fn next_batch_telling(&mut self, limit: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal>;
-    /// Like [`next_batch_telling`](Self::next_batch_telling), without progress.
+    /// Returns the next records in file order, at most `limit`; empty at the end. Reports the bytes read so
+    /// far from time to time, because it can take minutes until a file yields a record.
+    fn read_batch(
+        &mut self,
+        limit: usize,
+        progress: ReadProgress<'_>,
+    ) -> Result<Vec<ImportItem>, ImportRefusal>;
+    /// Like [`read_batch`](Self::read_batch), without progress.
     fn next_batch(&mut self, limit: usize) -> Result<Vec<ImportItem>, ImportRefusal> {
-        self.next_batch_telling(limit, &mut |_| ControlFlow::Continue(()))
+        self.read_batch(limit, &mut |_| ControlFlow::Continue(()))
     }
     /// Reads and discards the rest; returns every error that reading the records would. Calls the callback in
     /// the same way.
-    fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal>;
+    fn check(&mut self, progress: ReadProgress<'_>) -> Result<(), ImportRefusal>;
     /// Returns the number of bytes read so far.
     fn bytes_read(&self) -> u64;
 }

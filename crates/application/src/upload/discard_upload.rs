@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiscardReason {
     /// The browser stopped sending.
-    BrokeOff,
+    Interrupted,
     /// A user or the operator cancelled it.
     Cancelled(Canceller),
 }
@@ -19,7 +19,7 @@ impl DiscardReason {
     /// Sets the reason on an import.
     fn apply(self, import: Import) -> Import {
         match self {
-            Self::BrokeOff => {
+            Self::Interrupted => {
                 let reason = "the upload broke off before the file was whole";
                 Import { refusal: Some(reason.to_owned()), ..import }
             }

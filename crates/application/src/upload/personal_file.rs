@@ -1,6 +1,6 @@
 //! An uploaded file without supplement labels, which all users share.
 
-use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Told};
+use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, ReadProgress};
 use domain::import::FileDigest;
 
 /// A file without its labels.
@@ -33,9 +33,13 @@ struct PersonalSource {
 }
 
 impl ImportSource for PersonalSource {
-    fn next_batch_telling(&mut self, limit: usize, told: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn read_batch(
+        &mut self,
+        limit: usize,
+        progress: ReadProgress<'_>,
+    ) -> Result<Vec<ImportItem>, ImportRefusal> {
         loop {
-            let items = self.source.next_batch_telling(limit, told)?;
+            let items = self.source.read_batch(limit, progress)?;
             let is_the_end = items.is_empty();
             let items: Vec<_> = items.into_iter().filter_map(|item| self.personal(item)).collect();
             // A batch with nothing but labels is not the end of the file.
@@ -45,8 +49,8 @@ impl ImportSource for PersonalSource {
         }
     }
 
-    fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal> {
-        self.source.check_telling(told)
+    fn check(&mut self, progress: ReadProgress<'_>) -> Result<(), ImportRefusal> {
+        self.source.check(progress)
     }
 
     fn bytes_read(&self) -> u64 {
@@ -79,11 +83,11 @@ mod tests {
     struct Source(Vec<ImportItem>);
 
     impl ImportSource for Source {
-        fn next_batch_telling(&mut self, _: usize, _: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
+        fn read_batch(&mut self, _: usize, _: ReadProgress<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
             Ok(self.0.pop().into_iter().collect())
         }
 
-        fn check_telling(&mut self, _: Told<'_>) -> Result<(), ImportRefusal> {
+        fn check(&mut self, _: ReadProgress<'_>) -> Result<(), ImportRefusal> {
             Ok(())
         }
 
@@ -106,7 +110,7 @@ mod tests {
         let note = Note { place: "line 9".to_owned(), reason: "unknown member".to_owned(), amount: None };
         let items = vec![ImportItem::Note(note.clone()), label("line 3"), label("line 2"), label("line 1")];
         let mut source = PersonalSource { source: Box::new(Source(items)), has_labels: false };
-        let mut next = || source.next_batch_telling(1, &mut |_| ControlFlow::Continue(())).unwrap();
+        let mut next = || source.read_batch(1, &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(next(), [ImportItem::LabelsLeftOut]);
         assert_eq!(next(), [ImportItem::Note(note)]);
         assert_eq!(next(), []);

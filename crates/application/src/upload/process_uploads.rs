@@ -1,7 +1,7 @@
 //! Processes waiting uploads, one at a time.
 
 use super::personal_file::PersonalFile;
-use super::refusal_text::told_on_page;
+use super::refusal_text::refusal_text;
 use super::refuse;
 use crate::import::{
     FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
@@ -147,7 +147,7 @@ impl ProcessUploads {
             Ok(imported) => Ok(UploadEnd::Done(Box::new(imported.report))),
             Err(
                 ImportRecordsError::UnknownUser
-                | ImportRecordsError::TakenBack
+                | ImportRecordsError::Undone
                 | ImportRecordsError::Refused(ImportRefusal::Stopped),
             ) => Ok(UploadEnd::Gone),
             Err(ImportRecordsError::Refused(refusal)) => self.refuse(job, &refusal).await,
@@ -189,7 +189,7 @@ impl ProcessUploads {
             unit.rollback().await?;
             return Ok(UploadEnd::Gone);
         };
-        let refused = Import { refusal: Some(told_on_page(refusal)), ..import };
+        let refused = Import { refusal: Some(refusal_text(refusal)), ..import };
         refuse(unit.as_mut(), refused, self.clock.now()).await?;
         unit.commit().await?;
         Ok(UploadEnd::Refused)

@@ -7,7 +7,7 @@ pub const WHAT_CAN_BE_UPLOADED: &str = "exports from Apple Health, Fitbit, Oura,
     this server, Open mHealth and FHIR sleep records, hypnograms, and tables of intakes (CSV)";
 
 /// Describes why a file was rejected and what the user can do on the page.
-pub(super) fn told_on_page(refusal: &ImportRefusal) -> String {
+pub(super) fn refusal_text(refusal: &ImportRefusal) -> String {
     let advice = match refusal {
         ImportRefusal::NotThisFormat(_) | ImportRefusal::OtherFormat { .. } => {
             return format!("{refusal}; you can upload {WHAT_CAN_BE_UPLOADED}");
@@ -32,11 +32,11 @@ mod tests {
 
     #[test]
     fn a_page_gives_advice_that_can_be_followed_without_a_command_line() {
-        let unknown = told_on_page(&ImportRefusal::NotThisFormat("it is text".to_owned()));
+        let unknown = refusal_text(&ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; ") && unknown.contains("Apple Health"), "{unknown}");
-        let recording = told_on_page(&ImportRefusal::NoStart(String::new()));
+        let recording = refusal_text(&ImportRefusal::NoStart(String::new()));
         assert!(recording.contains("when it began") && recording.contains("enter the start"), "{recording}");
-        let other = told_on_page(&ImportRefusal::OtherPerson { place: "line 1".to_owned() });
+        let other = refusal_text(&ImportRefusal::OtherPerson { place: "line 1".to_owned() });
         assert!(other.starts_with("line 1: ") && other.contains("sign in as that person"), "{other}");
         for text in [unknown, recording, other] {
             assert!(!text.contains("--") && !text.ends_with('.'), "{text}");
@@ -47,6 +47,6 @@ mod tests {
     fn what_needs_no_advice_is_told_as_it_is() {
         let text = "damaged at line 2: it breaks off";
         let (place, reason) = ("line 2".to_owned(), "it breaks off".to_owned());
-        assert_eq!(told_on_page(&ImportRefusal::Damaged { place, reason }), text);
+        assert_eq!(refusal_text(&ImportRefusal::Damaged { place, reason }), text);
     }
 }

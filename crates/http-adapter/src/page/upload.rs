@@ -313,7 +313,7 @@ impl Drop for Unfinished {
 
 /// Deletes the received parts. After a failure, housekeeping deletes them as stale.
 async fn discard(state: &HttpState, key: UploadKey) {
-    if let Err(error) = state.pages.discard_upload.run(key, DiscardReason::BrokeOff).await {
+    if let Err(error) = state.pages.discard_upload.run(key, DiscardReason::Interrupted).await {
         tracing::warn!(%error, "the parts of an upload that broke off are not deleted yet");
     }
 }

@@ -62,7 +62,7 @@ impl From<Stop> for IngestError {
         match stop {
             Stop::Storage(error) => Self::Storage(error),
             // Cannot happen: it requires an import, and an ingest has none.
-            Stop::TakenBack => Self::Storage(StorageError::Retryable),
+            Stop::Undone => Self::Storage(StorageError::Retryable),
             Stop::UnknownUser => Self::UnknownUser,
         }
     }

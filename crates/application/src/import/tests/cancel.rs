@@ -23,8 +23,8 @@ async fn an_import_that_runs_is_stopped_and_what_it_stored_goes() {
     let id = import(&store, vec![session(derived(0, 480))]).await;
     set_state(&store, id, ImportState::Running).await;
     let counts = UndoneCounts { removed: 1, restored: 0, kept: 0 };
-    let taken_back = Cancelled::TakenBack(Undone { counts, kept: Vec::new() });
-    assert_eq!(cancel(&store, id).await.unwrap(), taken_back);
+    let undone = Cancelled::Undone(Undone { counts, kept: Vec::new() });
+    assert_eq!(cancel(&store, id).await.unwrap(), undone);
     assert_eq!((state(&store), store.sessions().len()), (ImportState::Undone, 0));
     assert!(store.content().imports.all[0].is_cancelled());
     let kinds: Vec<_> = store.events().all().iter().map(|event| event.kind).collect();
@@ -52,7 +52,7 @@ async fn an_upload_that_nobody_began_to_read_is_refused() {
         let store = MemoryStore::with(person());
         let id = import(&store, Vec::new()).await;
         set_state(&store, id, waits).await;
-        assert_eq!(cancel(&store, id).await.unwrap(), Cancelled::BeforeItBegan);
+        assert_eq!(cancel(&store, id).await.unwrap(), Cancelled::BeforeReading);
         assert_eq!(state(&store), ImportState::Refused);
         assert!(store.content().imports.all[0].is_cancelled());
     }

@@ -1,6 +1,6 @@
 //! Files made of items.
 
-use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, Told};
+use crate::ports::import_source::{ImportFile, ImportItem, ImportRefusal, ImportSource, ReadProgress};
 use domain::import::FileDigest;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -69,7 +69,7 @@ struct ItemSource {
 }
 
 impl ImportSource for ItemSource {
-    fn next_batch_telling(&mut self, limit: usize, _: Told<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
+    fn read_batch(&mut self, limit: usize, _: ReadProgress<'_>) -> Result<Vec<ImportItem>, ImportRefusal> {
         self.limits.lock().unwrap().push(limit);
         let batch: Vec<_> = self.left.drain(..limit.min(self.left.len())).collect();
         self.read += self.bytes_each * batch.len() as u64;
@@ -82,9 +82,9 @@ impl ImportSource for ItemSource {
         }
     }
 
-    fn check_telling(&mut self, told: Told<'_>) -> Result<(), ImportRefusal> {
+    fn check(&mut self, progress: ReadProgress<'_>) -> Result<(), ImportRefusal> {
         self.read += self.bytes_each * self.left.drain(..).len() as u64;
-        if told(self.read).is_break() {
+        if progress(self.read).is_break() {
             return Err(ImportRefusal::Stopped);
         }
         self.damage.take().map_or(Ok(()), Err)

@@ -250,7 +250,7 @@ async fn a_person_does_not_take_labels_out_of_the_catalogue() {
     set_state(&store, id, ImportState::Running).await;
     store.content().imports.all.last_mut().unwrap().report = ImportReport::default();
     assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
-    assert_eq!(undo(&store, id).await.unwrap().counts.taken_back(), 2);
+    assert_eq!(undo(&store, id).await.unwrap().counts.reverted(), 2);
 }
 
 #[tokio::test]
@@ -279,7 +279,7 @@ async fn the_same_file_goes_on_with_an_import_that_broke_off() {
     import_file(&store, of_person(), &file).await.unwrap_err();
     let id = import(&store, nights).await;
     assert_eq!(store.content().imports.all.len(), 1);
-    assert_eq!(undo(&store, id).await.unwrap().counts.taken_back(), 2_400);
+    assert_eq!(undo(&store, id).await.unwrap().counts.reverted(), 2_400);
     assert!(store.sessions().is_empty());
 }
 

@@ -11,9 +11,9 @@ use domain::import::{Canceller, ImportState};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cancelled {
     /// No server had started to read it: its parts were deleted, and it is rejected.
-    BeforeItBegan,
+    BeforeReading,
     /// It stores nothing more, and its changes were undone.
-    TakenBack(Undone),
+    Undone(Undone),
 }
 
 /// Why an import was not cancelled.
@@ -55,10 +55,10 @@ impl UndoImport {
         unit.commit().await?;
         let import = import.ok_or(CancelImportError::Unknown)?;
         match (became, import.state) {
-            (Some(ImportState::Refused), _) => Ok(Cancelled::BeforeItBegan),
+            (Some(ImportState::Refused), _) => Ok(Cancelled::BeforeReading),
             (Some(_), _) => {
                 let job = Job { id, user_id: import.user_id, by: AuditActor::Operator, is_again: false };
-                Ok(Cancelled::TakenBack(self.revert(job).await?))
+                Ok(Cancelled::Undone(self.revert(job).await?))
             }
             (None, ImportState::Done) => Err(CancelImportError::Done),
             (None, ImportState::Refused) => Err(CancelImportError::Refused),

@@ -86,8 +86,8 @@ pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyh
     let id = arguments.id;
     let undo = UndoImport::new(session.store.units.clone(), session.entropy.clone(), session.clock.clone());
     match undo.cancel(id).await {
-        Ok(Cancelled::BeforeItBegan) => Ok(print_discarded(arguments)?),
-        Ok(Cancelled::TakenBack(undone)) => Ok(print_undone(&undone, arguments)?),
+        Ok(Cancelled::BeforeReading) => Ok(print_discarded(arguments)?),
+        Ok(Cancelled::Undone(undone)) => Ok(print_undone(&undone, arguments)?),
         Err(CancelImportError::Unknown) => bail!(unknown(id)),
         Err(CancelImportError::Done) => {
             bail!("import {id} is finished and cannot be cancelled; undo it with `restwell import undo {id}`")
@@ -106,7 +106,7 @@ fn print_undone(undone: &Undone, arguments: &UndoArguments) -> io::Result<()> {
     let Undone { counts, kept: records } = undone;
     let UndoneCounts { removed, restored, kept } = *counts;
     let record = Record::new()
-        .with("taken_back", counts.taken_back())
+        .with("taken_back", counts.reverted())
         .with("removed", removed)
         .with("restored", restored)
         .with("kept", kept);
@@ -147,7 +147,7 @@ fn unknown(id: ImportId) -> String {
 /// Discards an upload that is incomplete or queued; returns whether it was one.
 async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
     let find = FindImport::new(session.store.imports.clone());
-    let Some(user_id) = find.of_anybody(id).await?.and_then(|import| import.user_id) else {
+    let Some(user_id) = find.run_for_operator(id).await?.and_then(|import| import.user_id) else {
         return Ok(false);
     };
     let discard = DiscardUpload::new(session.store.units.clone(), session.clock.clone());
