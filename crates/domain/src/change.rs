@@ -104,20 +104,20 @@ pub struct ChangeCursor {
     pub after: Option<ChangePosition>,
     /// When it was issued, to the second, from 1970 on.
     pub given_at: DateTime<Utc>,
-    /// Whose changes; unknown in version 1, whose last cursor expires [`KEPT_FOR`] after the update.
-    pub person: Option<PersonMark>,
+    /// Whose changes.
+    pub user: UserFingerprint,
 }
 
-/// Fingerprint of a user id in a cursor, to notice a cursor of another person.
+/// Fingerprint of a user id in a cursor, to notice a cursor of another user.
 ///
 /// It is not a secret and protects nothing: the owner of a cursor may read the changes. Ids are random, so
-/// two people rarely have the same 32 bits.
+/// two users rarely have the same 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PersonMark(u32);
+pub struct UserFingerprint(u32);
 
-impl PersonMark {
-    /// Computes the mark of a user id.
-    pub fn from_user(user_id: UserId) -> Self {
+impl UserFingerprint {
+    /// Computes the fingerprint of a user id.
+    pub fn new(user_id: UserId) -> Self {
         let (high, low) = user_id.as_uuid().as_u64_pair();
         let folded = high ^ low;
         Self(u32::try_from((folded >> 32) ^ (folded & 0xffff_ffff)).unwrap_or_default())
@@ -132,10 +132,8 @@ pub struct InvalidCursor;
 /// Tolerated clock difference between two servers before a cursor is considered to be from the future.
 const CLOCKS_DIFFER: TimeDelta = TimeDelta::hours(1);
 
-/// First byte of version 1, which ends with kind and id.
-const VERSION_1: u8 = 1;
-/// First byte of version 2; the lower half holds the kind of the position.
-const VERSION_2: u8 = 0x20;
+/// Format of a cursor: the upper half of its first byte. The lower half holds the kind of the position.
+const VERSION: u8 = 0x20;
 /// Replaces the kind if there is no position.
 const NO_POSITION: u8 = 0x0f;
 /// Length of the longest cursor in bytes; the maximum length is documented for apps.
@@ -149,61 +147,31 @@ impl ChangeCursor {
         age > KEPT_FOR || age < -CLOCKS_DIFFER
     }
 
-    /// Returns whether the cursor can belong to this person; always true for version 1.
-    pub fn may_be_of(&self, user_id: UserId) -> bool {
-        self.person.is_none_or(|person| person == PersonMark::from_user(user_id))
-    }
-
-    /// Parses a cursor of this or an earlier version.
+    /// Parses five bytes of time, four of the user, then number and id if there is a position.
     pub fn parse(text: &str) -> Result<Self, InvalidCursor> {
         if text.len() > LONGEST.saturating_mul(2) {
             return Err(InvalidCursor);
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
-        let (version, rest) = bytes.split_first().ok_or(InvalidCursor)?;
-        match *version {
-            VERSION_1 => version_1(rest),
-            version if version & 0xf0 == VERSION_2 => version_2(version & 0x0f, rest),
-            _ => Err(InvalidCursor),
-        }
-    }
-}
-
-/// Parses eight bytes of time, then optionally number, kind and id.
-fn version_1(bytes: &[u8]) -> Result<ChangeCursor, InvalidCursor> {
-    let (seconds, rest) = bytes.split_first_chunk::<8>().ok_or(InvalidCursor)?;
-    let given_at = DateTime::from_timestamp(i64::from_be_bytes(*seconds), 0).ok_or(InvalidCursor)?;
-    let after = match rest.split_first_chunk::<8>() {
-        None if rest.is_empty() => None,
-        None => return Err(InvalidCursor),
-        Some((number, rest)) => {
-            let (kind, id) = rest.split_first().ok_or(InvalidCursor)?;
-            Some(position(*number, *kind, id)?)
-        }
-    };
-    Ok(ChangeCursor { after, given_at, person: None })
-}
-
-/// Parses five bytes of time, four of the person, then number and id if there is a position.
-fn version_2(kind: u8, bytes: &[u8]) -> Result<ChangeCursor, InvalidCursor> {
-    let (time, rest) = bytes.split_first_chunk::<5>().ok_or(InvalidCursor)?;
-    let mut seconds = [0; 8];
-    for (whole, byte) in seconds.iter_mut().skip(3).zip(time) {
-        *whole = *byte;
-    }
-    let given_at = DateTime::from_timestamp(i64::from_be_bytes(seconds), 0).ok_or(InvalidCursor)?;
-    let (person, rest) = rest.split_first_chunk::<4>().ok_or(InvalidCursor)?;
-    let person = Some(PersonMark(u32::from_be_bytes(*person)));
-    let after = if kind == NO_POSITION {
-        if !rest.is_empty() {
+        let (first, rest) = bytes.split_first().ok_or(InvalidCursor)?;
+        if first & 0xf0 != VERSION {
             return Err(InvalidCursor);
         }
-        None
-    } else {
-        let (number, id) = rest.split_first_chunk::<8>().ok_or(InvalidCursor)?;
-        Some(position(*number, kind, id)?)
-    };
-    Ok(ChangeCursor { after, given_at, person })
+        let (time, rest) = rest.split_first_chunk::<5>().ok_or(InvalidCursor)?;
+        let mut seconds = [0; 8];
+        for (whole, byte) in seconds.iter_mut().skip(3).zip(time) {
+            *whole = *byte;
+        }
+        let given_at = DateTime::from_timestamp(i64::from_be_bytes(seconds), 0).ok_or(InvalidCursor)?;
+        let (user, rest) = rest.split_first_chunk::<4>().ok_or(InvalidCursor)?;
+        let user = UserFingerprint(u32::from_be_bytes(*user));
+        let after = match (first & 0x0f, rest.split_first_chunk::<8>()) {
+            (NO_POSITION, None) if rest.is_empty() => None,
+            (NO_POSITION, _) | (_, None) => return Err(InvalidCursor),
+            (kind, Some((number, id))) => Some(position(*number, kind, id)?),
+        };
+        Ok(Self { after, given_at, user })
+    }
 }
 
 fn position(number: [u8; 8], kind: u8, id: &[u8]) -> Result<ChangePosition, InvalidCursor> {
@@ -217,24 +185,12 @@ fn position(number: [u8; 8], kind: u8, id: &[u8]) -> Result<ChangePosition, Inva
 impl fmt::Display for ChangeCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = Vec::with_capacity(LONGEST);
-        let seconds = self.given_at.timestamp().to_be_bytes();
-        match self.person {
-            None => {
-                bytes.push(VERSION_1);
-                bytes.extend_from_slice(&seconds);
-            }
-            Some(PersonMark(person)) => {
-                let [_, _, _, time @ ..] = seconds;
-                bytes.push(VERSION_2 | self.after.map_or(NO_POSITION, |after| after.kind.code()));
-                bytes.extend_from_slice(&time);
-                bytes.extend_from_slice(&person.to_be_bytes());
-            }
-        }
-        if let Some(ChangePosition { number, kind, id }) = self.after {
+        let [_, _, _, time @ ..] = self.given_at.timestamp().to_be_bytes();
+        bytes.push(VERSION | self.after.map_or(NO_POSITION, |after| after.kind.code()));
+        bytes.extend_from_slice(&time);
+        bytes.extend_from_slice(&self.user.0.to_be_bytes());
+        if let Some(ChangePosition { number, kind: _, id }) = self.after {
             bytes.extend_from_slice(&number.to_be_bytes());
-            if self.person.is_none() {
-                bytes.push(kind.code());
-            }
             bytes.extend_from_slice(id.as_bytes());
         }
         f.write_str(&URL_SAFE_NO_PAD.encode(bytes))

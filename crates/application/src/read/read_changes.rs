@@ -4,7 +4,7 @@ use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{Change, ChangePage, ChangePageQuery, ChangeReader, StorageError};
 use crate::ports::system::Clock;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, UserFingerprint};
 use domain::data_endpoint::DataEndpoint;
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::{Scope, ScopeSet};
@@ -73,7 +73,8 @@ impl ReadChanges {
         query: ReadChangesQuery,
     ) -> Result<ChangesAnswer, ReadChangesError> {
         let kinds = allowed(access.usable, query.kinds)?;
-        if query.cursor.is_some_and(|cursor| !cursor.may_be_of(access.user_id)) {
+        let user = UserFingerprint::new(access.user_id);
+        if query.cursor.is_some_and(|cursor| cursor.user != user) {
             return Err(ReadChangesError::OtherPersonsCursor);
         }
         let now = self.clock.now();
@@ -91,7 +92,7 @@ impl ReadChanges {
         // still to be read.
         let given_at = query.cursor.filter(|_| has_more).map_or(now, |cursor| cursor.given_at);
         let after = changes.last().map(|(position, _)| *position).or(after);
-        let cursor = ChangeCursor { after, given_at, person: Some(PersonMark::from_user(access.user_id)) };
+        let cursor = ChangeCursor { after, given_at, user };
         Ok(ChangesAnswer { changes, cursor, has_more })
     }
 

@@ -13,7 +13,7 @@ use application::demo::demo_user_id;
 use application::import::ingest::{IngestReport, ItemResult, ItemStatus};
 use application::import::ingest::{ItemCode, ItemRefusal};
 use chrono::DateTime;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, UserFingerprint};
 use domain::rate_limit::RateStatus;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -96,13 +96,13 @@ pub(crate) fn changes() -> Value {
         |id: &str, op, record| ChangeDto { kind: ChangeKind::Sleep.as_str(), op, id: id.to_owned(), record };
     let position = ChangePosition { number: 42, kind: ChangeKind::Sleep, id: DELETED };
     let given_at = DateTime::from_timestamp(1_773_014_400, 0).unwrap_or_default();
-    let person = Some(PersonMark::from_user(demo_user_id()));
+    let user = UserFingerprint::new(demo_user_id());
     value(ChangesAnswer {
         data: vec![
             change(SESSION, ChangeDto::UPSERT, Some(ChangedRecord::Session(session()))),
             change(&DELETED.to_string(), ChangeDto::DELETE, None),
         ],
-        cursor: ChangeCursor { after: Some(position), given_at, person }.to_string(),
+        cursor: ChangeCursor { after: Some(position), given_at, user }.to_string(),
         has_more: false,
         limit: limit(10_000),
     })

@@ -1,11 +1,11 @@
 use super::access;
 use crate::access::GrantedAccess;
 use crate::audit::testing::HeldReads;
-use crate::ports::storage::{Change, ChangePage, ChangePageQuery, MockChangeReader, StorageError};
+use crate::ports::storage::{Change, ChangePage, ChangePageQuery, MockChangeReader};
 use crate::read::{ReadChanges, ReadChangesError, ReadChangesQuery};
 use crate::testing::{clock, noon, scopes, user_id};
 use chrono::TimeDelta;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, UserFingerprint};
 use domain::data_endpoint::DataEndpoint;
 use domain::read_tally::ReadKind;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn query() -> ReadChangesQuery {
 fn cursor(days_ago: i64) -> ChangeCursor {
     let after = Some(position(3, ChangeKind::Sleep));
     let given_at = noon() - TimeDelta::days(days_ago);
-    ChangeCursor { after, given_at, person: Some(PersonMark::from_user(user_id(1))) }
+    ChangeCursor { after, given_at, user: UserFingerprint::new(user_id(1)) }
 }
 
 fn reader(page: ChangePage, expected: ChangePageQuery) -> Arc<MockChangeReader> {
@@ -40,7 +40,7 @@ fn only_sleep() -> GrantedAccess {
 }
 
 #[tokio::test]
-async fn without_types_everything_is_told_that_the_token_allows() {
+async fn without_types_all_kinds_of_the_scopes_are_read() {
     let reads = Arc::new(HeldReads::default());
     let reader = reader(ChangePage::default(), expected(None, &[ChangeKind::Sleep]));
     let answer =
@@ -50,7 +50,7 @@ async fn without_types_everything_is_told_that_the_token_allows() {
 }
 
 #[tokio::test]
-async fn a_type_that_the_token_does_not_allow_is_refused() {
+async fn a_kind_outside_the_scopes_is_rejected() {
     let reads = Arc::new(HeldReads::default());
     let asked = ReadChangesQuery { kinds: Some(ChangeKind::ALL.to_vec()), ..query() };
     let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
@@ -60,7 +60,7 @@ async fn a_type_that_the_token_does_not_allow_is_refused() {
 }
 
 #[tokio::test]
-async fn an_old_cursor_is_refused_and_a_younger_one_goes_on() {
+async fn an_expired_cursor_is_rejected_and_a_younger_one_continues() {
     let reads = Arc::new(HeldReads::default());
     let after = Some(position(3, ChangeKind::Sleep));
     let reader = reader(ChangePage::default(), expected(after, &ChangeKind::ALL));
@@ -73,12 +73,12 @@ async fn an_old_cursor_is_refused_and_a_younger_one_goes_on() {
 }
 
 #[tokio::test]
-async fn another_persons_cursor_is_refused_and_the_store_is_not_asked() {
+async fn another_users_cursor_is_rejected_before_a_query() {
     let reads = Arc::new(HeldReads::default());
     let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
     // Another user's cursor is reported as such even when it is also expired: a new read would fail again.
     for days_ago in [1, 91] {
-        let other = ChangeCursor { person: Some(PersonMark::from_user(user_id(2))), ..cursor(days_ago) };
+        let other = ChangeCursor { user: UserFingerprint::new(user_id(2)), ..cursor(days_ago) };
         let asked = ReadChangesQuery { cursor: Some(other), ..query() };
         let outcome = use_case.run(&access(), asked).await;
         assert!(matches!(outcome, Err(ReadChangesError::OtherPersonsCursor)), "{outcome:?}");
@@ -87,17 +87,7 @@ async fn another_persons_cursor_is_refused_and_the_store_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_version_1_goes_on_and_the_next_one_names_the_person() {
-    let reads = Arc::new(HeldReads::default());
-    let reader = reader(ChangePage::default(), expected(cursor(0).after, &ChangeKind::ALL));
-    let old = ChangeCursor { person: None, ..cursor(1) };
-    let asked = ReadChangesQuery { cursor: Some(old), ..query() };
-    let answer = ReadChanges::new(reader, reads.recorder(), clock()).run(&access(), asked).await.unwrap();
-    assert_eq!(answer.cursor, cursor(0));
-}
-
-#[tokio::test]
-async fn a_cursor_from_the_future_is_refused() {
+async fn a_cursor_from_the_future_is_rejected() {
     let reads = Arc::new(HeldReads::default());
     let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
     let outcome = use_case.run(&access(), ReadChangesQuery { cursor: Some(cursor(-1)), ..query() }).await;
@@ -105,7 +95,7 @@ async fn a_cursor_from_the_future_is_refused() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_the_store_has_not_reached_is_refused_and_counts_as_no_read() {
+async fn a_cursor_beyond_the_latest_change_is_rejected_and_not_recorded_as_a_read() {
     let reads = Arc::new(HeldReads::default());
     let page = ChangePage { is_ahead: true, ..ChangePage::default() };
     let reader = reader(page, expected(Some(position(3, ChangeKind::Sleep)), &ChangeKind::ALL));
@@ -116,22 +106,22 @@ async fn a_cursor_that_the_store_has_not_reached_is_refused_and_counts_as_no_rea
 }
 
 #[tokio::test]
-async fn the_cursor_of_a_page_with_more_after_it_is_as_old_as_the_walk() {
+async fn the_cursor_keeps_its_time_until_the_last_page() {
     let reads = Arc::new(HeldReads::default());
-    let told = position(4, ChangeKind::Supplements);
-    let page = ChangePage { changes: vec![(told, Change::Deleted)], has_more: true, is_ahead: false };
+    let changed = position(4, ChangeKind::Supplements);
+    let page = ChangePage { changes: vec![(changed, Change::Deleted)], has_more: true, is_ahead: false };
     let reader = reader(page, expected(Some(position(3, ChangeKind::Sleep)), &ChangeKind::ALL));
     let use_case = ReadChanges::new(reader, reads.recorder(), clock());
     let asked = ReadChangesQuery { cursor: Some(cursor(5)), ..query() };
     let answer = use_case.run(&access(), asked).await.unwrap();
-    assert_eq!(answer.cursor, ChangeCursor { after: Some(told), ..cursor(5) });
+    assert_eq!(answer.cursor, ChangeCursor { after: Some(changed), ..cursor(5) });
 }
 
 #[tokio::test]
-async fn what_was_told_counts_as_reads_of_each_kind() {
+async fn changes_are_recorded_as_reads_of_each_kind() {
     let reads = Arc::new(HeldReads::default());
-    let told = [(4, ChangeKind::Sleep), (5, ChangeKind::Profile), (6, ChangeKind::Sleep)];
-    let changes = told.map(|(number, kind)| (position(number, kind), Change::Deleted)).to_vec();
+    let changed = [(4, ChangeKind::Sleep), (5, ChangeKind::Profile), (6, ChangeKind::Sleep)];
+    let changes = changed.map(|(number, kind)| (position(number, kind), Change::Deleted)).to_vec();
     let reader = reader(ChangePage { changes, ..ChangePage::default() }, expected(None, &ChangeKind::ALL));
     ReadChanges::new(reader, reads.recorder(), clock()).run(&access(), query()).await.unwrap();
     let counted: Vec<_> = reads.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
@@ -139,12 +129,4 @@ async fn what_was_told_counts_as_reads_of_each_kind() {
         counted,
         [(ReadKind::Data(DataEndpoint::Profile), 1), (ReadKind::Data(DataEndpoint::Sleep), 2)]
     );
-}
-
-#[tokio::test]
-async fn a_store_that_fails_is_told() {
-    let mut reader = MockChangeReader::new();
-    reader.expect_changes().returning(|_| Err(StorageError::Unavailable));
-    let use_case = ReadChanges::new(Arc::new(reader), Arc::new(HeldReads::default()).recorder(), clock());
-    assert!(matches!(use_case.run(&access(), query()).await, Err(ReadChangesError::Storage(_))));
 }

@@ -6,7 +6,7 @@ use crate::tests::{Parts, send};
 use actix_web::http::StatusCode;
 use actix_web::test::TestRequest;
 use application::demo::demo_user_id;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, InvalidKinds, PersonMark};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, InvalidKinds, UserFingerprint};
 use domain::paging::ChangeLimit;
 use domain::time::DateParameter;
 use proptest::prelude::*;
@@ -168,14 +168,14 @@ proptest! {
     #[test]
     fn values_matching_the_patterns_of_the_change_feed_are_accepted(
         types in string_regex("(?:profile|sleep|supplements)(?:,(?:profile|sleep|supplements)){0,2}").unwrap(),
-        number in 0..=i64::MAX, starts: bool, is_of_version_1: bool,
+        number in 0..=i64::MAX, starts: bool,
     ) {
         let outcome = ChangeKind::parse_list(&types);
         prop_assert!(matches!(outcome, Ok(_) | Err(InvalidKinds::Repeated)), "{}", types);
         let position = ChangePosition { number, kind: ChangeKind::Sleep, id: uuid::Uuid::max() };
         let given_at = chrono::DateTime::UNIX_EPOCH;
-        let person = (!is_of_version_1).then(|| PersonMark::from_user(demo_user_id()));
-        let cursor = ChangeCursor { after: (!starts).then_some(position), given_at, person }.to_string();
+        let user = UserFingerprint::new(demo_user_id());
+        let cursor = ChangeCursor { after: (!starts).then_some(position), given_at, user }.to_string();
         let (least, most) = CURSOR_LENGTHS;
         prop_assert!((least..=most).contains(&cursor.len()), "{}", cursor);
     }

@@ -10,7 +10,7 @@ use crate::data::render::{ChangeItems, Envelope, FeedEnvelope, SleepItems, Suppl
 use crate::data::tests::sample;
 use actix_web::body::to_bytes;
 use application::read::{Change, SupplementRecord};
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, PersonMark};
+use domain::change::{ChangeCursor, ChangeKind, ChangePosition, UserFingerprint};
 use domain::id::UserId;
 use domain::rate_limit::{RateStatus, RateWindow};
 use domain::scope::ScopeSet;
@@ -112,7 +112,7 @@ proptest! {
         let user_id = UserId::from_uuid(Uuid::from_u128(user));
         let (changes, data): (Vec<_>, Vec<_>) = all_told(&sessions, &records, user_id).into_iter().unzip();
         let after = changes.last().map(|(position, _)| *position);
-        let cursor = ChangeCursor { after, given_at: crate::tests::NOW, person: Some(PersonMark::from_user(user_id)) };
+        let cursor = ChangeCursor { after, given_at: crate::tests::NOW, user: UserFingerprint::new(user_id) };
         let rate = envelope().rate;
         let items = ChangeItems::new(changes, user_id, ScopeSet::CONSENTABLE).unwrap();
         let body = answer(items, &FeedEnvelope { cursor, has_more, rate }).unwrap().into_body();
