@@ -3,10 +3,11 @@
 use super::batch::{Unstorable, Unstored};
 use super::batch_result::{BatchResult, Counted, Kind};
 use super::recent::RecordHash;
+use super::rejection::Rejection;
 use super::report::Outcome;
 use super::run::Run;
 use super::waiting;
-use crate::ports::import_source::{ImportedSession, Rejection};
+use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{ImportChange, RecordBefore, RecordReference, RecordVersion};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::sleep::{SleepRecord, SleepSession};

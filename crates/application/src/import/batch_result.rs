@@ -2,9 +2,9 @@
 
 use super::batch::{Numbered, Unstored};
 use super::recent::RecordHash;
+use super::rejection::Rejection;
 use super::report::{ImportReport, Outcome};
 use super::waiting::WaitingRecords;
-use crate::ports::import_source::Rejection;
 use crate::ports::storage::{ImportChange, RecordReference};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
 use domain::user::ProfileChanges;

@@ -16,22 +16,24 @@ mod profile;
 mod progress;
 mod reading;
 mod recent;
+pub(crate) mod rejection;
 mod report;
 mod run;
 mod session;
+pub(crate) mod stored_import;
 mod storing;
 mod supplement;
 mod undo_import;
 mod undone;
 mod waiting;
 
-pub use crate::ports::import_source::Rejection;
-pub use crate::ports::storage::Import;
 pub use apply_profile::{ApplyProfile, ApplyProfileError};
 pub use import_records::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 pub use list_imports::ListImports;
 pub use progress::{Progress, Reading};
+pub use rejection::{Note, Rejection};
 pub use report::{Counts, ImportReport, MAX_LISTED, ReportNote};
+pub use stored_import::Import;
 pub use undo_import::{CancelImportError, Cancelled, NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError};
 pub use undone::{KeptRecord, KeptWhat, KeptWhy, Undone, UndoneCounts};
 

@@ -1,6 +1,6 @@
 //! Report of an import.
 
-use crate::ports::import_source::{Note, Rejection};
+use super::rejection::{Note, Rejection};
 use domain::user::ProfileChanges;
 
 /// Maximum number of listed rejections and distinct notes. Others are only counted, so that memory is

@@ -3,9 +3,10 @@
 use super::batch::{Numbered, Unstored};
 use super::batch_result::{BatchResult, Counted};
 use super::recent::{Recent, RecordHash};
+use super::rejection::Rejection;
 use super::report::{ImportReport, Outcome};
 use super::waiting::{self, WaitingRecords};
-use crate::ports::import_source::{ImportItem, Rejection};
+use crate::ports::import_source::ImportItem;
 use crate::ports::storage::RecordReference;
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};

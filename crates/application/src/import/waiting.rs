@@ -4,7 +4,8 @@
 //! last one. Without waiting, each further import would store the first one again, only to replace it shortly
 //! after.
 
-use crate::ports::import_source::{ImportedSession, Rejection};
+use super::rejection::Rejection;
+use crate::ports::import_source::ImportedSession;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::SleepSessionId;
 use domain::sleep::{Reconciliation, SleepRecord, TimeInBed};

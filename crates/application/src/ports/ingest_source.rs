@@ -1,97 +1,12 @@
 //! Request bodies of first-party backends, read as streams of items (decisions 9).
 
+pub use crate::import::ingest::item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
+
 use super::import_source::{ImportItem, ImportRefusal};
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{Biology, Email};
 use std::io::{self, Read};
-
-/// Kind of the items of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IngestKind {
-    /// Users.
-    Users,
-    /// Profile of a user.
-    Profile,
-    /// Sleep sessions of a user.
-    Sleep,
-    /// Supplement labels of the catalogue.
-    Supplements,
-    /// Intake logs of a user.
-    Logs,
-}
-
-/// Layout of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IngestLayout {
-    /// One JSON value: an object is one item, an array several.
-    Json,
-    /// One JSON object per line.
-    Lines,
-}
-
-/// Properties of a body that are known before it is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IngestShape {
-    /// Kind of its items.
-    pub kind: IngestKind,
-    /// Layout.
-    pub layout: IngestLayout,
-    /// User of the path; items of another user are rejected.
-    pub user_id: Option<UserId>,
-}
-
-macro_rules! item_codes {
-    ($($(#[$doc:meta])* $variant:ident => $name:literal,)*) => {
-        /// Why an item is rejected. The names are stable: clients may rely on them.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum ItemCode {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl ItemCode {
-            /// All codes, in the order of the reference.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// Returns the name on the wire.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-        }
-    };
-}
-
-item_codes! {
-    /// The item is not a JSON object.
-    NotAnObject => "not_an_object",
-    /// A required member is missing.
-    MissingMember => "missing_member",
-    /// A member has the wrong type or an invalid value.
-    InvalidMember => "invalid_member",
-    /// The item belongs to another user than the path.
-    OtherUser => "other_user",
-    /// The id belongs to another record, or id and key belong to two different records.
-    IdConflict => "id_conflict",
-    /// The catalogue has no such supplement.
-    UnknownSupplement => "unknown_supplement",
-    /// The email address belongs to another user.
-    EmailTaken => "email_taken",
-    /// A user with this id was erased; the id is never reused.
-    IdErased => "id_erased",
-}
-
-/// Why one item is rejected; other items are not affected.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ItemRefusal {
-    /// Code for programs.
-    pub code: ItemCode,
-    /// The invalid member: one of Restwell's names, never text of the item.
-    pub field: Option<&'static str>,
-    /// Text for people; never a value of the item.
-    pub detail: String,
-}
 
 /// A user in an item.
 #[derive(Debug, Clone, PartialEq)]
@@ -151,16 +66,4 @@ pub trait IngestParser: Send + Sync {
         shape: IngestShape,
         bytes: Box<dyn Read + Send>,
     ) -> Result<Box<dyn IngestSource>, ImportRefusal>;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ItemCode;
-    use std::collections::HashSet;
-
-    #[test]
-    fn no_two_reasons_have_one_code() {
-        let names: HashSet<_> = ItemCode::ALL.iter().map(|code| code.as_str()).collect();
-        assert_eq!(names.len(), ItemCode::ALL.len());
-    }
 }

@@ -1,6 +1,7 @@
 //! Ingest of a first-party backend's records. Every item gets a result, in the order of the items.
 
 mod delete_record;
+pub(crate) mod item;
 pub(crate) mod kept_answer;
 mod once;
 mod people;
@@ -8,10 +9,9 @@ mod profile;
 mod records;
 mod result;
 
-pub use crate::ports::ingest_source::{
-    IngestBody, IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal,
-};
+pub use crate::ports::ingest_source::IngestBody;
 pub use delete_record::DeleteRecord;
+pub use item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
 pub use kept_answer::*;
 pub use once::{ANSWER_KEPT, AnswerOnce, Begun, CLAIM_KEPT, CLAIM_PROLONGED};
 pub use result::{IngestReport, ItemResult, ItemStatus};

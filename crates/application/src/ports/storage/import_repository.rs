@@ -1,66 +1,13 @@
-//! Imports in a unit of work: what was read, and how far it is.
+//! Imports.
 
 use super::StorageError;
-use crate::import::{ImportReport, Undone};
+pub use crate::import::stored_import::Import;
 use async_trait::async_trait;
-use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ImportId, UserId};
-use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
-use domain::time::TimeZone;
+use domain::import::{Canceller, FileDigest, ImportState};
 #[cfg(feature = "test-support")]
 use mockall::automock;
-
-/// One import as it is kept.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Import {
-    /// The id.
-    pub id: ImportId,
-    /// Whose records it brings; absent for a catalogue.
-    pub user_id: Option<UserId>,
-    /// Where the file came from.
-    pub origin: ImportOrigin,
-    /// Name of the file.
-    pub file_name: FileName,
-    /// The format, once it is recognised.
-    pub format: Option<String>,
-    /// Hash of the file, once it is known.
-    pub digest: Option<FileDigest>,
-    /// Zone of local times that carry no offset.
-    pub zone: TimeZone,
-    /// How far it is.
-    pub state: ImportState,
-    /// Bytes of the file; for an upload in progress, the bytes received so far.
-    pub size: u64,
-    /// Start of a recording that does not state its own, as entered with the upload.
-    pub recording_start: Option<DateTime<FixedOffset>>,
-    /// Whether the person asked for profile fields to be overwritten with what the upload says.
-    pub overwrite_profile: bool,
-    /// Bytes that the first reading, which stores nothing, has passed.
-    pub bytes_checked: u64,
-    /// Bytes read and stored.
-    pub bytes_done: u64,
-    /// How many servers leased the upload and neither finished it nor gave it back.
-    pub tries: u32,
-    /// When it started.
-    pub started_at: DateTime<Utc>,
-    /// When it was done, refused or undone.
-    pub ended_at: Option<DateTime<Utc>>,
-    /// What it did so far, with at most [`ImportReport::KEPT`] rejections and as many notes.
-    pub report: ImportReport,
-    /// Why the file was refused.
-    pub refusal: Option<String>,
-    /// Who cancelled it, if anyone did.
-    pub cancelled_by: Option<Canceller>,
-    /// What undoing it did so far.
-    pub undone: Undone,
-}
-
-impl Import {
-    /// Returns whether it was cancelled before it was done, and everything it had stored was taken back.
-    pub fn is_cancelled(&self) -> bool {
-        self.cancelled_by.is_some() && matches!(self.state, ImportState::Refused | ImportState::Undone)
-    }
-}
 
 /// Reads imports outside a transaction.
 #[cfg_attr(feature = "test-support", automock)]

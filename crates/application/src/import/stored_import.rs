@@ -1,0 +1,60 @@
+//! An import as it is stored.
+
+use super::report::ImportReport;
+use super::undone::Undone;
+use chrono::{DateTime, FixedOffset, Utc};
+use domain::id::{ImportId, UserId};
+use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
+use domain::time::TimeZone;
+
+/// A stored import.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Import {
+    /// Id of the import.
+    pub id: ImportId,
+    /// Owner of the records; `None` for a catalogue.
+    pub user_id: Option<UserId>,
+    /// Origin of the file.
+    pub origin: ImportOrigin,
+    /// Name of the file.
+    pub file_name: FileName,
+    /// Detected format; `None` until it is known.
+    pub format: Option<String>,
+    /// Hash of the file, if it was computed.
+    pub digest: Option<FileDigest>,
+    /// Zone of local times without an offset.
+    pub zone: TimeZone,
+    /// State of the import.
+    pub state: ImportState,
+    /// Size of the file in bytes; for an upload in progress, the bytes received so far.
+    pub size: u64,
+    /// Start of a recording that does not contain it, as entered with the upload.
+    pub recording_start: Option<DateTime<FixedOffset>>,
+    /// Whether profile fields that differ from the upload are overwritten.
+    pub overwrite_profile: bool,
+    /// Bytes read in the first pass, which stores nothing.
+    pub bytes_checked: u64,
+    /// Bytes read and stored.
+    pub bytes_done: u64,
+    /// Number of servers that leased the upload and neither finished nor released it.
+    pub tries: u32,
+    /// Start time.
+    pub started_at: DateTime<Utc>,
+    /// Time at which it was finished, rejected or undone.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// Changes so far, with at most [`ImportReport::KEPT`] rejections and as many notes.
+    pub report: ImportReport,
+    /// Why the file was rejected.
+    pub refusal: Option<String>,
+    /// Who cancelled it, if anyone.
+    pub cancelled_by: Option<Canceller>,
+    /// Result of undoing it so far.
+    pub undone: Undone,
+}
+
+impl Import {
+    /// Returns whether it was cancelled before it finished, and its changes are undone.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled_by.is_some() && matches!(self.state, ImportState::Refused | ImportState::Undone)
+    }
+}
