@@ -145,8 +145,8 @@ async fn kept_of(harness: &Harness, number: u64) -> [bool; 7] {
         !changes.is_empty(),
         unit.users().find(id).await.unwrap().is_some(),
         unit.imports().find(import_id(number)).await.unwrap().is_some(),
-        unit.import_journal().has_notes(import_id(number)).await.unwrap(),
-        unit.uploads().part(import_id(number), 0).await.unwrap().is_some(),
+        harness.imports.has_notes(import_id(number)).await.unwrap(),
+        harness.imports.find_upload_part(import_id(number), 0).await.unwrap().is_some(),
         unit.password_links().find(&hash(number + 20)).await.unwrap().is_some(),
     ]
 }

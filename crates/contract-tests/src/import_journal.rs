@@ -74,9 +74,13 @@ async fn import_session(
     unit.commit().await.unwrap();
 }
 
+pub(crate) fn undo_import(harness: &Harness) -> UndoImport {
+    let clock = Arc::new(Counting::default());
+    UndoImport::new(harness.factory.clone(), harness.imports.clone(), Arc::new(DistinctIds), clock)
+}
+
 async fn undo(harness: &Harness, import: u64) -> Undone {
-    let undo = UndoImport::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
-    undo.run(import_id(import), None).await.unwrap()
+    undo_import(harness).run(import_id(import), None).await.unwrap()
 }
 
 pub(crate) async fn a_change_reads_back_whatever_record_it_is_about(harness: &Harness) {
@@ -101,10 +105,10 @@ pub(crate) async fn a_change_reads_back_whatever_record_it_is_about(harness: &Ha
     // The latest first, labels last.
     expected[..4].reverse();
     assert_eq!(changes(harness, 1).await, expected);
+    assert!(harness.imports.has_notes(import_id(1)).await.unwrap());
+    assert!(!harness.imports.has_notes(import_id(2)).await.unwrap());
     let mut unit = harness.begin().await;
     let journal = unit.import_journal();
-    assert!(journal.has_notes(import_id(1)).await.unwrap());
-    assert!(!journal.has_notes(import_id(2)).await.unwrap());
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let page = journal.noted(import_id(1), after, 2).await.unwrap();
@@ -207,8 +211,7 @@ pub(crate) async fn an_undo_that_two_servers_resume_at_once_is_finished_once(har
     assert!(unit.imports().update(&undoing).await.unwrap());
     assert_eq!(unit.import_journal().forget_before(ever, 9).await.unwrap(), 0);
     unit.commit().await.unwrap();
-    let undo = UndoImport::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
-    let undo = Arc::new(undo);
+    let undo = Arc::new(undo_import(harness));
     let tasks: Vec<_> = (0..2)
         .map(|_| {
             let undo = undo.clone();
@@ -241,11 +244,12 @@ pub(crate) async fn notes_of_imports_that_ended_are_forgotten_up_to_the_limit(ha
     let journal = unit.import_journal();
     assert_eq!(journal.forget_before(seconds(5), 9).await.unwrap(), 0);
     assert_eq!(journal.forget_before(seconds(6), 2).await.unwrap(), 2);
-    assert!(journal.has_notes(import_id(1)).await.unwrap());
+    assert_eq!(journal.noted(import_id(1), None, 9).await.unwrap().len(), 1);
     assert_eq!(journal.forget_before(seconds(6), 2).await.unwrap(), 1);
-    assert!(!journal.has_notes(import_id(1)).await.unwrap());
     assert_eq!(journal.forget_before(seconds(99), 9).await.unwrap(), 3);
-    assert!(journal.has_notes(import_id(3)).await.unwrap());
+    unit.commit().await.unwrap();
+    assert!(!harness.imports.has_notes(import_id(1)).await.unwrap());
+    assert!(harness.imports.has_notes(import_id(3)).await.unwrap());
 }
 
 pub(crate) async fn notes_of_imports_that_broke_off_are_forgotten(harness: &Harness) {
@@ -262,8 +266,8 @@ pub(crate) async fn notes_of_imports_that_broke_off_are_forgotten(harness: &Harn
     let journal = unit.import_journal();
     assert_eq!(journal.forget_before(started_at, 9).await.unwrap(), 0);
     assert_eq!(journal.forget_before(seconds(0), 9).await.unwrap(), 1);
-    assert!(!journal.has_notes(import_id(11)).await.unwrap());
-    assert!(journal.has_notes(import_id(12)).await.unwrap());
+    assert_eq!(journal.noted(import_id(11), None, 9).await.unwrap(), []);
+    assert_eq!(journal.noted(import_id(12), None, 9).await.unwrap().len(), 1);
     let ever: DateTime<Utc> = "9000-01-01T00:00:00Z".parse().unwrap();
     assert_eq!(journal.forget_before(ever, 9).await.unwrap(), 1);
 }

@@ -2,7 +2,8 @@
 
 use crate::Harness;
 use crate::fixture::{DistinctIds, catalogue_key, label, now, session, user, user_id};
-use application::import::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, Imported, UndoImport};
+use crate::import_journal::undo_import;
+use application::import::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, Imported};
 use application::ports::import_source::{
     ImportFile, ImportItem, ImportRefusal, ImportSource, ImportedSession, ImportedSupplement, ReadProgress,
 };
@@ -126,10 +127,7 @@ async fn undo_all(harness: &Harness, imports: &[Imported]) {
     ids.sort();
     ids.dedup();
     for id in ids {
-        UndoImport::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Now))
-            .run(id, None)
-            .await
-            .unwrap();
+        undo_import(harness).run(id, None).await.unwrap();
     }
 }
 

@@ -9,6 +9,7 @@ use domain::session::{Session, SessionLifetime};
 use domain::time::TimeZone;
 use domain::user::Email;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A signed-in user and their session.
 #[derive(Debug, Clone)]
@@ -28,11 +29,14 @@ pub struct SignedInPerson {
 }
 
 /// Finds the session of a cookie.
+#[derive(Clone)]
 pub struct ResumeSession {
     sessions: Arc<dyn SessionReader>,
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
     lifetime: SessionLifetime,
+    /// Whether a use is being recorded.
+    is_recording: Arc<AtomicBool>,
 }
 
 impl ResumeSession {
@@ -43,11 +47,11 @@ impl ResumeSession {
         clock: Arc<dyn Clock>,
         lifetime: SessionLifetime,
     ) -> Self {
-        Self { sessions, units, clock, lifetime }
+        Self { sessions, units, clock, lifetime, is_recording: Arc::default() }
     }
 
     /// Returns the user signed in with this cookie; `None` if the cookie is malformed, the session has ended,
-    /// or the account is locked. Records the use at most once a minute.
+    /// or the account is locked.
     pub async fn run(&self, cookie: &str) -> Result<Option<SignedInPerson>, StorageError> {
         let Ok(cookie) = Secret::parse(SecretKind::Session, cookie) else { return Ok(None) };
         let Some(found) = self.sessions.find_session(&cookie.hash()).await? else { return Ok(None) };
@@ -56,17 +60,26 @@ impl ResumeSession {
         if !user_status.is_active() || !session.is_live(now, self.lifetime) {
             return Ok(None);
         }
-        if session.should_record_use(now)
-            && let Err(error) = self.record_use(&session, now).await
-        {
-            // Not fatal: the session only seems unused for a minute longer.
-            tracing::warn!(%error, "could not note that a session is in use");
-        }
         let (user_id, is_fresh) = (session.user_id, session.is_fresh(now));
         Ok(Some(SignedInPerson { user_id, email, home_timezone, session, cookie, is_fresh }))
     }
 
-    async fn record_use(&self, session: &Session, now: DateTime<Utc>) -> Result<(), StorageError> {
+    /// Records the use of a session at most once a minute.
+    ///
+    /// Pages do not wait for this, because on SQLite it waits for the batch of an import. One use is recorded
+    /// at a time; one that is skipped or fails only makes the session seem unused for longer.
+    pub async fn record_use(&self, session: &Session) {
+        let now = self.clock.now();
+        if !session.should_record_use(now) || self.is_recording.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Err(error) = self.store_use(session, now).await {
+            tracing::warn!(%error, "the use of a session was not recorded");
+        }
+        self.is_recording.store(false, Ordering::Release);
+    }
+
+    async fn store_use(&self, session: &Session, now: DateTime<Utc>) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
         unit.sessions().record_use(session.user_id, session.id, now).await?;
         unit.commit().await

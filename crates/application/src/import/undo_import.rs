@@ -9,7 +9,7 @@ pub use cancelling::{CancelImportError, Cancelled};
 
 use super::undone::{Undone, UndoneCounts};
 use crate::audit::AuditTrail;
-use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -73,6 +73,7 @@ fn may_have_labels(import: &Import) -> bool {
 /// continues.
 pub struct UndoImport {
     units: Arc<dyn UnitOfWorkFactory>,
+    imports: Arc<dyn ImportReader>,
     clock: Arc<dyn Clock>,
     trail: AuditTrail,
 }
@@ -89,9 +90,14 @@ struct Job {
 
 impl UndoImport {
     /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        imports: Arc<dyn ImportReader>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, trail }
+        Self { units, imports, clock, trail }
     }
 
     /// Undoes an import, or resumes an undo; with `of`, only an import of this user. Records kept by an
@@ -119,16 +125,13 @@ impl UndoImport {
     }
 
     async fn check(&self, id: ImportId, of: Option<UserId>, by: AuditActor) -> Result<Job, UndoImportError> {
-        let mut unit = self.units.begin().await?;
-        let import = unit.imports().find(id).await?;
-        let has_notes = unit.import_journal().has_notes(id).await?;
-        unit.rollback().await?;
+        let import = self.imports.find_import(id).await?;
         let import = import.filter(|import| of.is_none_or(|user_id| import.user_id == Some(user_id)));
         let Some(import) = import else { return Err(UndoImportError::Unknown) };
         if of.is_some() && may_have_labels(&import) {
             return Err(UndoImportError::NotTheirs);
         }
-        let is_known = has_notes || import.report.profile.applied() > 0;
+        let is_known = import.report.profile.applied() > 0 || self.imports.has_notes(id).await?;
         let job = Job { id, user_id: import.user_id, by, is_again: import.state == ImportState::Undone };
         match import.state {
             ImportState::Undone if import.undone.counts.kept == 0 => Err(UndoImportError::AlreadyUndone),

@@ -7,7 +7,7 @@ use crate::import::{
     FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
 };
 use crate::ports::import_source::{ImportFile, ImportRefusal};
-use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use crate::ports::upload_files::{SpoolError, SpooledAbout, UploadFiles};
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
@@ -59,6 +59,7 @@ pub enum ProcessUploadsError {
 /// Processes uploads.
 pub struct ProcessUploads {
     units: Arc<dyn UnitOfWorkFactory>,
+    imports: Arc<dyn ImportReader>,
     files: Arc<dyn UploadFiles>,
     clock: Arc<dyn Clock>,
     import: ImportRecords,
@@ -71,12 +72,13 @@ impl ProcessUploads {
     /// Creates the use case.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
+        imports: Arc<dyn ImportReader>,
         files: Arc<dyn UploadFiles>,
         entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         let import = ImportRecords::new(units.clone(), entropy, clock.clone());
-        Self { units, files, clock, import }
+        Self { units, imports, files, clock, import }
     }
 
     /// Leases the next waiting upload; `None` if there is none. Rejects uploads for which too many servers
@@ -162,20 +164,13 @@ impl ProcessUploads {
     ) -> Result<Result<PersonalFile, ImportRefusal>, ProcessUploadsError> {
         let mut spooled = self.files.begin()?;
         let mut position = 0;
-        while let Some(bytes) = self.part(job.id, position).await? {
+        while let Some(bytes) = self.imports.find_upload_part(job.id, position).await? {
             spooled.write(&bytes)?;
             position += 1;
         }
         let UploadJob { id: _, user_id, zone, start, overwrite_profile: _ } = *job;
         let opened = spooled.open(SpooledAbout { user_id, zone, start });
         Ok(opened.and_then(|file| personal(file, start.is_some())).map(PersonalFile))
-    }
-
-    async fn part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        let mut unit = self.units.begin().await?;
-        let part = unit.uploads().part(id, position).await?;
-        unit.rollback().await?;
-        Ok(part)
     }
 
     async fn refuse(

@@ -1,6 +1,7 @@
 use super::*;
 use crate::audit::testing::{assert_events, event};
 use crate::import::{ImportReport, Undone};
+use crate::ports::storage::MockImportReader;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{clock, entropy, noon, person, user_id};
 use domain::audit::{AuditActor, AuditKind};
@@ -249,7 +250,10 @@ async fn take(tries: u32) -> (Option<UploadJob>, usize) {
         unit.uploads.expect_delete_parts().times(usize::from(tries > 3)).returning(|_| Ok(()));
     });
     let files = Arc::new(crate::ports::upload_files::MockUploadFiles::new());
-    let taken = ProcessUploads::new(units, files, entropy(), clock()).take().await.unwrap();
+    let taken = ProcessUploads::new(units, Arc::new(MockImportReader::new()), files, entropy(), clock())
+        .take()
+        .await
+        .unwrap();
     (taken, endings.committed())
 }
 

@@ -1,10 +1,10 @@
 //! Random imports, undone from the latest to the first.
 
-use super::prepare;
+use super::{prepare, undo_import};
 use crate::Harness;
 use crate::fixture::{Counting, DistinctIds, catalogue_key, label, minute, now, supplement_id, user_id};
 use crate::import_rival::SmallBatches;
-use application::import::{FileAbout, ImportRecords, ImportRecordsCommand, UndoImport};
+use application::import::{FileAbout, ImportRecords, ImportRecordsCommand};
 use application::ports::import_source::{ImportItem, ImportedLog, ImportedSession, ImportedSupplement};
 use domain::id::ImportId;
 use domain::import::FileName;
@@ -108,8 +108,7 @@ pub(crate) async fn imports_undone_from_the_latest_leave_what_was_there_before_e
             let before = records(harness).await;
             steps.push((import(harness, file(&mut dice)).await, before));
         }
-        let undo =
-            UndoImport::new(harness.factory.clone(), Arc::new(DistinctIds), Arc::new(Counting::default()));
+        let undo = undo_import(harness);
         for (id, before) in steps.into_iter().rev() {
             let undone = undo.run(id, None).await.unwrap();
             assert_eq!(undone.kept, [], "{seed}");

@@ -80,10 +80,15 @@ pub(super) async fn of_browser(
     browser: &Browser,
     state: &HttpState,
 ) -> Result<Option<SignedInPerson>, Problem> {
-    match browser.session() {
-        Some(cookie) => Ok(state.pages.resume_session.run(cookie.expose()).await?),
-        None => Ok(None),
+    let Some(cookie) = browser.session() else { return Ok(None) };
+    let resume_session = &state.pages.resume_session;
+    let person = resume_session.run(cookie.expose()).await?;
+    if let Some(person) = &person {
+        let (resume_session, session) = (resume_session.clone(), person.session.clone());
+        // The page does not wait: the write may have to wait for an import.
+        actix_web::rt::spawn(async move { resume_session.record_use(&session).await });
     }
+    Ok(person)
 }
 
 /// Returns the person's details for the pages.

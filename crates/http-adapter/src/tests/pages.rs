@@ -69,8 +69,8 @@ pub(super) fn page_use_cases(store: &Arc<MemoryStore>, clock: &Arc<dyn Clock>, i
         revoke_personal_token: RevokePersonalToken::new(units(), entropy(), clock()),
         list_activity: list_activity(store),
         list_imports: ListImports::new(imports.clone()),
-        find_import: FindImport::new(imports),
-        undo_import: UndoImport::new(units(), entropy(), clock()),
+        find_import: FindImport::new(imports.clone()),
+        undo_import: UndoImport::new(units(), imports, entropy(), clock()),
         apply_profile: ApplyProfile::new(units(), Arc::new(MockProfileReader::new()), entropy(), clock()),
         discard_upload: DiscardUpload::new(units(), clock()),
         uploads: Some(UploadUseCases {

@@ -4,7 +4,6 @@ use super::before::{read_before, record_parts, record_reference, write_before};
 use crate::connection::Pooled;
 use crate::error::{corrupt, storage_error};
 use crate::savepoint;
-use crate::schema::import_change as change_table;
 use crate::statement::{count, returning};
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{
@@ -12,7 +11,6 @@ use application::ports::storage::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
@@ -69,11 +67,6 @@ impl ImportJournal for PgUnitOfWork {
             .bind::<Array<Text>, _>(kinds)
             .bind::<Array<SqlUuid>, _>(ids);
         returning::<(), _>(query).execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
-    }
-
-    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
-        let notes = change_table::table.filter(change_table::import_id.eq(id.as_uuid()));
-        diesel::select(exists(notes)).get_result(self.connection()?).await.map_err(storage_error)
     }
 
     async fn forget_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -1,13 +1,14 @@
 //! Reads of imports for lists and pages.
 
 use super::row::ImportRow;
+use super::upload::column_position;
 use crate::connection::Pooled;
-use crate::schema::import;
+use crate::schema::{import, import_change, import_part};
 use crate::store::PostgresStore;
 use application::ports::storage::{Import, ImportReader, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::dsl::sql;
+use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
@@ -62,5 +63,22 @@ impl ImportReader for PostgresStore {
     ) -> Result<Vec<Import>, StorageError> {
         let rows = self.read_page(move |connection| list(connection, user_id, after, limit)).await?;
         rows.into_iter().map(ImportRow::into_import).collect()
+    }
+
+    async fn has_notes(&self, id: ImportId) -> Result<bool, StorageError> {
+        self.shared(move |mut connection| {
+            let notes = import_change::table.filter(import_change::import_id.eq(id.as_uuid()));
+            async move { diesel::select(exists(notes)).get_result(&mut connection).await }.boxed()
+        })
+        .await
+    }
+
+    async fn find_upload_part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        let key = (id.as_uuid(), column_position(position)?);
+        self.read_page(move |connection| {
+            let part = import_part::table.find(key).select(import_part::bytes);
+            async move { part.first(connection).await.optional() }.boxed()
+        })
+        .await
     }
 }

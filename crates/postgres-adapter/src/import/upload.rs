@@ -52,10 +52,6 @@ impl UploadRepository for PgUnitOfWork {
         add_part(self.connection()?, id, position, bytes).await
     }
 
-    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        part(self.connection()?, id, position).await
-    }
-
     async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
         stored_bytes(self.connection()?).await
     }
@@ -105,16 +101,11 @@ async fn add_part(
 ) -> Result<(), StorageError> {
     let row = (
         part_table::import_id.eq(id.as_uuid()),
-        part_table::position.eq(place(position)?),
+        part_table::position.eq(column_position(position)?),
         part_table::bytes.eq(bytes),
     );
     let adding = diesel::insert_into(part_table::table).values(row).on_conflict_do_nothing();
     adding.execute(connection).await.map(|_| ()).map_err(storage_error)
-}
-
-async fn part(connection: &mut Pooled, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-    let named = part_table::table.find((id.as_uuid(), place(position)?));
-    named.select(part_table::bytes).first(connection).await.optional().map_err(storage_error)
 }
 
 /// Sums the sizes recorded with the uploads, so that no part is read.
@@ -180,6 +171,6 @@ async fn uncount_try(connection: &mut Pooled, id: ImportId) -> Result<(), Storag
     returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
 }
 
-fn place(position: u32) -> Result<i32, StorageError> {
+pub(super) fn column_position(position: u32) -> Result<i32, StorageError> {
     i32::try_from(position).map_err(|_| unexpected("an upload with more parts than there may be"))
 }

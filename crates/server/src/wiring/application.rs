@@ -144,7 +144,7 @@ impl Application {
                 SystemEntropy.uuid(),
             ),
             upkeep: store.upkeep.clone(),
-            undo: UndoImport::new(store.units.clone(), Arc::new(SystemEntropy), clock),
+            undo: UndoImport::new(store.units.clone(), store.imports.clone(), Arc::new(SystemEntropy), clock),
             flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
             mail,
         })
@@ -162,6 +162,7 @@ pub(crate) struct UploadReading {
 fn upload_reading(store: &Store, settings: &Settings) -> UploadReading {
     let folder = SpoolFolder::new(settings.uploads.spool_directory.clone(), settings.uploads.most_unpacked());
     let (entropy, clock) = (Arc::new(SystemEntropy), Arc::new(SystemClock));
-    let process = Arc::new(ProcessUploads::new(store.units.clone(), Arc::new(folder), entropy, clock));
+    let (units, imports) = (store.units.clone(), store.imports.clone());
+    let process = Arc::new(ProcessUploads::new(units, imports, Arc::new(folder), entropy, clock));
     UploadReading { process, readers: settings.uploads.readers, held: HeldUploads::default() }
 }

@@ -74,7 +74,7 @@ impl PageParts<'_> {
             ),
             list_imports: ListImports::new(store.imports.clone()),
             find_import: FindImport::new(store.imports.clone()),
-            undo_import: UndoImport::new(units.clone(), entropy(), clock()),
+            undo_import: UndoImport::new(units.clone(), store.imports.clone(), entropy(), clock()),
             apply_profile: ApplyProfile::new(units.clone(), store.profiles.clone(), entropy(), clock()),
             discard_upload: DiscardUpload::new(units.clone(), clock()),
             uploads: self.uploads(),

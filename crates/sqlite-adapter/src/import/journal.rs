@@ -3,7 +3,6 @@
 use super::{before, profile};
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
-use crate::schema::import_change;
 use crate::statement::{Statement, count};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
@@ -12,7 +11,6 @@ use application::ports::storage::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
@@ -71,14 +69,6 @@ impl ImportJournal for SqliteUnitOfWork {
                 .blob(id.as_uuid().as_bytes());
                 statement.execute(connection).storage().map(drop)
             })
-        })
-        .await
-    }
-
-    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
-        self.run(move |connection| {
-            let own = import_change::table.filter(import_change::import_id.eq(blob(id.as_uuid())));
-            diesel::select(exists(own)).get_result(connection).storage()
         })
         .await
     }

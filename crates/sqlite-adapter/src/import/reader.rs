@@ -1,13 +1,16 @@
 //! Reads of imports for lists and pages.
 
 use super::row::ImportRow;
+use super::upload;
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::import::{self, dsl};
+use crate::schema::import_change;
 use crate::store::SqliteStore;
 use application::ports::storage::{Import, ImportReader, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{ImportId, UserId};
@@ -55,5 +58,17 @@ impl ImportReader for SqliteStore {
         limit: u32,
     ) -> Result<Vec<Import>, StorageError> {
         self.read(move |connection| list(connection, user_id, after, limit)).await
+    }
+
+    async fn has_notes(&self, id: ImportId) -> Result<bool, StorageError> {
+        self.read(move |connection| {
+            let notes = import_change::table.filter(import_change::import_id.eq(blob(id.as_uuid())));
+            diesel::select(exists(notes)).get_result(connection).storage()
+        })
+        .await
+    }
+
+    async fn find_upload_part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        self.read(move |connection| upload::part(connection, id, position)).await
     }
 }

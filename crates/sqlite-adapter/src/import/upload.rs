@@ -21,10 +21,6 @@ impl UploadRepository for SqliteUnitOfWork {
         self.run(move |connection| add_part(connection, id, position, &bytes)).await
     }
 
-    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        self.run(move |connection| part(connection, id, position)).await
-    }
-
     async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
         self.run(stored_bytes).await
     }
@@ -84,7 +80,7 @@ fn add_part(
         .map(drop)
 }
 
-fn part(
+pub(super) fn part(
     connection: &mut SqliteConnection,
     id: ImportId,
     position: u32,

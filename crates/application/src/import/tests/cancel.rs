@@ -10,7 +10,7 @@ use domain::id::ImportId;
 use domain::import::{Canceller, ImportState};
 
 async fn cancel(store: &MemoryStore, id: ImportId) -> Result<Cancelled, CancelImportError> {
-    UndoImport::new(store.units(), entropy(), clock()).cancel(id).await
+    UndoImport::new(store.units(), store.imports(), entropy(), clock()).cancel(id).await
 }
 
 fn state(store: &MemoryStore) -> ImportState {

@@ -15,7 +15,7 @@ use domain::import::{Canceller, FileDigest, ImportState};
 pub(in crate::import) struct Imports {
     pub(in crate::import) all: Vec<Import>,
     /// Notes with their sequence numbers, latest last.
-    noted: Vec<(ImportId, ImportChange, i64)>,
+    pub(in crate::import) noted: Vec<(ImportId, ImportChange, i64)>,
     sequence: i64,
 }
 
@@ -128,9 +128,6 @@ impl ImportJournal for MemoryUnit {
         self.content.imports.noted.retain(|(by, change, _)| *by != id || !is_one(change));
         Ok(())
     }
-    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
-        Ok(self.content.imports.noted.iter().any(|(by, ..)| *by == id))
-    }
     async fn forget_before(&mut self, _: DateTime<Utc>, _: u32) -> Result<u64, StorageError> {
         let count = self.content.imports.noted.len();
         self.content.imports.noted.clear();
@@ -142,9 +139,6 @@ impl ImportJournal for MemoryUnit {
 impl UploadRepository for MemoryUnit {
     async fn add_part(&mut self, _: ImportId, _: u32, _: &[u8]) -> Result<(), StorageError> {
         Ok(())
-    }
-    async fn part(&mut self, _: ImportId, _: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        Ok(None)
     }
     async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
         Ok(0)

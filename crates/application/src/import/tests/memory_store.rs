@@ -4,10 +4,11 @@ use super::memory_imports::Imports;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
-    MockProfileReader, OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository,
-    ProfileReader, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
-    SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UploadRepository, UserRepository,
+    ErasureRepository, GrantRepository, ImportJournal, ImportReader, ImportRepository, IntakeLogRepository,
+    MockImportReader, MockProfileReader, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, ProfileReader, SessionRepository, SigningKeyRepository, SleepRepository,
+    StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UploadRepository,
+    UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
@@ -110,6 +111,20 @@ impl MemoryStore {
 
     pub(super) fn units(&self) -> Arc<dyn UnitOfWorkFactory> {
         Arc::new(MemoryUnits(Arc::clone(&self.shared)))
+    }
+
+    pub(super) fn imports(&self) -> Arc<dyn ImportReader> {
+        let mut imports = MockImportReader::new();
+        let shared = Arc::clone(&self.shared);
+        imports.expect_find_import().returning(move |id| {
+            let content = shared.content.lock().unwrap();
+            Ok(content.imports.all.iter().find(|import| import.id == id).cloned())
+        });
+        let shared = Arc::clone(&self.shared);
+        imports.expect_has_notes().returning(move |id| {
+            Ok(shared.content.lock().unwrap().imports.noted.iter().any(|(by, ..)| *by == id))
+        });
+        Arc::new(imports)
     }
 
     pub(super) fn profiles(&self) -> Arc<dyn ProfileReader> {

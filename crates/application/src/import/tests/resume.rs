@@ -46,7 +46,8 @@ async fn an_import_that_is_finished_after_it_broke_off_counts_what_all_of_its_tr
     assert_eq!(kept(&store).last().unwrap(), &(ImportState::Done, report));
     // The whole file is one import, and is undone as one.
     let id = store.content().imports.all[1].id;
-    let undone = UndoImport::new(store.units(), entropy(), clock()).run(id, None).await.unwrap();
+    let undone =
+        UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, None).await.unwrap();
     assert_eq!(undone.counts, UndoneCounts { removed: 2_000, restored: 0, kept: 0 });
     assert_eq!(store.sessions().len(), 100);
 }

@@ -22,7 +22,7 @@ pub(super) async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> Impor
 }
 
 pub(super) async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, UndoImportError> {
-    UndoImport::new(store.units(), entropy(), clock()).run(id, None).await
+    UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, None).await
 }
 
 /// Returns all records that an import may change, sorted and without change times.
@@ -231,7 +231,8 @@ pub(super) async fn set_state(store: &MemoryStore, id: ImportId, state: ImportSt
 async fn an_import_is_undone_once_and_only_by_its_person() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
-    let of_somebody_else = UndoImport::new(store.units(), entropy(), clock()).run(id, Some(user_id(2))).await;
+    let of_somebody_else =
+        UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, Some(user_id(2))).await;
     assert!(matches!(of_somebody_else, Err(UndoImportError::Unknown)));
     undo(&store, id).await.unwrap();
     assert!(matches!(undo(&store, id).await, Err(UndoImportError::AlreadyUndone)));
@@ -243,8 +244,9 @@ async fn an_import_is_undone_once_and_only_by_its_person() {
 async fn a_person_does_not_take_labels_out_of_the_catalogue() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60)), supplement("17", "Magnesium")]).await;
-    let by_the_person =
-        || async { UndoImport::new(store.units(), entropy(), clock()).run(id, Some(user_id(1))).await };
+    let by_the_person = || async {
+        UndoImport::new(store.units(), store.imports(), entropy(), clock()).run(id, Some(user_id(1))).await
+    };
     assert!(matches!(by_the_person().await, Err(UndoImportError::NotTheirs)));
     // After a crash its report does not contain what it stored.
     set_state(&store, id, ImportState::Running).await;
@@ -315,7 +317,8 @@ async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_a
         let undone = if asks {
             undo(&store, id).await.unwrap()
         } else {
-            let resumed = UndoImport::new(store.units(), entropy(), clock()).resume().await.unwrap();
+            let resumed =
+                UndoImport::new(store.units(), store.imports(), entropy(), clock()).resume().await.unwrap();
             let (resumed, undone) = resumed.unwrap();
             assert_eq!(resumed, id);
             undone
@@ -324,7 +327,10 @@ async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_a
         assert_eq!(undone.counts, UndoneCounts { removed: 100, restored: 0, kept: 0 });
         assert_eq!(records(&store), before);
         assert_eq!(store.content().imports.all[0].state, ImportState::Undone);
-        assert_eq!(UndoImport::new(store.units(), entropy(), clock()).resume().await.unwrap(), None);
+        assert_eq!(
+            UndoImport::new(store.units(), store.imports(), entropy(), clock()).resume().await.unwrap(),
+            None
+        );
     }
 }
 
@@ -346,7 +352,7 @@ async fn an_import_and_its_undoing_leave_an_event_each() {
         // More than one batch of an undo.
         let id = import(&store, (0..90).map(|at| session(derived(at * 10, at * 10 + 9))).collect()).await;
         assert_events(store.events(), &[started(id)]);
-        let undo = UndoImport::new(store.units(), store.entropy(entropy), clock());
+        let undo = UndoImport::new(store.units(), store.imports(), store.entropy(entropy), clock());
         undo.run(id, of).await.unwrap();
         let undone = event(actor, AuditKind::ImportUndone).user(user_id(1)).subject(id.as_uuid());
         assert_events(store.events(), &[started(id), undone]);

@@ -97,8 +97,6 @@ pub trait ImportJournal: Send {
     ) -> Result<Vec<NotedChange>, StorageError>;
     /// Deletes the notes of these records.
     async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError>;
-    /// Returns whether the import has any notes.
-    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError>;
     /// Deletes at most `limit` notes of imports that ended before this time, or that are running and were
     /// last updated (or started, if never updated) before it; returns their number. Notes of `undoing`
     /// imports are kept. Also deletes the profile changes in the reports of these imports, which are not

@@ -23,9 +23,13 @@ pub trait ImportReader: Send + Sync {
         after: Option<(DateTime<Utc>, ImportId)>,
         limit: u32,
     ) -> Result<Vec<Import>, StorageError>;
+    /// Returns whether the journal has notes of an import.
+    async fn has_notes(&self, id: ImportId) -> Result<bool, StorageError>;
+    /// Returns a part of an upload; `None` past the last.
+    async fn find_upload_part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError>;
 }
 
-/// Keeps imports.
+/// Stores imports.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ImportRepository: Send {

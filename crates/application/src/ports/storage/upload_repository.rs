@@ -16,8 +16,6 @@ pub const RECENT_UPLOADS: TimeDelta = TimeDelta::hours(1);
 pub trait UploadRepository: Send {
     /// Stores a part of an upload; parts are numbered from 0. A part that exists is left as it is.
     async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError>;
-    /// Returns a part; `None` past the last.
-    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError>;
     /// Returns the total bytes of all uploads that arrive, wait or are read; no others have parts. Parts that
     /// another unit of work is adding may be missing.
     async fn stored_bytes(&mut self) -> Result<u64, StorageError>;

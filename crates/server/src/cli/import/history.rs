@@ -81,10 +81,15 @@ fn state(import: &Import) -> &'static str {
     }
 }
 
+fn undo_import(session: &Session) -> UndoImport {
+    let Session { store, entropy, clock, .. } = session;
+    UndoImport::new(store.units.clone(), store.imports.clone(), entropy.clone(), clock.clone())
+}
+
 /// Cancels an unfinished import; a finished one stays unchanged, even if it finished a moment ago.
 pub(super) async fn cancel(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
     let id = arguments.id;
-    let undo = UndoImport::new(session.store.units.clone(), session.entropy.clone(), session.clock.clone());
+    let undo = undo_import(session);
     match undo.cancel(id).await {
         Ok(Cancelled::BeforeReading) => Ok(print_discarded(arguments)?),
         Ok(Cancelled::Undone(undone)) => Ok(print_undone(&undone, arguments)?),
@@ -157,7 +162,7 @@ async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
 
 /// Undoes an import; cancels one that has not started yet.
 pub(super) async fn undo(session: &Session, arguments: &UndoArguments) -> anyhow::Result<()> {
-    let undo = UndoImport::new(session.store.units.clone(), session.entropy.clone(), session.clock.clone());
+    let undo = undo_import(session);
     let id = arguments.id;
     if discard(session, id).await? {
         return Ok(print_discarded(arguments)?);

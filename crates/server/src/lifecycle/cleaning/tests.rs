@@ -189,10 +189,9 @@ async fn an_import_can_be_undone_for_thirty_days() {
     scene.notes(1, 2, ago(TimeDelta::days(30), 1));
     scene.notes(2, 3, ago(TimeDelta::days(30), -1));
     assert_eq!((scene.run().await, scene.run().await), (2, 0));
-    let mut unit = scene.store.units.begin().await.unwrap();
-    let journal = unit.import_journal();
-    assert!(!journal.has_notes(ImportId::from_uuid(Uuid::from_u128(1))).await.unwrap());
-    assert!(journal.has_notes(ImportId::from_uuid(Uuid::from_u128(2))).await.unwrap());
+    let imports = &scene.store.imports;
+    assert!(!imports.has_notes(ImportId::from_uuid(Uuid::from_u128(1))).await.unwrap());
+    assert!(imports.has_notes(ImportId::from_uuid(Uuid::from_u128(2))).await.unwrap());
 }
 
 #[tokio::test]
@@ -202,16 +201,16 @@ async fn an_upload_unfinished_after_a_day_is_refused_and_its_parts_are_deleted()
     scene.upload(2, "receiving", ago(TimeDelta::hours(24), -1));
     scene.upload(3, "done", ago(TimeDelta::hours(48), 0));
     assert_eq!((scene.run().await, scene.run().await), (1, 0));
-    let mut unit = scene.store.units.begin().await.unwrap();
+    let imports = &scene.store.imports;
     for (id, state, refusal) in [
         (1, ImportState::Refused, Some(STALE_UPLOAD)),
         (2, ImportState::Receiving, None),
         (3, ImportState::Done, None),
     ] {
         let id = ImportId::from_uuid(Uuid::from_u128(id));
-        let found = unit.imports().find(id).await.unwrap().unwrap();
+        let found = imports.find_import(id).await.unwrap().unwrap();
         assert_eq!((found.state, found.refusal.as_deref()), (state, refusal));
-        assert_eq!(unit.uploads().part(id, 0).await.unwrap().is_none(), refusal.is_some());
+        assert_eq!(imports.find_upload_part(id, 0).await.unwrap().is_none(), refusal.is_some());
     }
 }
 
