@@ -5,9 +5,9 @@ use super::password_change::replace_password;
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};
 use super::sign_in::still_proven;
 use super::{NewPassword, NewPasswordError, PasswordCheckError, SignInLimits, SignInPorts, SignedIn};
-use crate::mail::{QueueMail, QueueMailError, password_changed};
+use crate::mail::{QueueMail, password_changed};
 use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork};
-use crate::ports::system::{MailSealError, PasswordHashingError, PasswordJudge};
+use crate::ports::system::{PasswordHashingError, PasswordJudge};
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -48,9 +48,6 @@ pub enum ChangePasswordError {
     /// The current password was rejected.
     #[error(transparent)]
     Check(#[from] PasswordCheckError),
-    /// The notification email cannot be encrypted for the outbox.
-    #[error(transparent)]
-    Seal(#[from] MailSealError),
 }
 
 impl From<StorageError> for ChangePasswordError {
@@ -62,15 +59,6 @@ impl From<StorageError> for ChangePasswordError {
 impl From<PasswordHashingError> for ChangePasswordError {
     fn from(error: PasswordHashingError) -> Self {
         Self::Check(error.into())
-    }
-}
-
-impl From<QueueMailError> for ChangePasswordError {
-    fn from(error: QueueMailError) -> Self {
-        match error {
-            QueueMailError::Seal(error) => Self::Seal(error),
-            QueueMailError::Storage(error) => error.into(),
-        }
     }
 }
 

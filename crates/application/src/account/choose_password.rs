@@ -4,14 +4,12 @@ use super::attempt_counters::account_counters;
 use super::find_password_link::usable;
 use super::password_change::replace_password;
 use super::{NewPassword, NewPasswordError, UsablePasswordLink};
-use crate::mail::{QueueMail, QueueMailError, password_changed};
+use crate::mail::{QueueMail, password_changed};
 use crate::ports::storage::{
     FailureCounter, PasswordLinkReader, PasswordLinkWithAccount, StorageError, UniqueKey, UnitOfWork,
     UnitOfWorkFactory,
 };
-use crate::ports::system::{
-    Clock, Entropy, MailSealError, PasswordHasher, PasswordHashingError, PasswordJudge,
-};
+use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError, PasswordJudge};
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -88,36 +86,12 @@ pub enum ChoosePasswordError {
     /// An account with this email address was created since the link was sent. The link is consumed.
     #[error("there is an account with this address already")]
     AccountExists,
-    /// All hashing slots are busy. The link stays valid.
-    #[error("too many passwords are being hashed at this moment")]
-    Busy,
-    /// The password could not be hashed.
-    #[error("the password could not be hashed")]
-    HashingFailed,
-    /// The notification email cannot be encrypted for the outbox.
+    /// The password could not be hashed. The link stays valid.
     #[error(transparent)]
-    Seal(#[from] MailSealError),
+    Hashing(#[from] PasswordHashingError),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl From<PasswordHashingError> for ChoosePasswordError {
-    fn from(error: PasswordHashingError) -> Self {
-        match error {
-            PasswordHashingError::Busy => Self::Busy,
-            PasswordHashingError::Failed => Self::HashingFailed,
-        }
-    }
-}
-
-impl From<QueueMailError> for ChoosePasswordError {
-    fn from(error: QueueMailError) -> Self {
-        match error {
-            QueueMailError::Seal(error) => Self::Seal(error),
-            QueueMailError::Storage(error) => Self::Storage(error),
-        }
-    }
 }
 
 /// Redeems password links. It opens no session: the user then signs in with the new password.

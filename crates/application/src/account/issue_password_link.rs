@@ -1,8 +1,8 @@
 //! Issues a password link for the operator.
 
-use crate::mail::{HandedOutLink, QueueMail, QueueMailError, invitation, new_password};
+use crate::mail::{HandedOutLink, QueueMail, invitation, new_password};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy, MailSealError};
+use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
@@ -30,21 +30,9 @@ pub enum IssuePasswordLinkError {
     /// The account is locked, so the link would not work.
     #[error("this user is locked")]
     UserLocked,
-    /// The email cannot be encrypted for the outbox.
-    #[error(transparent)]
-    Seal(#[from] MailSealError),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-}
-
-impl From<QueueMailError> for IssuePasswordLinkError {
-    fn from(error: QueueMailError) -> Self {
-        match error {
-            QueueMailError::Seal(error) => Self::Seal(error),
-            QueueMailError::Storage(error) => Self::Storage(error),
-        }
-    }
 }
 
 /// Issues links that invite a user or let them choose another password.

@@ -1,9 +1,8 @@
 //! Shared parts of password reset and sign-up requests (security.md T80).
 
 use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
-use crate::mail::QueueMailError;
 use crate::ports::storage::{FailureCounter, StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy, MailSealError};
+use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -65,9 +64,6 @@ pub enum LinkRequestError {
         /// Seconds until the window ends.
         retry_after_seconds: u32,
     },
-    /// The email cannot be encrypted for the outbox.
-    #[error(transparent)]
-    Seal(#[from] MailSealError),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -80,15 +76,6 @@ impl From<AttemptRefused> for LinkRequestError {
                 Self::TooManyAttempts { retry_after_seconds }
             }
             AttemptRefused::Storage(error) => Self::Storage(error),
-        }
-    }
-}
-
-impl From<QueueMailError> for LinkRequestError {
-    fn from(error: QueueMailError) -> Self {
-        match error {
-            QueueMailError::Seal(error) => Self::Seal(error),
-            QueueMailError::Storage(error) => Self::Storage(error),
         }
     }
 }

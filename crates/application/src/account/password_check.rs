@@ -86,12 +86,9 @@ pub enum PasswordCheckError {
         /// Seconds until the window ends.
         retry_after_seconds: u32,
     },
-    /// All hashing slots are busy; a retry succeeds shortly.
-    #[error("too many passwords are being checked at this moment")]
-    Busy,
-    /// The stored hash is invalid, or the library failed.
-    #[error("the password could not be hashed or checked")]
-    HashingFailed,
+    /// The password could not be hashed.
+    #[error(transparent)]
+    Hashing(#[from] PasswordHashingError),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -104,15 +101,6 @@ impl From<AttemptRefused> for PasswordCheckError {
                 Self::TooManyAttempts { retry_after_seconds }
             }
             AttemptRefused::Storage(error) => Self::Storage(error),
-        }
-    }
-}
-
-impl From<PasswordHashingError> for PasswordCheckError {
-    fn from(error: PasswordHashingError) -> Self {
-        match error {
-            PasswordHashingError::Busy => Self::Busy,
-            PasswordHashingError::Failed => Self::HashingFailed,
         }
     }
 }
@@ -175,13 +163,11 @@ impl PasswordCheckpoint {
             None => self.find(&attempt).await?,
         };
         let stored = found.as_ref().and_then(|found| found.password.as_ref());
-        let check = match self.ports.hasher.check(attempt.password, stored).await {
-            Err(PasswordHashingError::Busy) => {
-                self.take_back(&counters, now).await?;
-                return Err(PasswordCheckError::Busy);
-            }
-            other => other?,
-        };
+        let check = self.ports.hasher.check(attempt.password, stored).await;
+        if matches!(check, Err(PasswordHashingError::Busy)) {
+            self.take_back(&counters, now).await?;
+        }
+        let check = check?;
         let user_id = found.as_ref().map(|found| found.user_id);
         let Some((user_id, hash)) = found.and_then(|found| proven(found, check.is_right)) else {
             self.note_refusal(user_id, &attempt, &counters).await?;

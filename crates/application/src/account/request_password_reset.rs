@@ -2,7 +2,7 @@
 
 use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
 use crate::mail::{HandedOutLink, QueueMail, reset};
-use crate::ports::storage::UnitOfWork;
+use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
 use domain::id::UserId;
 use domain::password_link::PasswordLinkPurpose;
@@ -39,8 +39,7 @@ impl RequestPasswordReset {
             Some(user) => self.send(unit.as_mut(), &user, &command, now).await?,
             None => self.pretend(unit.as_mut(), email, now).await?,
         }
-        unit.commit().await?;
-        Ok(())
+        Ok(unit.commit().await?)
     }
 
     async fn send(
@@ -49,14 +48,13 @@ impl RequestPasswordReset {
         user: &User,
         command: &LinkRequestCommand<'_>,
         now: DateTime<Utc>,
-    ) -> Result<(), LinkRequestError> {
+    ) -> Result<(), StorageError> {
         let (secret, stored) = self.ports.draw(PasswordLinkPurpose::Reset { user_id: user.id }, now);
         unit.password_links().insert(&stored).await?;
         // Sent to the address of the account, not to the typed one.
         let link = HandedOutLink { secret: &secret, stored: &stored };
         self.mail.run(unit, &reset(&user.email, self.mail.links(), &link), now).await?;
-        self.ports.note_issue(unit, Some(user.id), command, now).await?;
-        Ok(())
+        self.ports.note_issue(unit, Some(user.id), command, now).await
     }
 
     /// Writes the same rows and deletes them in the same transaction, so that timing does not reveal that
@@ -66,13 +64,12 @@ impl RequestPasswordReset {
         unit: &mut dyn UnitOfWork,
         email: Email,
         now: DateTime<Utc>,
-    ) -> Result<(), LinkRequestError> {
+    ) -> Result<(), StorageError> {
         let (secret, stored) = self.ports.draw(PasswordLinkPurpose::SignUp { email: email.clone() }, now);
         unit.password_links().insert(&stored).await?;
         unit.password_links().consume(&stored.hash).await?;
         let link = HandedOutLink { secret: &secret, stored: &stored };
         let message = self.mail.run(unit, &reset(&email, self.mail.links(), &link), now).await?;
-        unit.outbox().delete(message).await?;
-        Ok(())
+        unit.outbox().delete(message).await.map(drop)
     }
 }

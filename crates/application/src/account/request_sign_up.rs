@@ -2,7 +2,7 @@
 
 use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
 use crate::mail::{HandedOutLink, QueueMail, account_exists, sign_up};
-use crate::ports::storage::UnitOfWork;
+use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
 use domain::password_link::PasswordLinkPurpose;
 use domain::user::{Email, User};
@@ -31,8 +31,7 @@ impl RequestSignUp {
             None => self.send(unit.as_mut(), email, &command, now).await?,
             Some(user) => self.send_notice(unit.as_mut(), user, now).await?,
         }
-        unit.commit().await?;
-        Ok(())
+        Ok(unit.commit().await?)
     }
 
     async fn send(
@@ -41,13 +40,12 @@ impl RequestSignUp {
         email: Email,
         command: &LinkRequestCommand<'_>,
         now: DateTime<Utc>,
-    ) -> Result<(), LinkRequestError> {
+    ) -> Result<(), StorageError> {
         let (secret, stored) = self.ports.draw(PasswordLinkPurpose::SignUp { email: email.clone() }, now);
         unit.password_links().insert(&stored).await?;
         let link = HandedOutLink { secret: &secret, stored: &stored };
         self.mail.run(unit, &sign_up(&email, self.mail.links(), &link), now).await?;
-        self.ports.note_issue(unit, None, command, now).await?;
-        Ok(())
+        self.ports.note_issue(unit, None, command, now).await
     }
 
     /// Also writes and deletes an unused link, because the time for one could be measured.
@@ -56,12 +54,11 @@ impl RequestSignUp {
         unit: &mut dyn UnitOfWork,
         user: User,
         now: DateTime<Utc>,
-    ) -> Result<(), LinkRequestError> {
+    ) -> Result<(), StorageError> {
         let purpose = PasswordLinkPurpose::SignUp { email: user.email.clone() };
         let (_, stored) = self.ports.draw(purpose, now);
         unit.password_links().insert(&stored).await?;
         unit.password_links().consume(&stored.hash).await?;
-        self.mail.run(unit, &account_exists(&user.email, self.mail.links()), now).await?;
-        Ok(())
+        self.mail.run(unit, &account_exists(&user.email, self.mail.links()), now).await.map(drop)
     }
 }

@@ -2,21 +2,10 @@
 
 use super::PublicLinks;
 use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWork};
-use crate::ports::system::{Entropy, Mail, MailSealError, MailSealer};
+use crate::ports::system::{Entropy, Mail, MailSealer};
 use chrono::{DateTime, Utc};
 use domain::id::MessageId;
 use std::sync::Arc;
-
-/// Why a message is not queued.
-#[derive(Debug, thiserror::Error)]
-pub enum QueueMailError {
-    /// It cannot be encrypted.
-    #[error(transparent)]
-    Seal(#[from] MailSealError),
-    /// The store failed.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
 
 /// Queues messages. Exists only if a mail server is configured; use cases that work without it hold an
 /// `Option`.
@@ -38,15 +27,16 @@ impl QueueMail {
         &self.links
     }
 
-    /// Encrypts a message and queues it in this unit of work, due at once.
+    /// Encrypts a message and queues it in this unit of work, due at once. A message that cannot be encrypted
+    /// is an internal error of the store, like any other row that cannot be written.
     pub async fn run(
         &self,
         unit: &mut dyn UnitOfWork,
         mail: &Mail,
         now: DateTime<Utc>,
-    ) -> Result<MessageId, QueueMailError> {
+    ) -> Result<MessageId, StorageError> {
         let id = MessageId::from_uuid(self.entropy.uuid());
-        let sealed = self.sealer.seal(id, mail)?;
+        let sealed = self.sealer.seal(id, mail).map_err(|error| StorageError::Internal(Box::new(error)))?;
         let message = QueuedMessage { id, sealed, queued_at: now, due_at: now, attempts: 0 };
         unit.outbox().insert(&message).await?;
         Ok(id)

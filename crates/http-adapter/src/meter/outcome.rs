@@ -1,7 +1,7 @@
 //! Outcomes of requests. Looking up their handles each time is cheap compared with the requests counted here.
 
 use crate::problem::{Fault, Problem};
-use application::account::PasswordCheckError;
+use application::account::{PasswordCheckError, PasswordHashingError};
 use application::import::ingest::IngestKind;
 use application::import::ingest::IngestReport;
 use metrics::counter;
@@ -32,8 +32,8 @@ pub(crate) fn sign_in<T>(outcome: &Result<T, PasswordCheckError>) {
         Err(PasswordCheckError::WrongCredentials) => "wrong_credentials",
         Err(PasswordCheckError::InvalidForm) => "invalid_form",
         Err(PasswordCheckError::TooManyAttempts { .. }) => "too_many_attempts",
-        Err(PasswordCheckError::Busy) => "busy",
-        Err(PasswordCheckError::HashingFailed | PasswordCheckError::Storage(_)) => "failed",
+        Err(PasswordCheckError::Hashing(PasswordHashingError::Busy)) => "busy",
+        Err(PasswordCheckError::Hashing(_) | PasswordCheckError::Storage(_)) => "failed",
     };
     counter!("restwell_sign_ins_total", "outcome" => outcome).increment(1);
 }

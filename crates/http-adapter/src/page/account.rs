@@ -66,7 +66,6 @@ fn explained(error: ChangePasswordError) -> Result<FormErrors, Problem> {
             PasswordCheckError::WrongCredentials | PasswordCheckError::InvalidForm,
         ) => Ok(FormErrors::of_field("current_password", "That is not your current password.")),
         ChangePasswordError::Check(error) => Err(error.into()),
-        ChangePasswordError::Seal(error) => Err(Problem::internal(error)),
     }
 }
 

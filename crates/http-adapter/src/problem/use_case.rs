@@ -3,7 +3,7 @@
 
 use super::{Fault, Problem};
 use application::access::AuthorizeAccessError;
-use application::account::{ChoosePasswordError, LinkRequestError, PasswordCheckError};
+use application::account::{ChoosePasswordError, LinkRequestError, PasswordCheckError, PasswordHashingError};
 use application::read::ReadChangesError;
 use application::token::{
     AuthenticateClientError, IssueServiceTokenError, RedeemCodeError, RefreshAccessError, RevokeTokenError,
@@ -103,9 +103,17 @@ impl From<PasswordCheckError> for Problem {
             PasswordCheckError::TooManyAttempts { retry_after_seconds } => {
                 Self::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
             }
-            PasswordCheckError::Busy => Self::new(Fault::Busy),
-            error @ PasswordCheckError::HashingFailed => Self::internal(error),
+            PasswordCheckError::Hashing(error) => error.into(),
             PasswordCheckError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<PasswordHashingError> for Problem {
+    fn from(error: PasswordHashingError) -> Self {
+        match error {
+            PasswordHashingError::Busy => Self::new(Fault::Busy),
+            PasswordHashingError::Failed => Self::internal(error),
         }
     }
 }
@@ -117,7 +125,6 @@ impl From<LinkRequestError> for Problem {
             LinkRequestError::TooManyAttempts { retry_after_seconds } => {
                 Self::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
             }
-            LinkRequestError::Seal(error) => Self::internal(error),
             LinkRequestError::Storage(error) => error.into(),
         }
     }
@@ -130,9 +137,7 @@ impl From<ChoosePasswordError> for Problem {
                 Self::new(Fault::LinkGone)
             }
             ChoosePasswordError::Rule(_) => Self::new(Fault::InvalidForm),
-            ChoosePasswordError::Busy => Self::new(Fault::Busy),
-            error @ ChoosePasswordError::HashingFailed => Self::internal(error),
-            ChoosePasswordError::Seal(error) => Self::internal(error),
+            ChoosePasswordError::Hashing(error) => error.into(),
             ChoosePasswordError::Storage(error) => error.into(),
         }
     }

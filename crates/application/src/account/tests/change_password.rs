@@ -8,6 +8,7 @@ use super::support::{
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, StorageError};
+use crate::ports::system::PasswordHashingError;
 use crate::testing::{noon, person, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::grant::RevocationReason;
@@ -171,7 +172,10 @@ async fn a_busy_server_changes_nothing() {
     let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
     hasher.is_busy.store(true, Ordering::SeqCst);
     let error = change(ports).run(command(&email(EMAIL))).await.unwrap_err();
-    assert!(matches!(error, ChangePasswordError::Check(PasswordCheckError::Busy)));
+    assert!(matches!(
+        error,
+        ChangePasswordError::Check(PasswordCheckError::Hashing(PasswordHashingError::Busy))
+    ));
     assert_eq!(failures.counts(), []);
 }
 

@@ -11,6 +11,7 @@ use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
     FailureCounter, MockPasswordLinkReader, PasswordLinkWithAccount, StorageError, UniqueKey,
 };
+use crate::ports::system::PasswordHashingError;
 use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
@@ -142,7 +143,7 @@ async fn a_busy_server_does_not_burn_the_link() {
     let ports =
         ChoosePasswordPorts { hasher: Arc::new(hasher), ..ports(look(Some(reset()), person()), &store) };
     let error = ChoosePassword::new(ports, None).run(command(PASSWORD)).await.unwrap_err();
-    assert!(matches!(error, ChoosePasswordError::Busy), "{error}");
+    assert!(matches!(error, ChoosePasswordError::Hashing(PasswordHashingError::Busy)), "{error}");
     assert_eq!(store.endings().begun(), 0);
 }
 

@@ -1,4 +1,4 @@
-use super::super::{PublicLinks, QueueMail, QueueMailError};
+use super::super::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{QueuedMessage, StorageError};
 use crate::ports::system::{Mail, MailSealError, MockMailSealer};
@@ -24,7 +24,7 @@ fn id() -> MessageId {
 }
 
 #[tokio::test]
-async fn a_message_is_queued_sealed_under_its_own_id_and_due_at_once() {
+async fn a_message_is_encrypted_with_its_id_and_due_at_once() {
     let mut sealer = MockMailSealer::new();
     sealer
         .expect_seal()
@@ -39,16 +39,16 @@ async fn a_message_is_queued_sealed_under_its_own_id_and_due_at_once() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sealed_or_stored_is_not_queued() {
+async fn a_message_that_cannot_be_encrypted_or_stored_is_not_queued() {
     let mut sealer = MockMailSealer::new();
     sealer.expect_seal().returning(|_, _| Err(MailSealError));
     let outcome = queue(sealer).run(&mut MockUnitOfWork::default(), &mail(), noon()).await;
-    assert!(matches!(outcome, Err(QueueMailError::Seal(_))));
+    assert!(matches!(outcome, Err(StorageError::Internal(_))));
 
     let mut sealer = MockMailSealer::new();
     sealer.expect_seal().returning(|_, _| Ok(Vec::new()));
     let mut unit = MockUnitOfWork::default();
     unit.outbox.expect_insert().returning(|_| Err(StorageError::Unavailable));
     let outcome = queue(sealer).run(&mut unit, &mail(), noon()).await;
-    assert!(matches!(outcome, Err(QueueMailError::Storage(StorageError::Unavailable))));
+    assert!(matches!(outcome, Err(StorageError::Unavailable)));
 }
