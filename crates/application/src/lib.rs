@@ -7,7 +7,6 @@ pub mod access;
 pub mod account;
 pub mod audit;
 pub mod authorization;
-pub mod catalogue;
 pub mod connection;
 pub mod demo;
 pub mod erasure;

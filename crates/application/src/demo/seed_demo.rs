@@ -2,16 +2,18 @@
 
 use super::{DEMO_EMAIL, DEMO_TIMEZONE, demo_logs, demo_sessions, demo_supplements, demo_user_id, id_of};
 use crate::audit::{self, AuditTrail};
-use crate::operator::{ClientError, IssueCode, IssueCodeCommand, IssueCodeError, RotateClientSecret};
+use crate::operator::{
+    ClientError, IssueCode, IssueCodeCommand, IssueCodeError, RotateClientSecret, new_client_secret,
+};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use crate::token::commit_grant;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
 use domain::code::CodeLifetime;
 use domain::grant::{Grant, GrantState};
-use domain::id::{ClientId, ClientSecretId, GrantId, UserId};
+use domain::id::{ClientId, GrantId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
@@ -127,13 +129,7 @@ impl SeedDemo {
             let (units, entropy, clock) = self.ports();
             return Ok(RotateClientSecret::new(units, entropy, clock).run(client.id, None).await?);
         }
-        let secret = Secret::from_bytes(SecretKind::ClientSecret, &self.entropy.secret_bytes());
-        let stored = ClientSecret {
-            id: ClientSecretId::from_uuid(self.entropy.uuid()),
-            hash: secret.hash(),
-            created_at: self.clock.now(),
-            expires_at: None,
-        };
+        let (secret, stored) = new_client_secret(self.entropy.as_ref(), self.clock.now());
         unit.clients().insert(client, &stored).await?;
         events.push(self.event(AuditKind::ClientCreated).client(client.id));
         audit::commit(unit, &events).await?;

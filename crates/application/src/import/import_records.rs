@@ -6,7 +6,6 @@ use super::progress::{Progress, Reading, stop_on_break};
 use super::report::ImportReport;
 use super::run::Run;
 use super::storing::{MOST_WAITING, Stop, Storing};
-use super::undone::Undone;
 use crate::audit::{self, AuditTrail};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -202,27 +201,13 @@ impl ImportRecords {
             return Ok((broken_off.id, broken_off.report));
         }
         let id = ImportId::from_uuid(self.entropy.uuid());
+        let (name, zone) = (started.name.clone(), started.zone);
         let import = Import {
-            id,
             user_id: started.user_id,
-            origin: ImportOrigin::Command,
-            file_name: started.name.clone(),
             format: Some(file.format().to_owned()),
             digest: started.digest,
-            zone: started.zone,
-            state: ImportState::Running,
             size: file.size().unwrap_or_default(),
-            recording_start: None,
-            overwrite_profile: false,
-            bytes_checked: 0,
-            bytes_done: 0,
-            tries: 0,
-            started_at: self.clock.now(),
-            ended_at: None,
-            report: ImportReport::default(),
-            refusal: None,
-            cancelled_by: None,
-            undone: Undone::default(),
+            ..Import::new(id, ImportOrigin::Command, name, zone, self.clock.now())
         };
         unit.imports().insert(&import).await?;
         Ok((id, ImportReport::default()))

@@ -53,6 +53,43 @@ pub struct Import {
 }
 
 impl Import {
+    /// Creates an import of which nothing was read yet. One of the command line runs at once; an upload
+    /// receives its parts first.
+    pub fn new(
+        id: ImportId,
+        origin: ImportOrigin,
+        file_name: FileName,
+        zone: TimeZone,
+        started_at: DateTime<Utc>,
+    ) -> Self {
+        let state = match origin {
+            ImportOrigin::Command => ImportState::Running,
+            ImportOrigin::Upload => ImportState::Receiving,
+        };
+        Self {
+            id,
+            user_id: None,
+            origin,
+            file_name,
+            format: None,
+            digest: None,
+            zone,
+            state,
+            size: 0,
+            recording_start: None,
+            overwrite_profile: false,
+            bytes_checked: 0,
+            bytes_done: 0,
+            tries: 0,
+            started_at,
+            ended_at: None,
+            report: ImportReport::default(),
+            refusal: None,
+            cancelled_by: None,
+            undone: Undone::default(),
+        }
+    }
+
     /// Returns whether it was cancelled before it finished, and its changes are undone.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled_by.is_some() && matches!(self.state, ImportState::Refused | ImportState::Undone)

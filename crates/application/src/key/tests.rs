@@ -99,14 +99,6 @@ async fn a_key_that_cannot_be_made_is_not_stored() {
     assert!(matches!(outcome, Err(SigningKeyError::KeyRing(KeyRingError::CannotMake))));
 }
 
-#[tokio::test]
-async fn a_store_that_cannot_tell_its_keys_gets_no_new_one() {
-    let mut reader = MockSigningKeyReader::new();
-    reader.expect_list_signing_keys().returning(|| Err(StorageError::Unavailable));
-    let outcome = ensure(reader, PreparedUnitsOfWork::new([]), MockKeyRing::new()).await;
-    assert!(matches!(outcome, Err(SigningKeyError::Storage(StorageError::Unavailable))));
-}
-
 /// A reader that returns these lists, one per call.
 fn reader_of_lists(lists: impl IntoIterator<Item = Vec<SigningKey>>) -> MockSigningKeyReader {
     let mut order = Sequence::new();

@@ -17,63 +17,52 @@ pub(crate) struct HandedOutLink<'a> {
 
 /// Invites a person whose account the operator created.
 pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
-    let text = format!(
-        "Hello,\n\n\
-         An account was created for you on {base}.\n\n\
-         Choose your password here:\n{url}\n\n\
-         {terms}\n\n\
-         If you did not expect this email, ignore it. Nobody can use the account without a password.\n",
-        base = links.base(),
-        url = links.set_password(link.secret),
-        terms = terms(link),
-    );
-    mail(to, "Choose your password", text)
+    let request =
+        format!("An account was created for you on {}.\n\nChoose your password here:", links.base());
+    let otherwise =
+        "If you did not expect this email, ignore it. Nobody can use the account without a password.";
+    mail(to, "Choose your password", with_link(links, link, &request, otherwise))
 }
 
 /// Asks a person to choose a new password because the operator requires it.
 pub(crate) fn new_password(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
-    let text = format!(
-        "Hello,\n\n\
-         The operator of {base} asks you to choose a new password.\n\n\
-         Choose it here:\n{url}\n\n\
-         {terms}\n\n\
-         You will be signed out of every browser. If you did not expect this email, contact the operator before you open \
-         the link. Until then, your current password keeps working.\n",
-        base = links.base(),
-        url = links.set_password(link.secret),
-        terms = terms(link),
-    );
-    mail(to, "Choose a new password", text)
+    let request =
+        format!("The operator of {} asks you to choose a new password.\n\nChoose it here:", links.base());
+    let otherwise = "You will be signed out of every browser. If you did not expect this email, contact the operator before you open \
+         the link. Until then, your current password keeps working.";
+    mail(to, "Choose a new password", with_link(links, link, &request, otherwise))
 }
 
 /// Sends a person who forgot the password a link to reset it.
 pub(crate) fn reset(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
-    let text = format!(
-        "Hello,\n\n\
-         Someone asked to reset the password of your account on {base}.\n\n\
-         If this was you, choose a new password here:\n{url}\n\n\
-         {terms}\n\n\
-         You will be signed out of every browser. If this was not you, ignore this email. Your password stays the same.\n",
-        base = links.base(),
-        url = links.set_password(link.secret),
-        terms = terms(link),
+    let request = format!(
+        "Someone asked to reset the password of your account on {}.\n\n\
+         If this was you, choose a new password here:",
+        links.base()
     );
-    mail(to, "Choose a new password", text)
+    let otherwise = "You will be signed out of every browser. If this was not you, ignore this email. Your password stays the same.";
+    mail(to, "Choose a new password", with_link(links, link, &request, otherwise))
 }
 
 /// Sends the link that completes a sign-up.
 pub(crate) fn sign_up(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
-    let text = format!(
-        "Hello,\n\n\
-         Someone asked to create an account with this address on {base}.\n\n\
-         If this was you, choose a password to create your account:\n{url}\n\n\
-         {terms}\n\n\
-         If this was not you, ignore this email. No account will be created.\n",
-        base = links.base(),
-        url = links.set_password(link.secret),
-        terms = terms(link),
+    let request = format!(
+        "Someone asked to create an account with this address on {}.\n\n\
+         If this was you, choose a password to create your account:",
+        links.base()
     );
-    mail(to, "Finish your sign-up", text)
+    let otherwise = "If this was not you, ignore this email. No account will be created.";
+    mail(to, "Finish your sign-up", with_link(links, link, &request, otherwise))
+}
+
+/// Builds the text of an email with a link: the request, the link, how long it works, and what to do if the
+/// person did not expect it.
+fn with_link(links: &PublicLinks, link: &HandedOutLink<'_>, request: &str, otherwise: &str) -> String {
+    let url = links.set_password(link.secret);
+    let lifetime = in_words(link.stored.purpose.lifetime());
+    format!(
+        "Hello,\n\n{request}\n{url}\n\nThe link works once and expires after {lifetime}.\n\n{otherwise}\n"
+    )
 }
 
 /// Answers a sign-up for an address that already has an account.
@@ -117,10 +106,6 @@ pub(crate) fn test(to: &Email, links: &PublicLinks) -> Mail {
 
 fn mail(to: &Email, subject: &str, text: String) -> Mail {
     Mail { to: to.clone(), subject: format!("Restwell: {subject}"), text }
-}
-
-fn terms(link: &HandedOutLink<'_>) -> String {
-    format!("The link works once and expires after {}.", in_words(link.stored.purpose.lifetime()))
 }
 
 /// Formats whole hours or days, such as "one hour".

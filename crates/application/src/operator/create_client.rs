@@ -89,7 +89,7 @@ impl CreateClient {
             created_at: now,
         };
         check(&client)?;
-        let (secret, stored) = new_secret(self.entropy.as_ref(), now);
+        let (secret, stored) = new_client_secret(self.entropy.as_ref(), now);
         let mut unit = self.units.begin().await?;
         unit.clients().insert(&client, &stored).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::ClientCreated).client(client.id);
@@ -128,7 +128,7 @@ const fn scopes_of(kind: ClientKind) -> &'static str {
 }
 
 /// Creates a secret, and its stored form.
-pub(super) fn new_secret(entropy: &dyn Entropy, now: DateTime<Utc>) -> (Secret, ClientSecret) {
+pub(crate) fn new_client_secret(entropy: &dyn Entropy, now: DateTime<Utc>) -> (Secret, ClientSecret) {
     let secret = Secret::from_bytes(SecretKind::ClientSecret, &entropy.secret_bytes());
     let stored = ClientSecret {
         id: ClientSecretId::from_uuid(entropy.uuid()),

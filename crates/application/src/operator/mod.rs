@@ -5,30 +5,24 @@ mod change_user;
 mod create_client;
 mod create_user;
 mod find_last_uses;
-mod find_user_by_email;
 mod invalidate_everything;
 mod issue_code;
-mod list_clients;
-mod list_grants;
-mod list_users;
 mod revoke_grants;
 mod revoke_personal_tokens;
 mod rotate_client_secret;
+mod show_user;
 
 pub use change_client::*;
 pub use change_user::*;
 pub use create_client::*;
 pub use create_user::*;
 pub use find_last_uses::*;
-pub use find_user_by_email::*;
 pub use invalidate_everything::*;
 pub use issue_code::*;
-pub use list_clients::*;
-pub use list_grants::*;
-pub use list_users::*;
 pub use revoke_grants::*;
 pub use revoke_personal_tokens::*;
 pub use rotate_client_secret::*;
+pub use show_user::*;
 
 #[cfg(test)]
 mod tests;

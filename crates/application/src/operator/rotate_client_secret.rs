@@ -1,7 +1,7 @@
 //! Issues a new client secret with an optional overlap (decisions 3).
 
 use super::ClientError;
-use super::create_client::new_secret;
+use super::create_client::new_client_secret;
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::UnitOfWorkFactory;
 use crate::ports::system::{Clock, Entropy};
@@ -46,7 +46,7 @@ impl RotateClientSecret {
                 unit.clients().expire_secret(id, secret.id, at).await?;
             }
         }
-        let (secret, stored) = new_secret(self.entropy.as_ref(), now);
+        let (secret, stored) = new_client_secret(self.entropy.as_ref(), now);
         unit.clients().insert_secret(id, &stored).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::ClientSecretRotated);
         audit::commit(unit, &[event.client(id).subject(stored.id.as_uuid())]).await?;

@@ -2,12 +2,11 @@
 
 use super::UploadLimits;
 use crate::audit::{self, AuditTrail};
-use crate::import::{ImportReport, Undone};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
-use domain::import::{FileName, ImportOrigin, ImportState};
+use domain::import::{FileName, ImportOrigin};
 use std::sync::Arc;
 
 /// Number of the user's latest imports that are searched for open ones.
@@ -79,28 +78,9 @@ impl BeginUpload {
             return Err(BeginUploadError::NoRoom);
         }
         let id = ImportId::from_uuid(self.entropy.uuid());
-        let import = Import {
-            id,
-            user_id: Some(user_id),
-            origin: ImportOrigin::Upload,
-            file_name,
-            format: None,
-            digest: None,
-            zone: user.home_timezone,
-            state: ImportState::Receiving,
-            size: 0,
-            recording_start: None,
-            overwrite_profile: false,
-            bytes_checked: 0,
-            bytes_done: 0,
-            tries: 0,
-            started_at: self.clock.now(),
-            ended_at: None,
-            report: ImportReport::default(),
-            refusal: None,
-            cancelled_by: None,
-            undone: Undone::default(),
-        };
+        let zone = user.home_timezone;
+        let import = Import::new(id, ImportOrigin::Upload, file_name, zone, self.clock.now());
+        let import = Import { user_id: Some(user_id), ..import };
         unit.imports().insert(&import).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::ImportStarted).user(user_id);
         audit::commit(unit, &[event.subject(id.as_uuid())]).await?;

@@ -1,6 +1,5 @@
 use super::*;
 use crate::audit::testing::{assert_events, event};
-use crate::import::{ImportReport, Undone};
 use crate::ports::storage::MockImportReader;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::testing::{clock, entropy, noon, person, user_id};
@@ -15,28 +14,9 @@ const LIMITS: UploadLimits =
 const MOST_STORED: u64 = 8 * PART_BYTES as u64;
 
 fn import(number: u128, state: ImportState, size: u64) -> Import {
-    Import {
-        id: ImportId::from_uuid(Uuid::from_u128(number)),
-        user_id: Some(user_id(1)),
-        origin: ImportOrigin::Upload,
-        file_name: FileName::clean("export.zip"),
-        format: None,
-        digest: None,
-        zone: TimeZone::UTC,
-        state,
-        size,
-        recording_start: None,
-        overwrite_profile: false,
-        bytes_checked: 0,
-        bytes_done: 0,
-        tries: 0,
-        started_at: noon(),
-        ended_at: None,
-        report: ImportReport::default(),
-        refusal: None,
-        cancelled_by: None,
-        undone: Undone::default(),
-    }
+    let (id, name) = (ImportId::from_uuid(Uuid::from_u128(number)), FileName::clean("export.zip"));
+    let new = Import::new(id, ImportOrigin::Upload, name, TimeZone::UTC, noon());
+    Import { user_id: Some(user_id(1)), state, size, ..new }
 }
 
 fn key(person: u128) -> UploadKey {

@@ -5,7 +5,7 @@ use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
-use application::audit::{ListAudit, ListReads, ReaderName};
+use application::audit::{ListReads, ReaderName};
 use application::ports::storage::AuditFilter;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
@@ -81,10 +81,9 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
     let user_id = UserRef::id_of(user.as_ref(), session).await?;
     let filter =
         AuditFilter { user_id, client_id: *client, kinds: kind.map(AuditKind::alone), since: *since };
-    let page = ListAudit::new(session.store.audit.clone());
     let (mut records, mut after) = (Vec::new(), None);
     while let Some(wanted) = left(*limit, records.len()) {
-        let events = page.run(filter, after, wanted.min(PAGE)).await?;
+        let events = session.store.audit.list_events(filter, after, wanted.min(PAGE)).await?;
         let Some(last) = events.last() else { break };
         after = Some((last.at, last.id));
         records.extend(events.iter().map(event_record));

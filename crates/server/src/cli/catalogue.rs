@@ -5,7 +5,6 @@ use super::{argument, import};
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::bail;
-use application::catalogue::FindLabels;
 use application::ports::storage::CatalogueVersion;
 use clap::{Args, Subcommand};
 use domain::supplement::{Supplement, Upc};
@@ -68,7 +67,7 @@ pub(crate) async fn run(command: CatalogueCommand, settings: &Settings) -> anyho
 }
 
 async fn find(session: &Session, arguments: &FindArguments) -> anyhow::Result<()> {
-    let found = FindLabels::new(session.store.supplements.clone()).run(&arguments.upc).await?;
+    let found = session.store.supplements.list_by_upc(&arguments.upc).await?;
     if found.is_empty() {
         bail!("no label in the catalogue has the UPC {}", arguments.upc.as_str());
     }

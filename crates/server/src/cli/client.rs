@@ -6,8 +6,7 @@ use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::operator::{
-    ChangeClient, ClientChange, CreateClient, CreateClientCommand, FindClient, ListClients,
-    RotateClientSecret,
+    ChangeClient, ClientChange, CreateClient, CreateClientCommand, RotateClientSecret,
 };
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
@@ -166,11 +165,10 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
 }
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
-    let page = ListClients::new(session.store.clients.clone());
     let mut records = Vec::new();
     let mut after = None;
     loop {
-        let clients = page.run(after, PAGE).await?;
+        let clients = session.store.clients.list_clients(after, PAGE).await?;
         let Some(last) = clients.last() else { break };
         after = Some(last.id);
         records.extend(clients.iter().map(summary));
@@ -179,7 +177,7 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
 }
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
-    let found = FindClient::new(session.store.clients.clone()).run(arguments.client_id).await?;
+    let found = session.store.clients.find_with_secrets(arguments.client_id).await?;
     let found = found
         .with_context(|| format!("there is no client {}; see `restwell client list`", arguments.client_id))?;
     let now = session.clock.now();

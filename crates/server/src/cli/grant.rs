@@ -6,7 +6,7 @@ use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::bail;
-use application::operator::{FindLastUses, ListGrants, RevokeGrants};
+use application::operator::{FindLastUses, RevokeGrants};
 use application::ports::storage::GrantFilter;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
@@ -76,12 +76,11 @@ pub(crate) async fn run(command: GrantCommand, settings: &Settings) -> anyhow::R
 
 async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
     let filter = arguments.filter(session).await?;
-    let page = ListGrants::new(session.store.grants.clone());
     let last_uses = FindLastUses::new(session.store.connected_apps.clone());
     let mut records = Vec::new();
     let mut after = None;
     loop {
-        let grants = page.run(filter, after, PAGE).await?;
+        let grants = session.store.grants.list_grants(filter, after, PAGE).await?;
         let Some(last) = grants.last() else { break };
         after = Some(last.id);
         let uses = last_uses.run(&grants).await?;
@@ -96,11 +95,7 @@ async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result
     let filter = arguments.filter(session).await?;
     let revoked = revoke.run(filter).await?;
     // Grants that are already revoked are no error; a mistyped id is one.
-    let is_known = revoked > 0 || {
-        let list = ListGrants::new(store.grants.clone());
-        !list.run(filter, None, 1).await?.is_empty()
-    };
-    if !is_known {
+    if revoked == 0 && store.grants.list_grants(filter, None, 1).await?.is_empty() {
         bail!("no grant matches, nothing was revoked; see `restwell grant list`");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)

@@ -11,7 +11,6 @@ use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::import::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
-use application::operator::FindUser;
 use application::ports::import_source::{ImportFile, ImportRefusal};
 use chrono::{DateTime, FixedOffset};
 use clap::{Args, Subcommand};
@@ -191,7 +190,7 @@ impl Failures {
 
 async fn home_zone(session: &Session, user: Option<UserId>) -> anyhow::Result<TimeZone> {
     let Some(id) = user else { return Ok(TimeZone::UTC) };
-    let user = FindUser::new(session.store.profiles.clone()).run(id).await?;
+    let user = session.store.profiles.find_profile(id).await?;
     let user = user.with_context(|| format!("there is no user {id}; see `restwell user list`"))?;
     Ok(user.home_timezone)
 }

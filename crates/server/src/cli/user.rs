@@ -10,7 +10,7 @@ use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::audit::AuditTrail;
 use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
-use application::operator::{ChangeUser, CreateUser, CreateUserCommand, ListUsers, ShowUser, UserChange};
+use application::operator::{ChangeUser, CreateUser, CreateUserCommand, ShowUser, UserChange};
 use application::ports::storage::Erasure;
 use clap::{Args, Subcommand};
 use domain::id::UserId;
@@ -199,11 +199,10 @@ async fn reset_password(
 }
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
-    let page = ListUsers::new(session.store.profiles.clone());
     let mut records = Vec::new();
     let mut after = None;
     loop {
-        let users = page.run(after, PAGE).await?;
+        let users = session.store.profiles.list_profiles(after, PAGE).await?;
         let Some(last) = users.last() else { break };
         after = Some(last.id);
         records.extend(users.iter().map(summary));

@@ -2,7 +2,6 @@
 
 use crate::wiring::Session;
 use anyhow::Context;
-use application::operator::FindUserByEmail;
 use domain::id::UserId;
 use domain::user::Email;
 
@@ -31,10 +30,10 @@ impl UserRef {
         match self {
             Self::Id(id) => Ok(*id),
             Self::Email(email) => {
-                let find = FindUserByEmail::new(session.store.credentials.clone());
+                let found = session.store.credentials.find_credentials(email).await?;
                 // The error does not repeat the address, because it may end up in a log.
-                find.run(email)
-                    .await?
+                found
+                    .map(|found| found.user_id)
                     .context("there is no user with this email address; see `restwell user list`")
             }
         }

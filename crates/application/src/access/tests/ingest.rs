@@ -173,9 +173,3 @@ async fn beyond_the_limit_of_the_day_it_is_told_how_long_to_wait() {
     // From noon to midnight.
     assert_eq!((rate.allowed, retry_after_seconds), (false, 12 * 3600));
 }
-
-#[tokio::test]
-async fn a_store_that_fails_is_no_bad_token() {
-    let request = Request { client: Err(StorageError::Unavailable), ..Request::good() };
-    assert_eq!(refusal(request).await, "storage");
-}

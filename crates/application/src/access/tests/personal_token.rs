@@ -178,12 +178,6 @@ async fn a_token_counts_to_the_moment_before_its_end() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_does_not_make_the_token_invalid() {
-    let found = Some(Err(StorageError::Unavailable));
-    assert_eq!(refusal(Request { found, ..Request::good() }).await, "storage");
-}
-
-#[tokio::test]
 async fn t18_no_other_secret_opens_data() {
     for other in SecretKind::ALL.into_iter().filter(|kind| *kind != SecretKind::PersonalAccessToken) {
         let text = secret(other, 8).expose().to_owned();

@@ -4,7 +4,7 @@ use super::super::{
 };
 use super::support::{EMAIL, email, home, units};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{MockSessionReader, SessionWithUser, StorageError};
+use crate::ports::storage::{MockSessionReader, SessionWithUser};
 use crate::testing::{clock, entropy, locked, noon, person, seconds, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
@@ -130,15 +130,6 @@ async fn a_use_that_cannot_be_recorded_is_tried_again_with_the_next_page() {
         resume.record_use(&session(600, 60)).await;
         assert_eq!(store.endings().begun(), tries);
     }
-}
-
-#[tokio::test]
-async fn a_store_that_is_away_is_an_error_and_not_a_stranger() {
-    let mut reader = MockSessionReader::new();
-    reader.expect_find_session().returning(|_| Err(StorageError::Unavailable));
-    let resume = ResumeSession::new(Arc::new(reader), units([]), clock(), SessionLifetime::default());
-    let outcome = resume.run(secret(SecretKind::Session, 5).expose()).await;
-    assert!(matches!(outcome, Err(StorageError::Unavailable)));
 }
 
 #[tokio::test]

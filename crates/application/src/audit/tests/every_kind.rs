@@ -34,7 +34,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::ServiceTokenIssued => include_str!("../../token/issue_service_token.rs"),
         AuditKind::PersonalTokenCreated => include_str!("../../personal_token/create_personal_token.rs"),
         AuditKind::PersonalTokenRevoked => include_str!("../../personal_token/revoke_personal_token.rs"),
-        AuditKind::ProfileShown => include_str!("../../operator/list_users.rs"),
+        AuditKind::ProfileShown => include_str!("../../operator/show_user.rs"),
         AuditKind::DataExported => include_str!("../../export/export_records.rs"),
         AuditKind::ImportStarted => include_str!("../../import/import_records.rs"),
         AuditKind::ImportUndone => include_str!("../../import/undo_import.rs"),

@@ -1,12 +1,9 @@
-use super::{minutes_ago, tally};
-use crate::audit::testing::event;
-use crate::audit::{ListAudit, ListReads, ReaderName};
+use super::tally;
+use crate::audit::{ListReads, ReaderName};
 use crate::ports::storage::{
-    AuditFilter, ClientWithSecrets, MockAuditReader, MockClientReader, MockPersonalTokenReader,
-    MockReadTallyStore, StorageError,
+    ClientWithSecrets, MockClientReader, MockPersonalTokenReader, MockReadTallyStore,
 };
 use crate::testing::{app, client_id, noon, scopes, secret, user_id};
-use domain::audit::{AuditActor, AuditKind};
 use domain::id::PersonalTokenId;
 use domain::personal_token::{PersonalToken, PersonalTokenName};
 use domain::read_tally::{ReadTally, Reader, TallyKey};
@@ -104,29 +101,4 @@ async fn each_reader_is_shown_by_its_name_and_looked_up_once() {
     let app = Some(ReaderName::Client(app().name));
     let notebook = Some(ReaderName::PersonalToken(PersonalTokenName::parse("Sunday notebook").unwrap()));
     assert_eq!(names, [app.clone(), notebook.clone(), None, app, notebook]);
-}
-
-#[tokio::test]
-async fn reads_that_cannot_be_read_are_no_empty_page() {
-    let mut store = MockReadTallyStore::new();
-    store.expect_list().returning(|_, _, _| Err(StorageError::Unavailable));
-    let list = ListReads::new(Arc::new(store), clients(), no_tokens());
-    assert!(matches!(list.run(user_id(1), None, 9).await, Err(StorageError::Unavailable)));
-}
-
-#[tokio::test]
-async fn events_are_listed_as_they_were_asked_for() {
-    let filter =
-        AuditFilter { user_id: Some(user_id(1)), since: Some(minutes_ago(9)), ..AuditFilter::default() };
-    let told = event(AuditActor::Person, AuditKind::ConsentGiven).user(user_id(1));
-    let after = Some((noon(), told.id));
-    let mut reader = MockAuditReader::new();
-    let answer = told.clone();
-    reader
-        .expect_list_events()
-        .times(1)
-        .withf(move |asked, from, limit| *asked == filter && *from == after && *limit == 50)
-        .return_once(|_, _, _| Ok(vec![answer]));
-    let listed = ListAudit::new(Arc::new(reader)).run(filter, after, 50).await.unwrap();
-    assert_eq!(listed, [told]);
 }

@@ -1,7 +1,7 @@
 use crate::audit::testing::event;
 use crate::audit::{AuditRetention, InvalidAuditRetention, MAX_RETENTION_DAYS, PruneAudit, PrunedAudit};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{AuditRepository, MockReadTallyStore, StorageError};
+use crate::ports::storage::{AuditRepository, MockReadTallyStore};
 use crate::testing::{clock, noon};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -47,13 +47,6 @@ async fn where_nothing_is_too_old_nothing_goes() {
     let units = Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]));
     let pruned = prune(&units, old_reads(0), (1, 400)).run().await.unwrap();
     assert_eq!(pruned, PrunedAudit { events: 0, reads: 0 });
-}
-
-#[tokio::test]
-async fn a_store_that_fails_is_told() {
-    let units = Arc::new(PreparedUnitsOfWork::new([]));
-    let outcome = prune(&units, MockReadTallyStore::new(), (1, 1)).run().await;
-    assert!(matches!(outcome, Err(StorageError::Unavailable)));
 }
 
 #[test]

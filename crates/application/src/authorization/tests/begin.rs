@@ -243,11 +243,3 @@ async fn a_request_that_cannot_be_counted_is_not_stored() {
     assert!(matches!(outcome, Err(BeginAuthorizationError::Storage(_))), "{outcome:?}");
     traces.assert_untouched();
 }
-
-#[tokio::test]
-async fn a_store_that_fails_does_not_make_the_client_unknown() {
-    let mut world = World::new([]);
-    world.clients.expect_find_with_secrets().times(1).returning(|_| Err(StorageError::Unavailable));
-    let (outcome, _) = begin(world, good(), None).await;
-    assert!(matches!(outcome, Err(BeginAuthorizationError::Storage(_))), "{outcome:?}");
-}

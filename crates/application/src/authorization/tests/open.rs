@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::authorization::{ConsentError, ConsentView, OpenConsent, OpenConsentCommand, OpenedConsent};
-use crate::ports::storage::{ConnectedApp, StorageError};
+use crate::ports::storage::ConnectedApp;
 use crate::testing::locked;
 use domain::client::{ClientName, ClientStatus, RedirectUri};
 use domain::id::ClientId;
@@ -225,13 +225,4 @@ async fn t34_a_page_that_the_app_asked_for_is_shown_whatever_is_remembered() {
     unit.consents.expect_find().never();
     let (outcome, _) = open(unit, Vec::new()).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
-}
-
-#[tokio::test]
-async fn a_store_that_fails_does_not_make_the_request_gone() {
-    let mut unit = with_person(Some(person()));
-    unit.authorization_requests.expect_find().times(1).returning(|_| Err(StorageError::Unavailable));
-    let (outcome, traces) = open(unit, Vec::new()).await;
-    assert!(matches!(outcome, Err(ConsentError::Storage(_))), "{outcome:?}");
-    assert_eq!(traces.endings.committed(), 0);
 }

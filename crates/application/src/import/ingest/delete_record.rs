@@ -1,9 +1,9 @@
 //! Deletes one session or one intake log of a user.
 
 use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use domain::audit::{AuditActor, AuditKind};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ClientId, IntakeLogId, SleepSessionId, UserId};
 use std::sync::Arc;
 
@@ -29,14 +29,9 @@ impl DeleteRecord {
         let mut unit = self.units.begin().await?;
         // Locks the user before the record, as everywhere.
         unit.users().find(user_id).await?;
-        if unit.sleep().delete(user_id, &[id]).await? == 0 {
-            unit.rollback().await?;
-            return Ok(false);
-        }
+        let deleted = unit.sleep().delete(user_id, &[id]).await?;
         let event = self.trail.event(AuditActor::Client, AuditKind::SleepDeleted);
-        let event = event.client(client_id).user(user_id).subject(id.as_uuid());
-        audit::commit(unit, &[event]).await?;
-        Ok(true)
+        finish(unit, deleted, event.client(client_id).user(user_id).subject(id.as_uuid())).await
     }
 
     /// Deletes an intake log; returns whether it belonged to this user.
@@ -48,13 +43,18 @@ impl DeleteRecord {
     ) -> Result<bool, StorageError> {
         let mut unit = self.units.begin().await?;
         unit.users().find(user_id).await?;
-        if unit.intake_logs().delete(user_id, &[id]).await? == 0 {
-            unit.rollback().await?;
-            return Ok(false);
-        }
+        let deleted = unit.intake_logs().delete(user_id, &[id]).await?;
         let event = self.trail.event(AuditActor::Client, AuditKind::IntakeLogDeleted);
-        let event = event.client(client_id).user(user_id).subject(id.as_uuid());
-        audit::commit(unit, &[event]).await?;
-        Ok(true)
+        finish(unit, deleted, event.client(client_id).user(user_id).subject(id.as_uuid())).await
     }
+}
+
+/// Commits a deletion with its event, or rolls back if nothing was deleted.
+async fn finish(unit: Box<dyn UnitOfWork>, deleted: u64, event: AuditEvent) -> Result<bool, StorageError> {
+    if deleted == 0 {
+        unit.rollback().await?;
+        return Ok(false);
+    }
+    audit::commit(unit, &[event]).await?;
+    Ok(true)
 }

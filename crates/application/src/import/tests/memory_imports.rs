@@ -3,7 +3,7 @@
 use super::memory_store::MemoryUnit;
 use crate::ports::storage::{
     Import, ImportChange, ImportJournal, ImportRepository, NotePlace, NotedChange, RecordBefore,
-    RecordReference, StorageError, UploadRepository,
+    RecordReference, StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -132,33 +132,5 @@ impl ImportJournal for MemoryUnit {
         let count = self.content.imports.noted.len();
         self.content.imports.noted.clear();
         Ok(u64::try_from(count).unwrap())
-    }
-}
-
-#[async_trait]
-impl UploadRepository for MemoryUnit {
-    async fn add_part(&mut self, _: ImportId, _: u32, _: &[u8]) -> Result<(), StorageError> {
-        Ok(())
-    }
-    async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
-        Ok(0)
-    }
-    async fn delete_parts(&mut self, _: ImportId) -> Result<(), StorageError> {
-        Ok(())
-    }
-    async fn delete_stale(&mut self, _: DateTime<Utc>, _: &str, _: u32) -> Result<u64, StorageError> {
-        Ok(0)
-    }
-    async fn lease(&mut self, _: DateTime<Utc>, _: DateTime<Utc>) -> Result<Option<Import>, StorageError> {
-        Ok(None)
-    }
-    async fn checked(&mut self, _: ImportId, _: u64) -> Result<(), StorageError> {
-        Ok(())
-    }
-    async fn uncount_try(&mut self, _: ImportId) -> Result<(), StorageError> {
-        Ok(())
-    }
-    async fn prolong(&mut self, _: ImportId, _: DateTime<Utc>) -> Result<bool, StorageError> {
-        Ok(true)
     }
 }

@@ -208,6 +208,7 @@ impl UnitOfWorkFactory for MemoryUnits {
         let content = self.0.content.lock().unwrap().clone();
         let mut others = MockUnitOfWork::default();
         others.audit = self.0.events.clone();
+        others.uploads.expect_delete_parts().returning(|_| Ok(()));
         let shared = Arc::clone(&self.0);
         Ok(Box::new(MemoryUnit { shared, content, touches_records: false, others }))
     }
@@ -218,7 +219,7 @@ pub(super) struct MemoryUnit {
     pub(super) content: Content,
     /// Whether records were accessed, unlike at the start and end of an import.
     touches_records: bool,
-    // Imports use none of these except for the audit trail; the mocks fail otherwise.
+    // Imports use none of these except for the audit trail and the parts of uploads; other calls fail.
     others: MockUnitOfWork,
 }
 
@@ -282,7 +283,7 @@ impl UnitOfWork for MemoryUnit {
         self
     }
     fn uploads(&mut self) -> &mut dyn UploadRepository {
-        self
+        self.others.uploads()
     }
     fn erasures(&mut self) -> &mut dyn ErasureRepository {
         self.others.erasures()

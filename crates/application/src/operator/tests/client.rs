@@ -1,11 +1,9 @@
 use super::{one, unavailable};
 use crate::audit::testing::{assert_events, event};
 use crate::operator::{
-    ChangeClient, ClientChange, ClientError, CreateClient, CreateClientCommand, CreatedClient, FindClient,
-    ListClients,
+    ChangeClient, ClientChange, ClientError, CreateClient, CreateClientCommand, CreatedClient,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
-use crate::ports::storage::{ClientWithSecrets, MockClientReader, StorageError};
 use crate::testing::{REDIRECT_URI, app, client_id, clock, entropy, noon, scopes, seconds, service};
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
@@ -237,36 +235,4 @@ async fn no_client_is_changed_that_does_not_exist() {
     let outcome =
         ChangeClient::new(one(unit).0, entropy(), clock()).run(client_id(1), ClientChange::default()).await;
     assert!(matches!(outcome, Err(ClientError::NotFound)));
-}
-
-#[tokio::test]
-async fn a_store_that_cannot_be_reached_is_told() {
-    let change = ChangeClient::new(unavailable(), entropy(), clock());
-    let outcome = change.run(client_id(1), ClientChange::default()).await;
-    assert!(matches!(outcome, Err(ClientError::Storage(StorageError::Unavailable))));
-}
-
-#[tokio::test]
-async fn clients_are_listed_after_an_id() {
-    let mut clients = MockClientReader::new();
-    clients
-        .expect_list_clients()
-        .times(1)
-        .withf(|after, limit| *after == Some(client_id(0)) && *limit == 10)
-        .returning(|_, _| Ok(vec![app()]));
-    let list = ListClients::new(Arc::new(clients));
-    assert_eq!(list.run(Some(client_id(0)), 10).await.unwrap(), [app()]);
-}
-
-#[tokio::test]
-async fn one_client_is_found_without_a_unit_of_work() {
-    let found = ClientWithSecrets { client: app(), secrets: Vec::new() };
-    let mut reader = MockClientReader::new();
-    let answer = found.clone();
-    reader
-        .expect_find_with_secrets()
-        .times(1)
-        .withf(|id| *id == client_id(1))
-        .return_once(move |_| Ok(Some(answer)));
-    assert_eq!(FindClient::new(Arc::new(reader)).run(client_id(1)).await.unwrap(), Some(found));
 }

@@ -1,6 +1,6 @@
 use super::{one, unavailable};
 use crate::audit::testing::{assert_events, event};
-use crate::operator::{FindLastUses, ListGrants, RevokeGrants, RevokeGrantsError};
+use crate::operator::{FindLastUses, RevokeGrants, RevokeGrantsError};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
     ConnectedApp, GrantFilter, MockConnectedAppReader, MockGrantReader, StorageError,
@@ -178,26 +178,6 @@ async fn a_revocation_that_fails_half_way_leaves_nothing_and_tells_nothing() {
     assert!(matches!(outcome, Err(RevokeGrantsError::Storage(StorageError::Retryable))));
     assert_eq!(endings.committed(), 0);
     assert_events(&events, &[]);
-}
-
-#[tokio::test]
-async fn a_store_that_cannot_be_reached_is_told() {
-    let outcome = RevokeGrants::new(Arc::<MockGrantReader>::default(), unavailable(), entropy(), clock())
-        .run(of_person())
-        .await;
-    assert!(matches!(outcome, Err(RevokeGrantsError::Storage(_))));
-}
-
-#[tokio::test]
-async fn grants_are_listed_after_an_id() {
-    let mut grants = MockGrantReader::new();
-    grants
-        .expect_list_grants()
-        .times(1)
-        .withf(|filter, after, limit| *filter == of_person() && *after == Some(grant_id(0)) && *limit == 10)
-        .returning(|_, _, _| Ok(vec![grant()]));
-    let list = ListGrants::new(Arc::new(grants));
-    assert_eq!(list.run(of_person(), Some(grant_id(0)), 10).await.unwrap(), [grant()]);
 }
 
 /// The app of [`grant`] with this many live grants and this last use, in seconds after noon.

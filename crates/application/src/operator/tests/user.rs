@@ -1,12 +1,11 @@
-use super::{one, unavailable};
+use super::one;
 use crate::audit::AuditTrail;
 use crate::audit::testing::{assert_events, event};
 use crate::operator::{
-    ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, FindUser, FindUserByEmail,
-    ListUsers, ShowUser, UserChange,
+    ChangeUser, ChangeUserError, CreateUser, CreateUserCommand, CreateUserError, ShowUser, UserChange,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::ports::storage::{Credentials, MockCredentialReader, MockProfileReader, StorageError, UniqueKey};
+use crate::ports::storage::{MockProfileReader, StorageError, UniqueKey};
 use crate::testing::{clock, drawn_uuid, entropy, locked, noon, person, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
@@ -85,12 +84,6 @@ async fn an_address_that_is_taken_is_told() {
     let outcome = CreateUser::new(units, entropy(), clock()).run(command()).await;
     assert!(matches!(outcome, Err(CreateUserError::EmailTaken)));
     assert_eq!(endings.committed(), 0);
-}
-
-#[tokio::test]
-async fn a_store_that_cannot_be_reached_is_told() {
-    let outcome = CreateUser::new(unavailable(), entropy(), clock()).run(command()).await;
-    assert!(matches!(outcome, Err(CreateUserError::Storage(StorageError::Unavailable))));
 }
 
 /// Changes this user; asserts that the result was stored, and returns it.
@@ -249,43 +242,6 @@ async fn an_address_that_somebody_else_has_is_not_taken_over() {
     assert!(matches!(outcome, Err(ChangeUserError::EmailTaken)));
     assert_eq!(endings.committed(), 0);
     assert_events(&events, &[]);
-}
-
-#[tokio::test]
-async fn people_are_listed_after_an_id() {
-    let mut profiles = MockProfileReader::new();
-    profiles
-        .expect_list_profiles()
-        .times(1)
-        .withf(|after, limit| *after == Some(user_id(0)) && *limit == 10)
-        .returning(|_, _| Ok(vec![person()]));
-    let list = ListUsers::new(Arc::new(profiles));
-    assert_eq!(list.run(Some(user_id(0)), 10).await.unwrap(), [person()]);
-}
-
-#[tokio::test]
-async fn one_person_is_found_without_a_unit_of_work() {
-    let mut reader = MockProfileReader::new();
-    reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
-    assert_eq!(FindUser::new(Arc::new(reader)).run(user_id(1)).await.unwrap(), Some(person()));
-}
-
-#[tokio::test]
-async fn a_user_is_found_by_email_address_without_a_unit_of_work() {
-    let mut reader = MockCredentialReader::new();
-    let User { email, .. } = person();
-    reader.expect_find_credentials().times(1).withf(move |asked| *asked == email).returning(|_| {
-        Ok(Some(Credentials { user_id: user_id(1), status: UserStatus::Active, password: None }))
-    });
-    let found = FindUserByEmail::new(Arc::new(reader)).run(&person().email).await;
-    assert_eq!(found.unwrap(), Some(user_id(1)));
-}
-
-#[tokio::test]
-async fn an_address_that_nobody_has_finds_no_user() {
-    let mut reader = MockCredentialReader::new();
-    reader.expect_find_credentials().times(1).returning(|_| Ok(None));
-    assert_eq!(FindUserByEmail::new(Arc::new(reader)).run(&person().email).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -219,14 +219,6 @@ async fn a_counter_that_fails_does_not_fail_open() {
     assert!(matches!(outcome, Err(AuthenticateClientError::Storage(StorageError::Unavailable))));
 }
 
-#[tokio::test]
-async fn a_store_that_fails_is_no_failed_authentication() {
-    let mut clients = MockClientReader::new();
-    clients.expect_find_with_secrets().times(1).returning(|_| Err(StorageError::Retryable));
-    let outcome = present(authentication(clients, MockFailureCounter::new()), &own_id(), 3).await;
-    assert!(matches!(outcome, Err(AuthenticateClientError::Storage(StorageError::Retryable))));
-}
-
 /// Returns the counter keys of a failure of this client from this address.
 async fn keys(id: &str, address: &str) -> Vec<FailureKey> {
     let mut clients = MockClientReader::new();

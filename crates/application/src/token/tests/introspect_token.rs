@@ -210,20 +210,3 @@ async fn a_service_token_counts_while_its_client_is_enabled() {
         assert_eq!(disabled.ask(&asker, ACCESS).await.unwrap(), None);
     }
 }
-
-#[tokio::test]
-async fn a_store_that_fails_is_not_taken_for_an_inactive_token() {
-    let mut grants = MockGrantReader::new();
-    grants.expect_find_by_refresh_token().times(1).returning(|_, _| Err(StorageError::Unavailable));
-    let ports = IntrospectionPorts {
-        tokens: checking_with(MockTokenVerifier::new()),
-        grants: Arc::new(grants),
-        access: Arc::new(MockAccessReader::new()),
-        clients: Arc::new(MockClientReader::new()),
-        clock: clock(),
-    };
-    let (client, token) = (app(), refresh_token());
-    let query = IntrospectTokenQuery { client: &client, token: &token, hints_at_refresh_token: true };
-    let outcome = IntrospectToken::new(ports).run(query).await;
-    assert!(matches!(outcome, Err(StorageError::Unavailable)));
-}

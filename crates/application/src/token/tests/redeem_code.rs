@@ -3,7 +3,7 @@ mod race;
 
 use super::mint;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::ports::storage::{GrantFilter, HeldCode, StorageError};
+use crate::ports::storage::{GrantFilter, HeldCode};
 use crate::ports::system::{MockTokenSigner, TokenSigner};
 use crate::testing::{
     BrokenSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, locked, noon, scopes,
@@ -367,13 +367,4 @@ async fn a_server_that_cannot_sign_does_not_use_the_code_up() {
         run(finding(Some(code())), Arc::new(BrokenSigner), command(&app(), code_secret().expose())).await;
     assert!(matches!(outcome, Err(RedeemCodeError::Signing(_))));
     assert_eq!(endings.committed(), 0);
-}
-
-#[tokio::test]
-async fn a_store_that_cannot_be_reached_is_no_bad_code() {
-    let none = PreparedUnitsOfWork::new([]);
-    let mint = mint(Arc::new(RecordingSigner::default()));
-    let redeem = RedeemCode::new(Arc::new(none), entropy(), mint);
-    let outcome = redeem.run(command(&app(), code_secret().expose())).await;
-    assert!(matches!(outcome, Err(RedeemCodeError::Storage(StorageError::Unavailable))));
 }

@@ -1,7 +1,7 @@
 use super::mint;
 use crate::audit::testing::{HeldReads, assert_events, event};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{GrantWithUser, MockGrantReader, StorageError};
+use crate::ports::storage::{GrantWithUser, MockGrantReader};
 use crate::ports::system::TokenSigner;
 use crate::testing::{
     BrokenSigner, RecordingSigner, app, client_id, grant, grant_id, locked, noon, scopes, seconds, secret,
@@ -317,12 +317,4 @@ async fn a_signing_failure_records_no_use() {
     };
     assert!(matches!(refresh.run(command).await, Err(RefreshAccessError::Signing(_))));
     assert_eq!(reads.all(), []);
-}
-
-#[tokio::test]
-async fn a_store_that_fails_is_no_bad_token() {
-    let mut grants = MockGrantReader::new();
-    grants.expect_find_by_refresh_token().times(1).returning(|_, _| Err(StorageError::Unavailable));
-    let outcome = attempt(grants, None, None).await;
-    assert!(matches!(outcome, Err(RefreshAccessError::Storage(StorageError::Unavailable))));
 }

@@ -1,7 +1,7 @@
 use crate::access::TokenCheck;
 use crate::audit::testing::{assert_events, event};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{GrantFilter, GrantWithUser, MockGrantReader, StorageError};
+use crate::ports::storage::{GrantFilter, GrantWithUser, MockGrantReader};
 use crate::ports::system::{InvalidToken, MockTokenVerifier, MockUnknownKeyReload};
 use crate::testing::{
     app, checking_with, client_id, clock, entropy, grant, grant_id, locked, noon, scopes, secret, service,
@@ -206,18 +206,4 @@ async fn a_service_token_is_not_said_to_be_revoked() {
     let (outcome, endings) = revoke(&service(), ACCESS, ports).await;
     assert!(matches!(outcome, Err(RevokeTokenError::UnsupportedTokenType)), "{outcome:?}");
     assert_eq!(endings.begun(), 0);
-}
-
-#[tokio::test]
-async fn a_store_that_fails_is_not_taken_for_an_unknown_token() {
-    let mut grants = MockGrantReader::new();
-    grants.expect_find_by_refresh_token().times(1).returning(|_, _| Err(StorageError::Unavailable));
-    let (outcome, _) =
-        revoke(&app(), &refresh_token(), (grants, MockTokenVerifier::new(), nothing_to_write())).await;
-    assert!(matches!(outcome, Err(RevokeTokenError::Storage(StorageError::Unavailable))));
-    // No unit of work is prepared, so beginning one fails.
-    let ports = (MockGrantReader::new(), verifier(client_id(1), of_person()), nothing_to_write());
-    let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
-    assert!(matches!(outcome, Err(RevokeTokenError::Storage(StorageError::Unavailable))));
-    assert_eq!(endings.begun(), 1);
 }

@@ -8,7 +8,7 @@ use actix_web::test::TestRequest;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{FromRequest as _, HttpResponse};
 use application::account::ResumeSession;
-use application::import::{Import, ImportReport, Undone};
+use application::import::Import;
 use application::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use application::ports::storage::{MockSessionReader, SessionWithUser};
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FinishUpload, UploadLimits};
@@ -143,28 +143,9 @@ impl HealthCheck for Stopping {
 }
 
 fn receiving() -> Import {
-    Import {
-        id: ImportId::from_uuid(Uuid::nil()),
-        user_id: Some(UserId::from_uuid(Uuid::nil())),
-        origin: ImportOrigin::Upload,
-        file_name: FileName::clean("export.xml"),
-        format: None,
-        digest: None,
-        zone: TimeZone::UTC,
-        state: ImportState::Receiving,
-        size: 0,
-        recording_start: None,
-        overwrite_profile: false,
-        bytes_checked: 0,
-        bytes_done: 0,
-        tries: 0,
-        started_at: NOW,
-        ended_at: None,
-        report: ImportReport::default(),
-        refusal: None,
-        cancelled_by: None,
-        undone: Undone::default(),
-    }
+    let (id, name) = (ImportId::from_uuid(Uuid::nil()), FileName::clean("export.xml"));
+    let import = Import::new(id, ImportOrigin::Upload, name, TimeZone::UTC, NOW);
+    Import { user_id: Some(UserId::from_uuid(Uuid::nil())), ..import }
 }
 
 /// Returns a unit of work that creates an upload.

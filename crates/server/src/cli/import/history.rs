@@ -10,7 +10,7 @@ use application::import::{
     UndoImportError, Undone, UndoneCounts,
 };
 use application::ports::storage::Import;
-use application::upload::{DiscardReason, DiscardUpload, FindImport, UploadKey};
+use application::upload::{DiscardReason, DiscardUpload, UploadKey};
 use clap::Args;
 use domain::id::ImportId;
 use domain::import::{Canceller, ImportOrigin, ImportState};
@@ -151,10 +151,8 @@ fn unknown(id: ImportId) -> String {
 
 /// Discards an upload that is incomplete or queued; returns whether it was one.
 async fn discard(session: &Session, id: ImportId) -> anyhow::Result<bool> {
-    let find = FindImport::new(session.store.imports.clone());
-    let Some(user_id) = find.run_for_operator(id).await?.and_then(|import| import.user_id) else {
-        return Ok(false);
-    };
+    let import = session.store.imports.find_import(id).await?;
+    let Some(user_id) = import.and_then(|import| import.user_id) else { return Ok(false) };
     let discard = DiscardUpload::new(session.store.units.clone(), session.clock.clone());
     let reason = DiscardReason::Cancelled(Canceller::Operator);
     Ok(discard.run(UploadKey { user_id, id }, reason).await?)

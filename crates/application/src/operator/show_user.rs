@@ -1,4 +1,4 @@
-//! Lists users, finds one, or shows one to the operator.
+//! Shows a user to the operator.
 
 use crate::audit::AuditTrail;
 use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
@@ -6,40 +6,6 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
 use domain::user::User;
 use std::sync::Arc;
-
-/// Lists users.
-pub struct ListUsers {
-    reader: Arc<dyn ProfileReader>,
-}
-
-impl ListUsers {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn ProfileReader>) -> Self {
-        Self { reader }
-    }
-
-    /// Returns at most `limit` users after this id, by ascending id.
-    pub async fn run(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
-        self.reader.list_profiles(after, limit).await
-    }
-}
-
-/// Finds one user.
-pub struct FindUser {
-    reader: Arc<dyn ProfileReader>,
-}
-
-impl FindUser {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn ProfileReader>) -> Self {
-        Self { reader }
-    }
-
-    /// Returns the user; `None` if there is none.
-    pub async fn run(&self, id: UserId) -> Result<Option<User>, StorageError> {
-        self.reader.find_profile(id).await
-    }
-}
 
 /// Shows a user's profile to the operator.
 pub struct ShowUser {
