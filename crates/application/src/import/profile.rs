@@ -40,19 +40,13 @@ pub(super) async fn store(
 
 /// Returns the values in the file, without missing fields.
 fn stated(user: &User, profile: &ImportedProfile) -> Vec<ProfileValue> {
-    let stated = merged(user.clone(), profile);
-    let is_stated = |field: &ProfileField| match field {
-        ProfileField::CreatedAt => stated.created_at != user.created_at,
-        ProfileField::HomeTimezone => profile.home_timezone.is_some(),
-        ProfileField::BirthDate => profile.biology.birth_date.is_some(),
-        ProfileField::BiologicalSex => profile.biology.biological_sex.is_some(),
-        ProfileField::BloodType => profile.biology.blood_type.is_some(),
-        ProfileField::Height => profile.biology.height.is_some(),
-        ProfileField::Weight => profile.biology.weight.is_some(),
-        ProfileField::SkinType => profile.biology.skin_type.is_some(),
-        ProfileField::WheelchairUse => profile.biology.wheelchair_use.is_some(),
+    let in_file = User { biology: profile.biology, ..merged(user.clone(), profile) };
+    let is_in_file = |value: &ProfileValue| match value {
+        ProfileValue::CreatedAt(at) => *at != user.created_at,
+        ProfileValue::HomeTimezone(_) => profile.home_timezone.is_some(),
+        biological => !biological.is_empty(),
     };
-    ProfileField::ALL.into_iter().filter(is_stated).map(|field| field.read(&stated)).collect()
+    ProfileField::ALL.into_iter().map(|field| field.read(&in_file)).filter(is_in_file).collect()
 }
 
 /// Returns the profile with every value of the file. The creation time is only moved back, for a user from

@@ -4,9 +4,7 @@ mod biology;
 mod email;
 mod profile_change;
 
-pub use biology::{
-    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, InvalidBiology, SkinType,
-};
+pub use biology::*;
 pub use email::{Email, InvalidEmail};
 pub use profile_change::{ProfileChange, ProfileChanges, ProfileField, ProfileValue};
 

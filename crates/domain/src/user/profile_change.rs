@@ -165,7 +165,8 @@ impl ProfileValue {
         }
     }
 
-    fn is_empty(self) -> bool {
+    /// Returns whether the field is empty.
+    pub fn is_empty(self) -> bool {
         self.text().is_none()
     }
 }
