@@ -172,43 +172,23 @@ async fn the_secret_of_another_kind_is_refused_even_when_its_bytes_are_right() {
 }
 
 #[tokio::test]
-async fn the_twentieth_failure_of_a_client_from_an_address_is_still_answered() {
-    let failures = counting(count(20, 600), count(20, 600));
-    assert_invalid_client(present(authentication(known_client(app()), failures), &own_id(), 9).await);
-}
-
-#[tokio::test]
-async fn the_next_failure_is_told_when_the_window_ends() {
-    let failures = counting(count(21, 90), count(21, 500));
-    let seconds = retry_after(present(authentication(known_client(app()), failures), &own_id(), 9).await);
-    assert_eq!(seconds, 90);
-}
-
-#[tokio::test]
-async fn the_hundredth_failure_of_an_address_is_still_answered() {
-    let failures = counting(count(1, 600), count(100, 600));
-    assert_invalid_client(present(authentication(known_client(app()), failures), &own_id(), 9).await);
-}
-
-#[tokio::test]
-async fn the_next_failure_of_an_address_is_refused_whatever_the_client() {
-    let failures = counting(count(1, 600), count(101, 7));
-    let seconds = retry_after(present(authentication(known_client(app()), failures), &own_id(), 9).await);
-    assert_eq!(seconds, 7);
-}
-
-#[tokio::test]
-async fn of_two_windows_beyond_their_limit_the_later_end_counts() {
-    let failures = counting(count(21, 30), count(101, 300));
-    let seconds = retry_after(present(authentication(known_client(app()), failures), &own_id(), 9).await);
-    assert_eq!(seconds, 300);
-}
-
-#[tokio::test]
-async fn a_window_that_is_over_already_still_asks_for_a_second() {
-    let failures = counting(count(21, -5), count(1, 600));
-    let seconds = retry_after(present(authentication(known_client(app()), failures), &own_id(), 9).await);
-    assert_eq!(seconds, 1);
+async fn failures_beyond_a_limit_are_rejected_until_the_later_window_ends() {
+    // The limits are 20 per client and address, and 100 per address. A window that is over counts as a second.
+    for (for_client, for_address, retry_after_seconds) in [
+        (count(20, 600), count(20, 600), None),
+        (count(21, 90), count(21, 500), Some(90)),
+        (count(1, 600), count(100, 600), None),
+        (count(1, 600), count(101, 7), Some(7)),
+        (count(21, 30), count(101, 300), Some(300)),
+        (count(21, -5), count(1, 600), Some(1)),
+    ] {
+        let authentication = authentication(known_client(app()), counting(for_client, for_address));
+        let outcome = present(authentication, &own_id(), 9).await;
+        match retry_after_seconds {
+            Some(seconds) => assert_eq!(retry_after(outcome), seconds),
+            None => assert_invalid_client(outcome),
+        }
+    }
 }
 
 #[tokio::test]

@@ -56,14 +56,17 @@ fn refresh_with(
 /// Refreshes with valid input, except for what the test changes.
 async fn attempt(grants: MockGrantReader, user_id: Option<&str>, scope: Option<&str>) -> Outcome {
     let (client, refresh_token) = (app(), refresh_token());
-    let command = RefreshAccessCommand {
-        client: &client,
-        refresh_token: &refresh_token,
-        user_id,
-        scope,
-        from: &used_from(),
-    };
+    let from = &used_from();
+    let command =
+        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id, scope, from };
     refresh(grants, nothing_to_write()).run(command).await
+}
+
+/// Refreshes without a user id or scopes.
+async fn present(refresh: &RefreshAccess, client: &Client, refresh_token: &str) -> Outcome {
+    let from = &used_from();
+    let command = RefreshAccessCommand { client, refresh_token, user_id: None, scope: None, from };
+    refresh.run(command).await
 }
 
 async fn granted_scopes(scope: Option<&str>) -> ScopeSet {
@@ -119,16 +122,9 @@ async fn the_person_named_is_told_to_the_store_as_a_hint() {
 /// Presents a refresh token of another client.
 async fn misuse(units: PreparedUnitsOfWork) -> Outcome {
     let of_other = reader(Grant { client_id: client_id(2), ..grant() }, UserStatus::Active);
-    let (client, refresh_token, reads) = (app(), refresh_token(), Arc::default());
+    let reads = Arc::default();
     let refresh = refresh_with(of_other, units, Arc::new(RecordingSigner::default()), &reads);
-    let command = RefreshAccessCommand {
-        client: &client,
-        refresh_token: &refresh_token,
-        user_id: None,
-        scope: None,
-        from: &used_from(),
-    };
-    let outcome = refresh.run(command).await;
+    let outcome = present(&refresh, &app(), &refresh_token()).await;
     assert_eq!(reads.all(), []);
     outcome
 }
@@ -197,7 +193,6 @@ async fn a_locked_person_is_refused() {
 
 #[tokio::test]
 async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
-    let client = app();
     let texts = [
         secret(SecretKind::AuthorizationCode, 7).expose().to_owned(),
         secret(SecretKind::PersonalAccessToken, 7).expose().to_owned(),
@@ -208,28 +203,14 @@ async fn any_other_kind_of_secret_is_refused_without_asking_the_store() {
     ];
     for refresh_token in &texts {
         let refresh = refresh(MockGrantReader::new(), nothing_to_write());
-        let command = RefreshAccessCommand {
-            client: &client,
-            refresh_token,
-            user_id: None,
-            scope: None,
-            from: &used_from(),
-        };
-        assert_invalid_grant(&refresh.run(command).await);
+        assert_invalid_grant(&present(&refresh, &app(), refresh_token).await);
     }
 }
 
 #[tokio::test]
 async fn a_service_client_holds_no_refresh_tokens() {
-    let (client, refresh_token): (Client, _) = (service(), refresh_token());
-    let command = RefreshAccessCommand {
-        client: &client,
-        refresh_token: &refresh_token,
-        user_id: None,
-        scope: None,
-        from: &used_from(),
-    };
-    let outcome = refresh(MockGrantReader::new(), nothing_to_write()).run(command).await;
+    let refresh = refresh(MockGrantReader::new(), nothing_to_write());
+    let outcome = present(&refresh, &service(), &refresh_token()).await;
     assert!(matches!(outcome, Err(RefreshAccessError::UnauthorizedClient)));
 }
 
@@ -255,15 +236,8 @@ async fn scopes_beyond_the_grant_unknown_or_empty_are_refused() {
 async fn endings_after_use(last_used_at: Option<i64>, units: PreparedUnitsOfWork) -> Arc<Endings> {
     let used = Grant { last_used_at: last_used_at.map(|ago| noon() - seconds(ago)), ..grant() };
     let endings = units.endings();
-    let (client, refresh_token) = (app(), refresh_token());
-    let command = RefreshAccessCommand {
-        client: &client,
-        refresh_token: &refresh_token,
-        user_id: None,
-        scope: None,
-        from: &used_from(),
-    };
-    refresh(reader(used, UserStatus::Active), units).run(command).await.unwrap();
+    let refresh = refresh(reader(used, UserStatus::Active), units);
+    present(&refresh, &app(), &refresh_token()).await.unwrap();
     endings
 }
 
@@ -307,14 +281,7 @@ async fn a_signing_failure_records_no_use() {
     let grants = reader(unused, UserStatus::Active);
     let reads = Arc::default();
     let refresh = refresh_with(grants, nothing_to_write(), Arc::new(BrokenSigner), &reads);
-    let (client, refresh_token) = (app(), refresh_token());
-    let command = RefreshAccessCommand {
-        client: &client,
-        refresh_token: &refresh_token,
-        user_id: None,
-        scope: None,
-        from: &used_from(),
-    };
-    assert!(matches!(refresh.run(command).await, Err(RefreshAccessError::Signing(_))));
+    let outcome = present(&refresh, &app(), &refresh_token()).await;
+    assert!(matches!(outcome, Err(RefreshAccessError::Signing(_))));
     assert_eq!(reads.all(), []);
 }
