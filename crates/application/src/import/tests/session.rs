@@ -75,34 +75,6 @@ async fn a_session_of_the_same_batch_can_be_joined_too() {
 }
 
 #[tokio::test]
-async fn a_session_with_a_key_of_its_source_is_never_joined_away() {
-    let store = store_of([given("7", 0, 200)]).await;
-    let report = import(&store, [session(derived(-10, 490))]).await;
-    assert_eq!(report.sessions, counts(1, 0, 0));
-    assert_eq!(store.sessions().len(), 2);
-}
-
-#[tokio::test]
-async fn a_poorer_file_does_not_double_a_session_of_a_richer_one() {
-    let store = store_of([given("7", 0, 480)]).await;
-    let report = import(&store, [session(derived(0, 480))]).await;
-    assert_eq!(report.sessions, counts(0, 0, 1));
-    assert_eq!(store.sessions().len(), 1);
-    assert!(store.sessions()[0].record.key().is_given());
-}
-
-#[tokio::test]
-async fn a_richer_file_takes_the_place_of_a_poorer_one_under_the_same_id() {
-    let store = store_of([derived(0, 480)]).await;
-    let id = store.sessions()[0].id;
-    let report = import(&store, [session(given("7", 0, 480))]).await;
-    assert_eq!(report.sessions, counts(0, 1, 0));
-    assert_eq!(store.sessions().len(), 1);
-    assert_eq!(store.sessions()[0].id, id);
-    assert!(store.sessions()[0].record.key().is_given());
-}
-
-#[tokio::test]
 async fn the_records_of_an_own_export_keep_id_and_time_of_change() {
     let store = MemoryStore::with(person());
     let report = import(&store, [own_session(4, derived(0, 480))]).await;
