@@ -10,146 +10,110 @@ use crate::scope::ScopeSet;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// Who caused an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AuditActor {
-    /// The person, on a page.
-    Person,
-    /// The operator, on the command line.
-    Operator,
-    /// A client, at an endpoint.
-    Client,
-    /// The server itself.
-    Server,
-}
-
-impl AuditActor {
-    /// Every actor.
-    pub const ALL: [Self; 4] = [Self::Person, Self::Operator, Self::Client, Self::Server];
-
-    /// Returns the name used in the store and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Person => "person",
-            Self::Operator => "operator",
-            Self::Client => "client",
-            Self::Server => "server",
-        }
-    }
-
-    /// Parses the name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|actor| actor.as_str() == text)
+crate::named_enum! {
+    /// Who caused an event.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum AuditActor {
+        /// The person, on a page.
+        Person = "person",
+        /// The operator, on the command line.
+        Operator = "operator",
+        /// A client, at an endpoint.
+        Client = "client",
+        /// The server itself.
+        Server = "server",
     }
 }
 
-macro_rules! audit_kinds {
-    ($($(#[$doc:meta])* $variant:ident => $name:literal,)*) => {
-        /// Kind of an event.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum AuditKind {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl AuditKind {
-            /// Every kind, in the order of the reference.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// Returns the name used in the store and on the command line.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-        }
-    };
-}
-
-audit_kinds! {
-    /// An account was created.
-    UserCreated => "user.created",
-    /// The operator or a service client changed an account's address, zone or profile.
-    UserChanged => "user.changed",
-    /// An import filled or changed profile fields; the subject is the import.
-    ProfileImported => "profile.imported",
-    /// An account was locked.
-    UserLocked => "user.locked",
-    /// An account was unlocked.
-    UserUnlocked => "user.unlocked",
-    /// A person and all their data were erased; the event does not identify the person.
-    UserErased => "user.erased",
-    /// A person signed in; the subject is the session.
-    SignedIn => "session.signed_in",
-    /// A password was rejected for an existing account.
-    SignInRefused => "session.refused",
-    /// Passwords were rejected without a check because of too many attempts for the account, or from the
-    /// address if no account is named. One event per account or address and window.
-    SignInLimited => "session.limited",
-    /// Sessions were ended; the subject is the session if there was one.
-    SignedOut => "session.signed_out",
-    /// All sessions of a person were ended.
-    SignedOutEverywhere => "session.signed_out_everywhere",
-    /// A link to choose a password was issued.
-    PasswordLinkIssued => "password.link_issued",
-    /// A password was set or changed.
-    PasswordSet => "password.set",
-    /// A client was registered.
-    ClientCreated => "client.created",
-    /// A client's registration was changed.
-    ClientChanged => "client.changed",
-    /// A client was disabled.
-    ClientDisabled => "client.disabled",
-    /// A client was enabled again.
-    ClientEnabled => "client.enabled",
-    /// A client secret was created by a rotation; the subject is the secret.
-    ClientSecretRotated => "client.secret_rotated",
-    /// A client sent its secret in a query string without permission. The secret, which is the subject,
-    /// should be rotated.
-    ClientSecretExposed => "client.secret_exposed",
-    /// A person granted a client the listed scopes.
-    ConsentGiven => "consent.given",
-    /// A person denied a client access.
-    ConsentDenied => "consent.denied",
-    /// An authorization code was issued.
-    CodeIssued => "code.issued",
-    /// A used code was presented again, and its grant, which is the subject, was revoked.
-    CodeReplayed => "code.replayed",
-    /// A code was redeemed; the subject is the new grant.
-    GrantCreated => "grant.created",
-    /// Grants were revoked; the subject is the grant if there was one.
-    GrantRevoked => "grant.revoked",
-    /// A client presented a refresh token of another client; the subject is the grant.
-    RefreshTokenMisused => "grant.misused",
-    /// A service client received an access token for itself.
-    ServiceTokenIssued => "token.service_issued",
-    /// A person created a personal access token, which is the subject.
-    PersonalTokenCreated => "personal_token.created",
-    /// Personal access tokens were revoked; the subject is the token if there was one.
-    PersonalTokenRevoked => "personal_token.revoked",
-    /// The operator viewed a person's profile.
-    ProfileShown => "profile.shown",
-    /// An export of a person's data started; the subject is the personal access token if one was used.
-    DataExported => "data.exported",
-    /// An import started; the subject is the import. The import of a catalogue has no user.
-    ImportStarted => "import.started",
-    /// An import was undone or cancelled; the subject is the import.
-    ImportUndone => "import.undone",
-    /// A service client added or changed sleep sessions; recorded once per day.
-    SleepWritten => "sleep.written",
-    /// A service client added or changed intake logs; recorded once per day.
-    IntakeLogsWritten => "supplement_log.written",
-    /// A service client added or changed catalogue labels; recorded once per day.
-    LabelsWritten => "supplement.written",
-    /// A service client deleted a sleep session; the subject is the session.
-    SleepDeleted => "sleep.deleted",
-    /// A service client deleted an intake log; the subject is the log.
-    IntakeLogDeleted => "supplement_log.deleted",
-    /// A signing key was created; the subject is the key.
-    KeyCreated => "key.created",
-    /// A signing key was retired; the subject is the key.
-    KeyRetired => "key.retired",
-    /// Everything issued before a given time was invalidated; the count covers all of it.
-    EverythingInvalidated => "everything.invalidated",
+crate::named_enum! {
+    /// Kind of an event.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum AuditKind {
+        /// An account was created.
+        UserCreated = "user.created",
+        /// The operator or a service client changed an account's address, zone or profile.
+        UserChanged = "user.changed",
+        /// An import filled or changed profile fields; the subject is the import.
+        ProfileImported = "profile.imported",
+        /// An account was locked.
+        UserLocked = "user.locked",
+        /// An account was unlocked.
+        UserUnlocked = "user.unlocked",
+        /// A person and all their data were erased; the event does not identify the person.
+        UserErased = "user.erased",
+        /// A person signed in; the subject is the session.
+        SignedIn = "session.signed_in",
+        /// A password was rejected for an existing account.
+        SignInRefused = "session.refused",
+        /// Passwords were rejected without a check because of too many attempts for the account, or from the
+        /// address if no account is named. One event per account or address and window.
+        SignInLimited = "session.limited",
+        /// Sessions were ended; the subject is the session if there was one.
+        SignedOut = "session.signed_out",
+        /// All sessions of a person were ended.
+        SignedOutEverywhere = "session.signed_out_everywhere",
+        /// A link to choose a password was issued.
+        PasswordLinkIssued = "password.link_issued",
+        /// A password was set or changed.
+        PasswordSet = "password.set",
+        /// A client was registered.
+        ClientCreated = "client.created",
+        /// A client's registration was changed.
+        ClientChanged = "client.changed",
+        /// A client was disabled.
+        ClientDisabled = "client.disabled",
+        /// A client was enabled again.
+        ClientEnabled = "client.enabled",
+        /// A client secret was created by a rotation; the subject is the secret.
+        ClientSecretRotated = "client.secret_rotated",
+        /// A client sent its secret in a query string without permission. The secret, which is the subject,
+        /// should be rotated.
+        ClientSecretExposed = "client.secret_exposed",
+        /// A person granted a client the listed scopes.
+        ConsentGiven = "consent.given",
+        /// A person denied a client access.
+        ConsentDenied = "consent.denied",
+        /// An authorization code was issued.
+        CodeIssued = "code.issued",
+        /// A used code was presented again, and its grant, which is the subject, was revoked.
+        CodeReplayed = "code.replayed",
+        /// A code was redeemed; the subject is the new grant.
+        GrantCreated = "grant.created",
+        /// Grants were revoked; the subject is the grant if there was one.
+        GrantRevoked = "grant.revoked",
+        /// A client presented a refresh token of another client; the subject is the grant.
+        RefreshTokenMisused = "grant.misused",
+        /// A service client received an access token for itself.
+        ServiceTokenIssued = "token.service_issued",
+        /// A person created a personal access token, which is the subject.
+        PersonalTokenCreated = "personal_token.created",
+        /// Personal access tokens were revoked; the subject is the token if there was one.
+        PersonalTokenRevoked = "personal_token.revoked",
+        /// The operator viewed a person's profile.
+        ProfileShown = "profile.shown",
+        /// An export of a person's data started; the subject is the personal access token if one was used.
+        DataExported = "data.exported",
+        /// An import started; the subject is the import. The import of a catalogue has no user.
+        ImportStarted = "import.started",
+        /// An import was undone or cancelled; the subject is the import.
+        ImportUndone = "import.undone",
+        /// A service client added or changed sleep sessions; recorded once per day.
+        SleepWritten = "sleep.written",
+        /// A service client added or changed intake logs; recorded once per day.
+        IntakeLogsWritten = "supplement_log.written",
+        /// A service client added or changed catalogue labels; recorded once per day.
+        LabelsWritten = "supplement.written",
+        /// A service client deleted a sleep session; the subject is the session.
+        SleepDeleted = "sleep.deleted",
+        /// A service client deleted an intake log; the subject is the log.
+        IntakeLogDeleted = "supplement_log.deleted",
+        /// A signing key was created; the subject is the key.
+        KeyCreated = "key.created",
+        /// A signing key was retired; the subject is the key.
+        KeyRetired = "key.retired",
+        /// Everything issued before a given time was invalidated; the count covers all of it.
+        EverythingInvalidated = "everything.invalidated",
+    }
 }
 
 impl AuditKind {
@@ -170,12 +134,8 @@ impl AuditKind {
 
     /// Returns a list with only this kind.
     pub fn alone(self) -> &'static [Self] {
-        Self::ALL.iter().find(|kind| **kind == self).map_or(&[], std::slice::from_ref)
-    }
-
-    /// Parses the name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
+        const ALL: &[AuditKind] = &AuditKind::ALL;
+        ALL.iter().find(|kind| **kind == self).map_or(&[], std::slice::from_ref)
     }
 }
 

@@ -14,40 +14,20 @@ pub const MAX_LIVE_GRANTS: usize = 50;
 /// Minimum interval between two writes of a grant's last use, in seconds (decisions 3).
 pub const LAST_USED_RESOLUTION_SECONDS: i64 = 3600;
 
-/// Why a grant was revoked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RevocationReason {
-    /// Its code was presented a second time (RFC 6749 section 4.1.2).
-    CodeReplayed,
-    /// The operator revoked it.
-    Operator,
-    /// The client exceeded [`MAX_LIVE_GRANTS`] for this person.
-    TooManyGrants,
-    /// The person revoked it.
-    Person,
-    /// The client revoked it (RFC 7009).
-    Client,
-}
-
-impl RevocationReason {
-    /// Every reason.
-    pub const ALL: [Self; 5] =
-        [Self::CodeReplayed, Self::Operator, Self::TooManyGrants, Self::Person, Self::Client];
-
-    /// Returns the name used in the store and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::CodeReplayed => "code_replayed",
-            Self::Operator => "operator",
-            Self::TooManyGrants => "too_many_grants",
-            Self::Person => "person",
-            Self::Client => "client",
-        }
-    }
-
-    /// Parses the name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
+crate::named_enum! {
+    /// Why a grant was revoked.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RevocationReason {
+        /// Its code was presented a second time (RFC 6749 section 4.1.2).
+        CodeReplayed = "code_replayed",
+        /// The operator revoked it.
+        Operator = "operator",
+        /// The client exceeded [`MAX_LIVE_GRANTS`] for this person.
+        TooManyGrants = "too_many_grants",
+        /// The person revoked it.
+        Person = "person",
+        /// The client revoked it (RFC 7009).
+        Client = "client",
     }
 }
 

@@ -22,6 +22,7 @@ pub mod grant;
 pub mod id;
 pub mod import;
 pub mod known_browser;
+mod named_enum;
 pub mod paging;
 pub mod password;
 pub mod password_link;

@@ -2,60 +2,31 @@
 
 use std::fmt;
 
-/// A scope. The order of the variants is the order in which scopes are listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Scope {
-    /// Reads the profile.
-    Profile,
-    /// Reads sleep sessions.
-    Sleep,
-    /// Reads supplements and their intake.
-    Supplements,
-    /// Creates users; service clients only (decisions 3).
-    UsersWrite,
-    /// Writes profiles; service clients only.
-    ProfileWrite,
-    /// Writes sleep sessions; service clients only.
-    SleepWrite,
-    /// Writes the catalogue and intake logs; service clients only.
-    SupplementsWrite,
-    /// Introspects the tokens of every client; service clients only.
-    TokensIntrospect,
+crate::named_enum! {
+    /// A scope. The order of the variants is the order in which scopes are listed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[repr(u8)]
+    pub enum Scope {
+        /// Reads the profile.
+        Profile = "profile",
+        /// Reads sleep sessions.
+        Sleep = "sleep",
+        /// Reads supplements and their intake.
+        Supplements = "supplements",
+        /// Creates users; service clients only (decisions 3).
+        UsersWrite = "users:write",
+        /// Writes profiles; service clients only.
+        ProfileWrite = "profile:write",
+        /// Writes sleep sessions; service clients only.
+        SleepWrite = "sleep:write",
+        /// Writes the catalogue and intake logs; service clients only.
+        SupplementsWrite = "supplements:write",
+        /// Introspects the tokens of every client; service clients only.
+        TokensIntrospect = "tokens:introspect",
+    } else UnknownScope = UnknownScope
 }
 
 impl Scope {
-    /// Every scope, in the order of listing.
-    pub const ALL: [Self; 8] = [
-        Self::Profile,
-        Self::Sleep,
-        Self::Supplements,
-        Self::UsersWrite,
-        Self::ProfileWrite,
-        Self::SleepWrite,
-        Self::SupplementsWrite,
-        Self::TokensIntrospect,
-    ];
-
-    /// Returns the name on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Profile => "profile",
-            Self::Sleep => "sleep",
-            Self::Supplements => "supplements",
-            Self::UsersWrite => "users:write",
-            Self::ProfileWrite => "profile:write",
-            Self::SleepWrite => "sleep:write",
-            Self::SupplementsWrite => "supplements:write",
-            Self::TokensIntrospect => "tokens:introspect",
-        }
-    }
-
-    /// Parses the case-sensitive name of a scope (RFC 6749 section 3.3).
-    pub fn parse(text: &str) -> Result<Self, UnknownScope> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == text).ok_or(UnknownScope)
-    }
-
     /// Returns whether a person can grant this scope; the others are for service clients (decisions 3).
     pub const fn by_consent(self) -> bool {
         matches!(self, Self::Profile | Self::Sleep | Self::Supplements)

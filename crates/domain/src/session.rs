@@ -27,27 +27,12 @@ impl Default for SessionLifetime {
     }
 }
 
-/// How a person signed in; a second factor or a passkey would be another method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AuthenticationMethod {
-    /// Password only.
-    Password,
-}
-
-impl AuthenticationMethod {
-    /// Every method.
-    pub const ALL: [Self; 1] = [Self::Password];
-
-    /// Returns the name used in the store.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Password => "password",
-        }
-    }
-
-    /// Parses the name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.as_str() == text)
+crate::named_enum! {
+    /// How a person signed in; a second factor or a passkey would be another method.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AuthenticationMethod {
+        /// Password only.
+        Password = "password",
     }
 }
 

@@ -2,47 +2,49 @@
 
 use super::MetricValue;
 
-/// A metric of a session (decisions 6), in the order of the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MetricKind {
-    /// `timeNightInBed`: seconds in bed.
-    TimeNightInBed,
-    /// `timeNightAsleep`: seconds asleep.
-    TimeNightAsleep,
-    /// `timeNightAwake`: seconds awake in bed.
-    TimeNightAwake,
-    /// `timeNightLight`: seconds of light sleep.
-    TimeNightLight,
-    /// `timeNightDeep`: seconds of deep sleep.
-    TimeNightDeep,
-    /// `timeNightRem`: seconds of REM sleep.
-    TimeNightRem,
-    /// `percentageNightAwake`: percent of the time in bed.
-    PercentageNightAwake,
-    /// `percentageNightLight`: percent of the time in bed.
-    PercentageNightLight,
-    /// `percentageNightDeep`: percent of the time in bed.
-    PercentageNightDeep,
-    /// `percentageNightRem`: percent of the time in bed.
-    PercentageNightRem,
-    /// `percentageSleepAwake`: percent of the sleep period.
-    PercentageSleepAwake,
-    /// `percentageSleepLight`: percent of the sleep period.
-    PercentageSleepLight,
-    /// `percentageSleepDeep`: percent of the sleep period.
-    PercentageSleepDeep,
-    /// `percentageSleepRem`: percent of the sleep period.
-    PercentageSleepRem,
-    /// `timeSleepAwake`: seconds awake within the sleep period.
-    TimeSleepAwake,
-    /// `sleepLatency`: seconds from in bed to first asleep.
-    SleepLatency,
-    /// `sleepEfficiency`: percent of the time in bed spent asleep.
-    SleepEfficiency,
-    /// `sleepWakeups`: awakenings within the sleep period.
-    SleepWakeups,
-    /// `wakeupsOver15Minutes`: awakenings of 15 minutes or more.
-    WakeupsOver15Minutes,
+crate::named_enum! {
+    /// A metric of a session (decisions 6), in the order of the API.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum MetricKind {
+        /// `timeNightInBed`: seconds in bed.
+        TimeNightInBed = "timeNightInBed",
+        /// `timeNightAsleep`: seconds asleep.
+        TimeNightAsleep = "timeNightAsleep",
+        /// `timeNightAwake`: seconds awake in bed.
+        TimeNightAwake = "timeNightAwake",
+        /// `timeNightLight`: seconds of light sleep.
+        TimeNightLight = "timeNightLight",
+        /// `timeNightDeep`: seconds of deep sleep.
+        TimeNightDeep = "timeNightDeep",
+        /// `timeNightRem`: seconds of REM sleep.
+        TimeNightRem = "timeNightRem",
+        /// `percentageNightAwake`: percent of the time in bed.
+        PercentageNightAwake = "percentageNightAwake",
+        /// `percentageNightLight`: percent of the time in bed.
+        PercentageNightLight = "percentageNightLight",
+        /// `percentageNightDeep`: percent of the time in bed.
+        PercentageNightDeep = "percentageNightDeep",
+        /// `percentageNightRem`: percent of the time in bed.
+        PercentageNightRem = "percentageNightRem",
+        /// `percentageSleepAwake`: percent of the sleep period.
+        PercentageSleepAwake = "percentageSleepAwake",
+        /// `percentageSleepLight`: percent of the sleep period.
+        PercentageSleepLight = "percentageSleepLight",
+        /// `percentageSleepDeep`: percent of the sleep period.
+        PercentageSleepDeep = "percentageSleepDeep",
+        /// `percentageSleepRem`: percent of the sleep period.
+        PercentageSleepRem = "percentageSleepRem",
+        /// `timeSleepAwake`: seconds awake within the sleep period.
+        TimeSleepAwake = "timeSleepAwake",
+        /// `sleepLatency`: seconds from in bed to first asleep.
+        SleepLatency = "sleepLatency",
+        /// `sleepEfficiency`: percent of the time in bed spent asleep.
+        SleepEfficiency = "sleepEfficiency",
+        /// `sleepWakeups`: awakenings within the sleep period.
+        SleepWakeups = "sleepWakeups",
+        /// `wakeupsOver15Minutes`: awakenings of 15 minutes or more.
+        WakeupsOver15Minutes = "wakeupsOver15Minutes",
+    }
 }
 
 /// Unit of a metric.
@@ -57,59 +59,6 @@ pub enum MetricUnit {
 }
 
 impl MetricKind {
-    /// Every metric, in the order of the API and of the codes.
-    pub const ALL: [Self; 19] = [
-        Self::TimeNightInBed,
-        Self::TimeNightAsleep,
-        Self::TimeNightAwake,
-        Self::TimeNightLight,
-        Self::TimeNightDeep,
-        Self::TimeNightRem,
-        Self::PercentageNightAwake,
-        Self::PercentageNightLight,
-        Self::PercentageNightDeep,
-        Self::PercentageNightRem,
-        Self::PercentageSleepAwake,
-        Self::PercentageSleepLight,
-        Self::PercentageSleepDeep,
-        Self::PercentageSleepRem,
-        Self::TimeSleepAwake,
-        Self::SleepLatency,
-        Self::SleepEfficiency,
-        Self::SleepWakeups,
-        Self::WakeupsOver15Minutes,
-    ];
-
-    /// Returns the API's spelling (decisions 6).
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::TimeNightInBed => "timeNightInBed",
-            Self::TimeNightAsleep => "timeNightAsleep",
-            Self::TimeNightAwake => "timeNightAwake",
-            Self::TimeNightLight => "timeNightLight",
-            Self::TimeNightDeep => "timeNightDeep",
-            Self::TimeNightRem => "timeNightRem",
-            Self::PercentageNightAwake => "percentageNightAwake",
-            Self::PercentageNightLight => "percentageNightLight",
-            Self::PercentageNightDeep => "percentageNightDeep",
-            Self::PercentageNightRem => "percentageNightRem",
-            Self::PercentageSleepAwake => "percentageSleepAwake",
-            Self::PercentageSleepLight => "percentageSleepLight",
-            Self::PercentageSleepDeep => "percentageSleepDeep",
-            Self::PercentageSleepRem => "percentageSleepRem",
-            Self::TimeSleepAwake => "timeSleepAwake",
-            Self::SleepLatency => "sleepLatency",
-            Self::SleepEfficiency => "sleepEfficiency",
-            Self::SleepWakeups => "sleepWakeups",
-            Self::WakeupsOver15Minutes => "wakeupsOver15Minutes",
-        }
-    }
-
-    /// Parses the API's spelling, exactly.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-
     /// Returns the stored number of the metric, 1 to 19. Numbers never change; new metrics get the next one.
     #[inline]
     pub const fn code(self) -> u8 {

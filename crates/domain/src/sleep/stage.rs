@@ -1,44 +1,25 @@
 //! Stage of sleep.
 
-/// Stage of sleep (decisions 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Awake in bed.
-    Awake,
-    /// Light sleep: N1 and N2.
-    Light,
-    /// Deep sleep: N3, slow waves.
-    Deep,
-    /// Sleep with rapid eye movements.
-    Rem,
-    /// Asleep, stage unknown.
-    Asleep,
-    /// Unknown, not even whether asleep.
-    Unknown,
+crate::named_enum! {
+    /// Stage of sleep (decisions 6).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Stage {
+        /// Awake in bed.
+        Awake = "AWAKE",
+        /// Light sleep: N1 and N2.
+        Light = "LIGHT",
+        /// Deep sleep: N3, slow waves.
+        Deep = "DEEP",
+        /// Sleep with rapid eye movements.
+        Rem = "REM",
+        /// Asleep, stage unknown.
+        Asleep = "ASLEEP",
+        /// Unknown, not even whether asleep.
+        Unknown = "UNKNOWN",
+    }
 }
 
 impl Stage {
-    /// Every stage, by code.
-    pub const ALL: [Self; 6] = [Self::Awake, Self::Light, Self::Deep, Self::Rem, Self::Asleep, Self::Unknown];
-
-    /// Returns the API's spelling (decisions 6).
-    #[inline]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Awake => "AWAKE",
-            Self::Light => "LIGHT",
-            Self::Deep => "DEEP",
-            Self::Rem => "REM",
-            Self::Asleep => "ASLEEP",
-            Self::Unknown => "UNKNOWN",
-        }
-    }
-
-    /// Parses the API's spelling, exactly.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|stage| stage.as_str() == text)
-    }
-
     /// Returns the stored number of the stage, 1 to 6. Numbers never change and are never reused.
     #[inline]
     pub const fn code(self) -> u8 {

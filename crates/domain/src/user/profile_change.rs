@@ -5,55 +5,24 @@ use crate::time::TimeZone;
 use chrono::{DateTime, SecondsFormat, Utc};
 use std::fmt;
 
-/// A profile field that an import can change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each variant is the field it is named after")]
-pub enum ProfileField {
-    CreatedAt,
-    HomeTimezone,
-    BirthDate,
-    BiologicalSex,
-    BloodType,
-    Height,
-    Weight,
-    SkinType,
-    WheelchairUse,
+crate::named_enum! {
+    /// A profile field that an import can change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    #[expect(missing_docs, reason = "each variant is the field it is named after")]
+    pub enum ProfileField {
+        CreatedAt = "created_at",
+        HomeTimezone = "home_timezone",
+        BirthDate = "birth_date",
+        BiologicalSex = "biological_sex",
+        BloodType = "blood_type",
+        Height = "height_cm",
+        Weight = "weight_kg",
+        SkinType = "skin_type",
+        WheelchairUse = "wheelchair_use",
+    }
 }
 
 impl ProfileField {
-    /// Every field, in the order of the API.
-    pub const ALL: [Self; 9] = [
-        Self::CreatedAt,
-        Self::HomeTimezone,
-        Self::BirthDate,
-        Self::BiologicalSex,
-        Self::BloodType,
-        Self::Height,
-        Self::Weight,
-        Self::SkinType,
-        Self::WheelchairUse,
-    ];
-
-    /// Returns the field name in the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::CreatedAt => "created_at",
-            Self::HomeTimezone => "home_timezone",
-            Self::BirthDate => "birth_date",
-            Self::BiologicalSex => "biological_sex",
-            Self::BloodType => "blood_type",
-            Self::Height => "height_cm",
-            Self::Weight => "weight_kg",
-            Self::SkinType => "skin_type",
-            Self::WheelchairUse => "wheelchair_use",
-        }
-    }
-
-    /// Parses the field name in the API.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| field.as_str() == text)
-    }
-
     /// Reads the field of a profile.
     pub const fn read(self, user: &User) -> ProfileValue {
         let biology = &user.biology;

@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn exactly_the_events_about_data_have_a_description() {
         for kind in AuditKind::ALL {
-            assert_eq!(words(*kind).is_some(), AuditKind::ABOUT_DATA.contains(kind), "{kind:?}");
+            assert_eq!(words(kind).is_some(), AuditKind::ABOUT_DATA.contains(&kind), "{kind:?}");
         }
     }
 

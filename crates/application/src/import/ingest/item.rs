@@ -37,45 +37,27 @@ pub struct IngestShape {
     pub user_id: Option<UserId>,
 }
 
-macro_rules! item_codes {
-    ($($(#[$doc:meta])* $variant:ident => $name:literal,)*) => {
-        /// Why an item is rejected. The names are stable: clients may rely on them.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum ItemCode {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl ItemCode {
-            /// All codes, in the order of the reference.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// Returns the name on the wire.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-        }
-    };
-}
-
-item_codes! {
-    /// The item is not a JSON object.
-    NotAnObject => "not_an_object",
-    /// A required member is missing.
-    MissingMember => "missing_member",
-    /// A member has the wrong type or an invalid value.
-    InvalidMember => "invalid_member",
-    /// The item belongs to another user than the path.
-    OtherUser => "other_user",
-    /// The id belongs to another record, or id and key belong to two different records.
-    IdConflict => "id_conflict",
-    /// The catalogue has no such supplement.
-    UnknownSupplement => "unknown_supplement",
-    /// The email address belongs to another user.
-    EmailTaken => "email_taken",
-    /// A user with this id was erased; the id is never reused.
-    IdErased => "id_erased",
+domain::named_enum! {
+    /// Why an item is rejected. The names are stable: clients may rely on them.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum ItemCode {
+        /// The item is not a JSON object.
+        NotAnObject = "not_an_object",
+        /// A required member is missing.
+        MissingMember = "missing_member",
+        /// A member has the wrong type or an invalid value.
+        InvalidMember = "invalid_member",
+        /// The item belongs to another user than the path.
+        OtherUser = "other_user",
+        /// The id belongs to another record, or id and key belong to two different records.
+        IdConflict = "id_conflict",
+        /// The catalogue has no such supplement.
+        UnknownSupplement = "unknown_supplement",
+        /// The email address belongs to another user.
+        EmailTaken = "email_taken",
+        /// A user with this id was erased; the id is never reused.
+        IdErased = "id_erased",
+    }
 }
 
 /// Why one item is rejected; other items are not affected.
