@@ -195,7 +195,7 @@ const CHECKS: [Spoil; 5] = [
 ];
 
 #[tokio::test]
-async fn of_several_faults_the_first_in_the_order_of_the_checks_is_told() {
+async fn of_several_faults_the_first_in_the_order_of_the_checks_is_reported() {
     // Every combination of faults, as bits.
     for faults in 1_usize..1 << CHECKS.len() {
         let mut request = Request::good();
@@ -220,7 +220,7 @@ async fn t70_a_token_of_a_key_that_another_replica_made_is_checked_again_once_th
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_tell_its_keys_does_not_make_the_token_invalid() {
+async fn a_store_that_cannot_read_its_keys_does_not_make_the_token_invalid() {
     let request = Request { claims: None, reload: Err(StorageError::Unavailable), ..Request::good() };
     assert_eq!(refusal(request).await, "storage");
 }
@@ -276,7 +276,7 @@ async fn a_token_of_a_service_client_that_is_disabled_or_gone_is_invalid() {
 }
 
 #[tokio::test]
-async fn a_service_token_is_told_of_a_malformed_user_id_first() {
+async fn a_service_token_reports_a_malformed_user_id_first() {
     let user_id = "not-a-uuid".to_owned();
     let request = Request { claims: Some(service_claims()), user_id, ..Request::good() };
     assert_eq!(refusal(request).await, "invalid user_id");
@@ -313,7 +313,7 @@ async fn a_token_reads_no_more_than_its_grant_holds() {
 }
 
 #[tokio::test]
-async fn the_scopes_told_are_those_of_the_grant_not_of_a_narrowed_token() {
+async fn the_scopes_returned_are_those_of_the_grant_not_of_a_narrowed_token() {
     let narrowed = AccessClaims { scopes: scopes("sleep"), ..claims() };
     let granted = Request { claims: Some(narrowed), ..Request::good() }.run().await.unwrap();
     assert_eq!(granted.scopes, scopes("profile sleep"));
@@ -340,7 +340,7 @@ async fn the_last_request_within_the_limit_is_granted() {
 }
 
 #[tokio::test]
-async fn beyond_the_limit_the_answer_tells_the_seconds_to_midnight_utc() {
+async fn beyond_the_limit_the_answer_shows_the_seconds_to_midnight_utc() {
     let outcome = Request { used: Some(5), ..Request::good() }.run().await;
     let Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds }) = outcome else {
         panic!("not limited: {outcome:?}");

@@ -86,7 +86,7 @@ async fn what_held_nothing_leaves_no_event() {
 }
 
 #[tokio::test]
-async fn a_remembered_consent_that_is_forgotten_without_a_grant_is_told() {
+async fn a_remembered_consent_that_is_forgotten_without_a_grant_is_reported() {
     let (revoked, events) = disconnect(Some(client_id(1)), 0, 1).await;
     assert_eq!(revoked, 0);
     let [event] = events.try_into().unwrap();

@@ -174,12 +174,12 @@ fn granting() -> MockUnitOfWork {
 }
 
 async fn seed(units: Vec<MockUnitOfWork>) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>) {
-    let (outcome, endings, _) = seed_and_tell(units).await;
+    let (outcome, endings, _) = seed_with_events(units).await;
     (outcome, endings)
 }
 
 /// Also returns the audit events.
-async fn seed_and_tell(
+async fn seed_with_events(
     units: Vec<MockUnitOfWork>,
 ) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>, RecordedEvents) {
     let units = PreparedUnitsOfWork::new(units);
@@ -188,11 +188,11 @@ async fn seed_and_tell(
 }
 
 /// Asserts the kinds of the events of a run, all by the operator.
-async fn assert_told(units: Vec<MockUnitOfWork>, kinds: &[AuditKind]) {
-    let (_, _, events) = seed_and_tell(units).await;
-    let told: Vec<_> = events.all().iter().map(|event| (event.actor, event.kind)).collect();
+async fn assert_reported(units: Vec<MockUnitOfWork>, kinds: &[AuditKind]) {
+    let (_, _, events) = seed_with_events(units).await;
+    let recorded: Vec<_> = events.all().iter().map(|event| (event.actor, event.kind)).collect();
     let expected: Vec<_> = kinds.iter().map(|kind| (AuditActor::Operator, *kind)).collect();
-    assert_eq!(told, expected);
+    assert_eq!(recorded, expected);
 }
 
 #[tokio::test]
@@ -200,9 +200,9 @@ async fn what_the_demo_makes_is_in_the_audit_trail_like_anything_else() {
     let first = vec![empty_store(&Arc::default()), issuing(demo_person()), granting()];
     let made = [AuditKind::UserCreated, AuditKind::ImportStarted, AuditKind::ClientCreated];
     let issued = [AuditKind::CodeIssued, AuditKind::GrantCreated];
-    assert_told(first, &[&made[..], &issued].concat()).await;
+    assert_reported(first, &[&made[..], &issued].concat()).await;
     let second = vec![seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
-    assert_told(second, &[&[AuditKind::ClientSecretRotated][..], &issued].concat()).await;
+    assert_reported(second, &[&[AuditKind::ClientSecretRotated][..], &issued].concat()).await;
 }
 
 /// An empty store that counts inserts by kind.

@@ -44,10 +44,13 @@ fn erasing(times: usize) -> MockUnitOfWork {
 #[tokio::test]
 async fn an_erasure_leaves_an_event_that_names_nobody_and_a_receipt() {
     let client_id = ClientId::from_uuid(Uuid::from_u128(7));
-    let told = |actor| event(actor, AuditKind::UserErased);
+    let erased_by = |actor| event(actor, AuditKind::UserErased);
     for (command, expected) in [
-        (ErasePersonCommand::ByOperator(user_id(1)), told(AuditActor::Operator)),
-        (ErasePersonCommand::ByClient(client_id, user_id(1)), told(AuditActor::Client).client(client_id)),
+        (ErasePersonCommand::ByOperator(user_id(1)), erased_by(AuditActor::Operator)),
+        (
+            ErasePersonCommand::ByClient(client_id, user_id(1)),
+            erased_by(AuditActor::Client).client(client_id),
+        ),
     ] {
         let (units, endings) = one(erasing(1));
         let events = units.events();

@@ -251,7 +251,7 @@ async fn what_the_scopes_do_not_allow_is_not_even_read() {
 }
 
 #[tokio::test]
-async fn what_a_format_tells_in_two_parts_is_read_twice_and_counted_once() {
+async fn what_a_format_writes_in_two_parts_is_read_twice_and_counted_once() {
     let mut sleep = MockSleepReader::new();
     let from_the_start = |after: &Option<_>| after.is_none();
     sleep
@@ -297,13 +297,13 @@ async fn heavy_sessions_are_written_one_a_step_and_light_ones_several() {
         let (sleep, _) = many_nights(12, stages);
         let all = (profiles(), sleep, MockSupplementReader::new());
         let exported = export(all, &[ExportSection::Sessions], ScopeSet::CONSENTABLE, 99).await;
-        let told: Vec<_> = exported.pieces.iter().map(|piece| piece.matches('+').count()).collect();
-        assert_eq!((told.iter().sum(), told.iter().max()), (12, Some(&step)), "{stages}: {told:?}");
+        let written: Vec<_> = exported.pieces.iter().map(|piece| piece.matches('+').count()).collect();
+        assert_eq!((written.iter().sum(), written.iter().max()), (12, Some(&step)), "{stages}: {written:?}");
     }
 }
 
 #[tokio::test]
-async fn nothing_is_written_of_somebody_who_does_not_exist() {
+async fn nothing_is_written_of_a_user_who_does_not_exist() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().times(1).returning(|_| Ok(None));
     let nothing = (profiles, MockSleepReader::new(), MockSupplementReader::new());
@@ -325,7 +325,7 @@ async fn a_record_that_cannot_be_written_ends_the_export_and_no_further_batch_is
 }
 
 #[tokio::test]
-async fn a_store_that_fails_half_way_is_told() {
+async fn a_store_that_fails_half_way_is_reported() {
     let mut sleep = MockSleepReader::new();
     let corrupt = || StorageError::Corrupt { table: "sleep_session", column: "source", row: String::new() };
     sleep.expect_walk().times(1).returning(move |_, _, _| Err(corrupt()));
@@ -347,7 +347,7 @@ fn loses(times: usize) -> impl FnMut() -> Option<StorageError> + Send {
 }
 
 #[tokio::test]
-async fn an_export_that_loses_the_connection_again_and_again_tells_every_record_once_and_in_order() {
+async fn an_export_that_loses_the_connection_again_and_again_exports_every_record_once_and_in_order() {
     let (mut sleep, mut supplements) = (MockSleepReader::new(), MockSupplementReader::new());
     let mut lost = loses(9);
     sleep.expect_walk().returning(move |_, after, limit| {

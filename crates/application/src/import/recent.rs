@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_tell_names_and_values_apart() {
+    fn hashes_depend_on_name_and_value() {
         assert_eq!(RecordHash::new("a", "x"), RecordHash::new("a", "x"));
         assert_ne!(RecordHash::new("a", "x"), RecordHash::new("b", "x"));
         assert_ne!(RecordHash::new("a", "x"), RecordHash::new("a", "y"));

@@ -66,8 +66,8 @@ async fn the_first_key_is_made_where_there_is_none() {
     let (endings, events) = (units.endings(), units.events());
     assert!(ensure(reader_of(Vec::new()), units, making()).await.unwrap());
     assert_eq!(endings.committed(), 1);
-    let told = event(AuditActor::Server, AuditKind::KeyCreated).subject(key(1).id.as_uuid());
-    assert_events(&events, &[told]);
+    let created = event(AuditActor::Server, AuditKind::KeyCreated).subject(key(1).id.as_uuid());
+    assert_events(&events, &[created]);
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn no_key_is_made_and_nothing_opened_while_one_is_active() {
 }
 
 #[tokio::test]
-async fn who_loses_the_race_for_the_first_key_goes_on_without_having_made_one() {
+async fn who_loses_the_race_for_the_first_key_continues_without_having_made_one() {
     let units = storing(false);
     let (endings, events) = (units.endings(), units.events());
     assert!(!ensure(reader_of(Vec::new()), units, making()).await.unwrap());

@@ -234,8 +234,8 @@ async fn tokens_are_listed_with_whether_they_are_valid() {
         .withf(|id| *id == user_id(1))
         .returning(|_| Ok(vec![token(1), revoked(2), expired(3)]));
     let listed = ListPersonalTokens::new(Arc::new(reader), clock()).run(user_id(1)).await.unwrap();
-    let told: Vec<_> = listed.into_iter().map(|listed| (listed.token.id, listed.is_live)).collect();
-    assert_eq!(told, [(token_id(1), true), (token_id(2), false), (token_id(3), false)]);
+    let states: Vec<_> = listed.into_iter().map(|listed| (listed.token.id, listed.is_live)).collect();
+    assert_eq!(states, [(token_id(1), true), (token_id(2), false), (token_id(3), false)]);
 }
 
 async fn revoke(found: u64) -> (bool, Vec<AuditEvent>) {

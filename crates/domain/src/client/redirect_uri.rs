@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn of_stored_uris_those_that_are_refused_since_are_left_out_and_corrupt_ones_told() {
+    fn of_stored_uris_those_that_are_refused_since_are_left_out_and_corrupt_ones_reported() {
         let stored = |texts: &[&str]| {
             RedirectUri::parse_stored(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
         };

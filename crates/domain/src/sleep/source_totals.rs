@@ -75,8 +75,8 @@ impl Totals {
         let millis =
             |total: Option<Duration>| total.map(|total| i64::try_from(total.as_millis()).unwrap_or(i64::MAX));
         let stages = [totals.light, totals.deep, totals.rem];
-        let told_apart = stages.iter().flatten().any(|total| !total.is_zero());
-        let stage = |total| millis(total).filter(|_| told_apart);
+        let are_distinguished = stages.iter().flatten().any(|total| !total.is_zero());
+        let stage = |total| millis(total).filter(|_| are_distinguished);
         let (light, deep, rem) = (stage(totals.light), stage(totals.deep), stage(totals.rem));
         let sum_of_stages = || Some(light?.saturating_add(deep?).saturating_add(rem?));
         Self {

@@ -153,7 +153,7 @@ async fn a_persons_token_writes_nothing_whatever_scopes_it_names() {
 }
 
 #[tokio::test]
-async fn of_several_faults_the_first_in_the_order_of_the_checks_is_told_and_none_is_counted() {
+async fn of_several_faults_the_first_in_the_order_of_the_checks_is_reported_and_none_is_counted() {
     let bad_id = || Some("not-a-uuid".to_owned());
     let bad_scope = Scope::ProfileWrite;
     let no_token = Request { claims: None, user_id: bad_id(), scope: bad_scope, ..Request::good() };
@@ -165,7 +165,7 @@ async fn of_several_faults_the_first_in_the_order_of_the_checks_is_told_and_none
 }
 
 #[tokio::test]
-async fn beyond_the_limit_of_the_day_it_is_told_how_long_to_wait() {
+async fn beyond_the_limit_of_the_day_it_is_reported_how_long_to_wait() {
     let outcome = Request { used: Some(LIMITS.ingest), ..Request::good() }.run().await;
     let Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds }) = outcome else {
         panic!("{outcome:?}")

@@ -109,7 +109,7 @@ async fn what_was_not_there_is_not_written_down_as_revoked() {
 }
 
 #[tokio::test]
-async fn t85_a_bad_new_password_is_told_before_the_present_one_is_looked_at() {
+async fn t85_a_bad_new_password_is_reported_before_the_present_one_is_looked_at() {
     for (new, expected) in [
         ("", NewPasswordError::TooShort),
         ("fourteen chars", NewPasswordError::TooShort),
@@ -195,7 +195,7 @@ async fn of_two_changes_at_once_the_later_one_has_to_try_again() {
 }
 
 #[tokio::test]
-async fn the_person_is_told_by_mail_without_a_link_that_opens_anything() {
+async fn the_person_gets_an_email_without_a_link_that_opens_anything() {
     let stored = Noted::default();
     let store = units([queueing(changing(&stored))]);
     let (queue, sealer) = mail();

@@ -245,7 +245,7 @@ async fn an_address_that_was_taken_meanwhile_keeps_its_account_and_the_link_is_u
 }
 
 #[tokio::test]
-async fn a_person_who_had_a_password_is_told_that_it_changed_and_a_new_one_is_not() {
+async fn a_person_who_had_a_password_gets_an_email_about_the_change_and_a_new_one_does_not() {
     for had_one in [true, false] {
         let stored = had_one.then(|| hash_of("the one before"));
         let unit = replacing(consuming(still(person(), stored), &reset(), true), &person(), PASSWORD, 0);

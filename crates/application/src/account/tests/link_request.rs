@@ -168,7 +168,7 @@ async fn a_sign_up_makes_a_link_and_no_account() {
 }
 
 #[tokio::test]
-async fn t80_a_sign_up_for_an_account_that_exists_does_the_same_work_and_tells_the_mailbox_alone() {
+async fn t80_a_sign_up_for_an_account_that_exists_does_the_same_work_and_informs_only_the_mailbox() {
     let (new, _, _) = sign_up(None).await;
     for user in [person(), locked_person()] {
         let (rows, store, text) = sign_up(Some(user)).await;
@@ -196,7 +196,7 @@ fn address(number: u32) -> IpAddr {
 }
 
 #[tokio::test]
-async fn one_mailbox_gets_five_messages_an_hour_whoever_asks_and_whether_or_not_it_has_an_account() {
+async fn one_mailbox_gets_five_messages_an_hour_from_any_caller_and_whether_or_not_it_has_an_account() {
     for asked in [EMAIL, "nobody@example.org"] {
         let (reset, sign_up) = endless();
         for number in 0..8 {
@@ -229,7 +229,7 @@ async fn one_address_asks_twenty_times_an_hour_and_what_it_is_refused_counts_aga
 }
 
 #[tokio::test]
-async fn what_is_no_address_is_told_and_counted() {
+async fn what_is_no_address_is_reported_and_counted() {
     let (reset, sign_up) = endless();
     for number in 0..20 {
         let text = format!("not an address {number}");

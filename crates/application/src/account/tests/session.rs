@@ -49,7 +49,7 @@ async fn resumed(reader: MockSessionReader, units: Arc<PreparedUnitsOfWork>) -> 
 }
 
 #[tokio::test]
-async fn a_cookie_tells_who_is_signed_in_and_whether_that_is_fresh() {
+async fn a_cookie_shows_who_is_signed_in_and_whether_that_is_fresh() {
     for (began, is_fresh) in [(299, true), (300, false)] {
         let person = resumed(found(session(began, 10), UserStatus::Active), units([])).await.unwrap();
         assert_eq!(
@@ -183,7 +183,7 @@ async fn everything_but_one_browser_can_be_signed_out() {
 }
 
 #[tokio::test]
-async fn nobody_cannot_be_signed_out() {
+async fn an_unknown_user_cannot_be_signed_out() {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().return_once(|_| Ok(None));
     let store = units([unit]);

@@ -98,7 +98,7 @@ async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_befor
 }
 
 #[tokio::test]
-async fn the_session_of_whoever_used_the_browser_before_ends_in_their_name() {
+async fn the_session_of_the_user_who_used_the_browser_before_ends_in_their_name() {
     let stored = Noted::default();
     let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
     let store = units([ending(unit, old_session(2), true)]);
@@ -111,7 +111,7 @@ async fn the_session_of_whoever_used_the_browser_before_ends_in_their_name() {
 }
 
 #[tokio::test]
-async fn t86_a_weak_hash_is_made_anew_with_the_sign_in() {
+async fn t86_a_weak_hash_is_rehashed_with_the_sign_in() {
     let stored = Noted::default();
     let mut unit = storing(still(person(), Some(weak_hash_of(PASSWORD))), &stored);
     unit.passwords

@@ -153,7 +153,7 @@ async fn a_hash_that_cannot_be_read_is_an_error_of_its_own() {
 }
 
 #[tokio::test]
-async fn t86_a_weak_hash_that_cannot_be_made_anew_does_not_keep_a_person_out() {
+async fn t86_a_weak_hash_that_cannot_be_rehashed_does_not_keep_a_person_out() {
     for failure in [PasswordHashingError::Busy, PasswordHashingError::Failed] {
         let stored = Noted::default();
         let store = units([storing(still(person(), Some(weak_hash_of(PASSWORD))), &stored)]);

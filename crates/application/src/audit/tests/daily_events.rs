@@ -19,7 +19,7 @@ async fn commit(daily: &DailyEvents, events: &[AuditEvent]) -> Vec<AuditEvent> {
 }
 
 #[tokio::test]
-async fn what_happens_again_on_the_same_day_is_not_told_the_store() {
+async fn what_happens_again_on_the_same_day_is_not_sent_to_the_store() {
     let daily = DailyEvents::default();
     assert_eq!(commit(&daily, &[written(1)]).await, [written(1)]);
     assert!(daily.is_known(&written(1)) && !daily.is_known(&written(2)));

@@ -64,7 +64,7 @@ fn no_tokens() -> Arc<MockPersonalTokenReader> {
 }
 
 #[tokio::test]
-async fn a_page_that_is_full_says_where_the_next_goes_on() {
+async fn a_page_that_is_full_says_where_the_next_continues() {
     let found = vec![tally(1, 1), tally(1, 2), tally(1, 3)];
     let list = ListReads::new(store(None, 2, found), clients(), no_tokens());
     let page = list.run(user_id(1), None, 2).await.unwrap();
@@ -83,7 +83,7 @@ async fn the_last_page_has_no_next() {
 }
 
 #[tokio::test]
-async fn a_page_goes_on_after_a_position_of_the_same_person_whatever_it_says() {
+async fn a_page_continues_after_a_position_of_the_same_person_whatever_it_says() {
     let expected = Some(tally(1, 5).key);
     for named in [1, 2] {
         let list = ListReads::new(store(expected, 9, Vec::new()), clients(), no_tokens());

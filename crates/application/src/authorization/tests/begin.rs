@@ -72,7 +72,7 @@ async fn a_request_waits_for_somebody_to_sign_in_and_keeps_everything_it_said() 
 }
 
 #[tokio::test]
-async fn a_request_of_somebody_who_has_signed_in_is_theirs_at_once_and_pushes_out_their_oldest() {
+async fn a_request_of_a_user_who_has_signed_in_is_theirs_at_once_and_pushes_out_their_oldest() {
     let mut unit = with_person(Some(person()));
     expect_remembered(&mut unit, None);
     let stored = expect_request(&mut unit);
@@ -108,7 +108,7 @@ async fn t30_a_session_that_ended_meanwhile_is_none() {
 }
 
 #[tokio::test]
-async fn t22_an_unknown_client_is_told_on_a_page() {
+async fn t22_an_unknown_client_is_shown_on_a_page() {
     assert_eq!(client_id(1).to_string(), CLIENT);
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     let service = Client { redirect_uris: app().redirect_uris, ..service() };
@@ -120,7 +120,7 @@ async fn t22_an_unknown_client_is_told_on_a_page() {
 }
 
 #[tokio::test]
-async fn t22_t24_a_client_id_that_is_missing_repeated_or_none_is_told_on_a_page() {
+async fn t22_t24_a_client_id_that_is_missing_repeated_or_none_is_shown_on_a_page() {
     for client_id in [None, Some(""), Some("night-owl"), Some("00000000000000000000000c11e00001")] {
         let (outcome, traces) =
             begin(World::new([]), AuthorizationParameters { client_id, ..good() }, Some(user_id(1))).await;
@@ -130,7 +130,7 @@ async fn t22_t24_a_client_id_that_is_missing_repeated_or_none_is_told_on_a_page(
 }
 
 #[tokio::test]
-async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_told_on_a_page() {
+async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_shown_on_a_page() {
     let with = |suffix: &str| format!("{REDIRECT_URI}{suffix}");
     for text in [
         with("/"),
@@ -160,7 +160,7 @@ async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_told_on_a
 }
 
 #[tokio::test]
-async fn t24_a_redirect_uri_that_is_missing_or_repeated_is_told_on_a_page_even_if_only_one_is_registered() {
+async fn t24_a_redirect_uri_that_is_missing_or_repeated_is_shown_on_a_page_even_if_only_one_is_registered() {
     let outcome = begin_in_vain(app(), AuthorizationParameters { redirect_uri: None, ..good() }).await;
     assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
 }
@@ -177,7 +177,7 @@ async fn t20_a_loopback_port_is_compared_like_everything_else() {
 }
 
 #[tokio::test]
-async fn t25_a_state_above_2_kib_is_told_on_a_page_before_any_other_fault() {
+async fn t25_a_state_above_2_kib_is_shown_on_a_page_before_any_other_fault() {
     let long = "\u{e9}".repeat(1024) + "x";
     let parameters =
         AuthorizationParameters { state: Given::Once(&long), response_type: Given::Faulty, ..good() };

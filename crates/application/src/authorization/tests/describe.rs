@@ -22,7 +22,7 @@ async fn describe(request: Option<AuthorizationRequest>, visit: &Secret) -> Opti
 }
 
 #[tokio::test]
-async fn the_browser_that_brought_a_request_is_told_which_app_waits() {
+async fn the_browser_of_a_request_gets_the_waiting_app() {
     for user in [None, Some(user_id(1))] {
         let login_hint = Some(Email::parse("robin@example.org").unwrap());
         let request = AuthorizationRequest { user_id: user, login_hint: login_hint.clone(), ..request() };
@@ -33,7 +33,7 @@ async fn the_browser_that_brought_a_request_is_told_which_app_waits() {
 }
 
 #[tokio::test]
-async fn another_browser_and_a_request_that_is_not_open_are_told_nothing() {
+async fn another_browser_and_a_request_that_is_not_open_get_nothing() {
     assert_eq!(describe(Some(request()), &secret(SecretKind::Visit, 7)).await, None);
     let decided = AuthorizationRequest { decision: RequestState::Decided { at: noon() }, ..request() };
     let old = AuthorizationRequest { created_at: noon() - seconds(1800), ..request() };

@@ -7,16 +7,16 @@ use crate::authorization::{AuthorizationParameters, BegunAuthorization, Given};
 type Parameters = AuthorizationParameters<'static>;
 
 /// Returns the error sent to the app, and the state.
-async fn told(client: Client, parameters: Parameters) -> (String, Option<String>) {
+async fn error_of(client: Client, parameters: Parameters) -> (String, Option<String>) {
     let outcome = begin_in_vain(client, parameters).await;
     let Ok(BegunAuthorization::Redirect(response)) = outcome else { panic!("{outcome:?}") };
     let (error, state) = error_of(&response);
     (error.to_owned(), state.map(str::to_owned))
 }
 
-async fn assert_told(error: &str, client: Client, parameters: Parameters) {
-    let told = told(client, parameters).await;
-    assert_eq!(told, (error.to_owned(), Some("abc".to_owned())));
+async fn assert_reported(error: &str, client: Client, parameters: Parameters) {
+    let sent = error_of(client, parameters).await;
+    assert_eq!(sent, (error.to_owned(), Some("abc".to_owned())));
 }
 
 /// Returns the stored request.
@@ -40,7 +40,7 @@ const FAULTS: [Spoil; 6] = [
 ];
 
 #[tokio::test]
-async fn t23_of_several_faults_the_first_in_the_order_of_the_checks_is_told() {
+async fn t23_of_several_faults_the_first_in_the_order_of_the_checks_is_reported() {
     for faults in 1_usize..1 << FAULTS.len() {
         let mut parameters = good();
         for (place, (_, spoil)) in FAULTS.iter().enumerate() {
@@ -48,7 +48,7 @@ async fn t23_of_several_faults_the_first_in_the_order_of_the_checks_is_told() {
                 spoil(&mut parameters);
             }
         }
-        assert_told(FAULTS[faults.trailing_zeros() as usize].0, app(), parameters).await;
+        assert_reported(FAULTS[faults.trailing_zeros() as usize].0, app(), parameters).await;
     }
 }
 
@@ -66,37 +66,37 @@ async fn t24_a_repeated_parameter_is_an_invalid_request() {
     for spoil in spoils {
         let mut parameters = good();
         spoil(&mut parameters);
-        assert_told("invalid_request", app(), parameters).await;
+        assert_reported("invalid_request", app(), parameters).await;
     }
 }
 
 #[tokio::test]
 async fn t24_of_a_repeated_state_none_is_given_back() {
     let parameters = AuthorizationParameters { state: Given::Faulty, ..good() };
-    assert_eq!(told(app(), parameters).await, ("invalid_request".to_owned(), None));
+    assert_eq!(error_of(app(), parameters).await, ("invalid_request".to_owned(), None));
 }
 
 #[tokio::test]
 async fn t25_where_no_state_came_none_is_given_back() {
     let parameters = AuthorizationParameters { state: Given::Absent, scope: Given::Once("email"), ..good() };
-    assert_eq!(told(app(), parameters).await, ("invalid_scope".to_owned(), None));
+    assert_eq!(error_of(app(), parameters).await, ("invalid_scope".to_owned(), None));
 }
 
 #[tokio::test]
 async fn t23_only_codes_are_issued() {
     for response_type in ["token", "id_token", "code token", "CODE", " code", "none"] {
         let parameters = AuthorizationParameters { response_type: Given::Once(response_type), ..good() };
-        assert_told("unsupported_response_type", app(), parameters).await;
+        assert_reported("unsupported_response_type", app(), parameters).await;
     }
     let parameters = AuthorizationParameters { response_type: Given::Absent, ..good() };
-    assert_told("invalid_request", app(), parameters).await;
+    assert_reported("invalid_request", app(), parameters).await;
 }
 
 #[tokio::test]
 async fn answers_come_in_the_query_alone() {
     for response_mode in ["fragment", "form_post", "query.jwt", ""] {
         let parameters = AuthorizationParameters { response_mode: Given::Once(response_mode), ..good() };
-        assert_told("invalid_request", app(), parameters).await;
+        assert_reported("invalid_request", app(), parameters).await;
     }
 }
 
@@ -105,11 +105,11 @@ async fn t23_a_scope_that_is_unknown_or_not_the_clients_or_not_a_persons_is_inva
     for scope in ["email", "Sleep", "sleep,profile", "supplements", "sleep supplements", "sleep:write", "  "]
     {
         let parameters = AuthorizationParameters { scope: Given::Once(scope), ..good() };
-        assert_told("invalid_scope", app(), parameters).await;
+        assert_reported("invalid_scope", app(), parameters).await;
     }
     let writer = Client { scopes: scopes("sleep sleep:write"), ..app() };
     let parameters = AuthorizationParameters { scope: Given::Once("sleep sleep:write"), ..good() };
-    assert_told("invalid_scope", writer, parameters).await;
+    assert_reported("invalid_scope", writer, parameters).await;
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn without_a_scope_everything_is_asked_for_that_the_client_may_get_by_cons
     let parameters = AuthorizationParameters { scope: Given::Absent, ..good() };
     let client = Client { scopes: scopes("profile supplements sleep:write"), ..app() };
     assert_eq!(kept(client, parameters).await.scopes, scopes("profile supplements"));
-    assert_told("invalid_scope", Client { scopes: scopes("sleep:write"), ..app() }, parameters).await;
+    assert_reported("invalid_scope", Client { scopes: scopes("sleep:write"), ..app() }, parameters).await;
 }
 
 #[tokio::test]
@@ -140,13 +140,13 @@ async fn t40_only_a_well_formed_challenge_with_s256_is_taken() {
         (Given::Once("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM"), s256),
         (Given::Once("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM="), s256),
     ] {
-        assert_told("invalid_request", app(), with(challenge, method)).await;
+        assert_reported("invalid_request", app(), with(challenge, method)).await;
     }
 }
 
 #[tokio::test]
 async fn t43_a_client_that_must_use_pkce_sends_a_challenge() {
-    assert_told("invalid_request", strict_app(), good()).await;
+    assert_reported("invalid_request", strict_app(), good()).await;
     let parameters = AuthorizationParameters {
         code_challenge: Given::Once(CHALLENGE),
         code_challenge_method: Given::Once("S256"),

@@ -67,7 +67,7 @@ fn view() -> ConsentView {
 }
 
 #[tokio::test]
-async fn the_page_tells_who_asks_for_what_and_where_the_person_goes_back_to() {
+async fn the_page_shows_who_asks_for_what_and_where_the_person_goes_back_to() {
     let (outcome, traces) = open(unremembered(request(), app()), Vec::new()).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
     traces.assert_committed();
@@ -75,7 +75,7 @@ async fn the_page_tells_who_asks_for_what_and_where_the_person_goes_back_to() {
 }
 
 #[tokio::test]
-async fn the_page_tells_what_the_app_holds_already() {
+async fn the_page_shows_what_the_app_holds_already() {
     let connections = vec![connected(client_id(2), "profile"), connected(client_id(1), "sleep")];
     let (outcome, _) = open(unremembered(request(), app()), connections).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { held: Some(scopes("sleep")), ..view() }));

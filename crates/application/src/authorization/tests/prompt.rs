@@ -8,7 +8,7 @@ fn prompting(prompt: &str) -> AuthorizationParameters<'_> {
     AuthorizationParameters { prompt: Given::Once(prompt), ..good() }
 }
 
-fn error_told(outcome: Outcome) -> String {
+fn error_reported(outcome: Outcome) -> String {
     let Ok(BegunAuthorization::Redirect(response)) = outcome else { panic!("{outcome:?}") };
     let (error, state) = error_of(&response);
     assert_eq!(state, Some("abc"));
@@ -17,7 +17,7 @@ fn error_told(outcome: Outcome) -> String {
 
 #[tokio::test]
 async fn t34_without_a_page_somebody_must_have_signed_in() {
-    assert_eq!(error_told(begin_in_vain(app(), prompting("none")).await), "login_required");
+    assert_eq!(error_reported(begin_in_vain(app(), prompting("none")).await), "login_required");
 }
 
 #[tokio::test]
@@ -27,7 +27,7 @@ async fn t34_without_a_page_a_person_must_have_wished_to_be_let_through() {
         expect_remembered(&mut unit, consent);
         let world = World::new([unit]).knowing(Some(app()));
         let (outcome, traces) = begin(world, prompting("none"), Some(user_id(1))).await;
-        assert_eq!(error_told(outcome), "consent_required");
+        assert_eq!(error_reported(outcome), "consent_required");
         traces.assert_rolled_back();
     }
 }
@@ -37,14 +37,18 @@ async fn t34_without_a_page_a_locked_person_has_not_signed_in() {
     let locked = User { status: crate::testing::locked(), ..person() };
     let world = World::new([with_person(Some(locked))]).knowing(Some(app()));
     let (outcome, traces) = begin(world, prompting("none"), Some(user_id(1))).await;
-    assert_eq!(error_told(outcome), "login_required");
+    assert_eq!(error_reported(outcome), "login_required");
     traces.assert_rolled_back();
 }
 
 #[tokio::test]
 async fn no_page_and_a_page_contradict_each_other() {
     for prompt in ["none login", "consent none", "none select_account", "none whim"] {
-        assert_eq!(error_told(begin_in_vain(app(), prompting(prompt)).await), "invalid_request", "{prompt}");
+        assert_eq!(
+            error_reported(begin_in_vain(app(), prompting(prompt)).await),
+            "invalid_request",
+            "{prompt}"
+        );
     }
 }
 

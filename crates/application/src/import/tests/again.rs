@@ -34,17 +34,17 @@ async fn a_folder_in_which_a_night_comes_twice_with_different_ends_changes_nothi
             let store = MemoryStore::with(person());
             let first = import(&store, items.clone()).await.sessions;
             let before = store.sessions();
-            let told = import_file(&store, dry_run(), &ItemFile::of(items.clone())).await.unwrap();
+            let preview = import_file(&store, dry_run(), &ItemFile::of(items.clone())).await.unwrap();
             let report = import(&store, items.clone()).await;
             assert_eq!((report.sessions.new, report.sessions.updated), (0, 0));
-            assert_eq!((store.sessions(), told.sessions), (before, report.sessions));
+            assert_eq!((store.sessions(), preview.sessions), (before, report.sessions));
             assert!(first.new >= 1, "{first:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_record_that_gives_way_to_a_later_one_of_its_file_is_told_of() {
+async fn a_record_that_gives_way_to_a_later_one_of_its_file_is_noted() {
     let store = MemoryStore::with(person());
     let items = || [at(3, session(derived(10, 400))), at(4, session(derived(0, 480)))];
     import(&store, items()).await;

@@ -2,7 +2,7 @@
 
 use super::import;
 use super::memory_store::MemoryStore;
-use super::profile::{height, known, profile, tall, told};
+use super::profile::{changes_of, height, known, profile, tall};
 use super::undo::{set_state, undo};
 use crate::import::{ApplyProfile, ApplyProfileError};
 use crate::ports::import_source::ImportedProfile;
@@ -54,7 +54,7 @@ async fn one_proposal_is_applied_and_the_other_stays() {
     assert_eq!(apply(&store, id, user_id(1), &[ProfileField::Height]).await.unwrap(), 1);
     assert_eq!(store.content().users, [User { biology: tall(170), ..known() }]);
     let report = &store.content().imports.all[0].report;
-    assert_eq!(told(report), ["home_timezone: UTC -> Asia/Tokyo?", "height_cm: 180 -> 170"]);
+    assert_eq!(changes_of(report), ["home_timezone: UTC -> Asia/Tokyo?", "height_cm: 180 -> 170"]);
     assert!(report.profile_changed);
     let fields: Vec<_> = proposed(&store, 0).await.iter().map(ProfileChange::field).collect();
     assert_eq!(fields, [ProfileField::HomeTimezone]);
@@ -112,8 +112,8 @@ async fn of_two_imports_with_different_proposals_each_is_applied_and_undone_for_
         assert_eq!(apply(&store, ids[place], user_id(1), &ProfileField::ALL).await.unwrap(), 1);
         assert_eq!(store.content().users[0].biology, tall(centimetres));
     }
-    let told_of_second = told(&store.content().imports.all[1].report);
-    assert_eq!(told_of_second, ["height_cm: 170 -> 160"]);
+    let second_changes = changes_of(&store.content().imports.all[1].report);
+    assert_eq!(second_changes, ["height_cm: 170 -> 160"]);
     for (place, centimetres) in [(1, 170), (0, 180)] {
         undo(&store, ids[place]).await.unwrap();
         assert_eq!(store.content().users[0].biology, tall(centimetres));

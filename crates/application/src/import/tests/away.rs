@@ -27,7 +27,7 @@ async fn waiting(store: &MemoryStore) -> (Result<Imported, ImportRecordsError>, 
 }
 
 #[tokio::test]
-async fn an_import_goes_on_after_a_store_that_was_away_and_counts_each_record_once() {
+async fn an_import_continues_after_a_store_that_was_away_and_counts_each_record_once() {
     // Fails at the second batch, after the start of the import and the first batch.
     for (call, before) in [("begin", 2), ("sleep.insert", 1), ("commit", 1)] {
         let store = MemoryStore::with(person());

@@ -59,7 +59,7 @@ async fn an_upload_that_nobody_began_to_read_is_refused() {
 }
 
 #[tokio::test]
-async fn an_import_that_came_to_its_end_first_stays_and_whoever_cancels_is_told() {
+async fn an_import_that_came_to_its_end_first_stays_and_the_cancellation_fails() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 480))]).await;
     assert!(matches!(cancel(&store, id).await, Err(CancelImportError::Done)));
@@ -68,9 +68,9 @@ async fn an_import_that_came_to_its_end_first_stays_and_whoever_cancels_is_told(
         [(ImportState::Refused, true), (ImportState::Undoing, false), (ImportState::Undone, false)]
     {
         set_state(&store, id, ended).await;
-        let told = cancel(&store, id).await.unwrap_err();
-        assert_eq!(matches!(told, CancelImportError::Refused), is_refused, "{ended:?}");
-        assert_eq!(matches!(told, CancelImportError::AlreadyUndone), !is_refused, "{ended:?}");
+        let error = cancel(&store, id).await.unwrap_err();
+        assert_eq!(matches!(error, CancelImportError::Refused), is_refused, "{ended:?}");
+        assert_eq!(matches!(error, CancelImportError::AlreadyUndone), !is_refused, "{ended:?}");
     }
     let unknown = ImportId::from_uuid(uuid::Uuid::nil());
     assert!(matches!(cancel(&store, unknown).await, Err(CancelImportError::Unknown)));

@@ -24,7 +24,7 @@ fn far_apart(
 }
 
 /// Returns the report of a dry run, and asserts that a real import reports the same.
-async fn told(store: &MemoryStore, file: &ItemFile) -> ImportReport {
+async fn dry_run_report(store: &MemoryStore, file: &ItemFile) -> ImportReport {
     let would = import_file(store, dry_run(), file).await.unwrap();
     let done = import_file(store, super::of_person(), file).await.unwrap();
     assert_eq!(would, done);
@@ -65,19 +65,19 @@ async fn a_session_that_comes_again_in_a_later_batch_counts_once() {
     let twice = || {
         [session(derived(0, 480)), own_session(4, given("a", 500, 600)), own_session(5, derived(700, 800))]
     };
-    let report = told(&store, &far_apart(twice(), twice())).await;
+    let report = dry_run_report(&store, &far_apart(twice(), twice())).await;
     assert_eq!((report.sessions, report.stage_entries), (counts(2_403, 0, 0), 2_403));
     // Now the store has all of them.
-    assert_eq!(told(&store, &far_apart(twice(), twice())).await.sessions, counts(0, 0, 2_403));
+    assert_eq!(dry_run_report(&store, &far_apart(twice(), twice())).await.sessions, counts(0, 0, 2_403));
     let other = [session(derived_deep(0, 480))];
-    assert_eq!(told(&store, &far_apart(other.clone(), other)).await.sessions, counts(0, 1, 2_400));
+    assert_eq!(dry_run_report(&store, &far_apart(other.clone(), other)).await.sessions, counts(0, 1, 2_400));
 }
 
 #[tokio::test]
 async fn a_label_that_comes_again_in_a_later_batch_counts_once() {
     let store = MemoryStore::with(person());
     let twice = || [supplement("17", "Magnesium"), own_supplement(4, "18", "Zinc")];
-    assert_eq!(told(&store, &far_apart(twice(), twice())).await.supplements, counts(2, 0, 0));
+    assert_eq!(dry_run_report(&store, &far_apart(twice(), twice())).await.supplements, counts(2, 0, 0));
 }
 
 #[tokio::test]
@@ -85,9 +85,9 @@ async fn a_later_version_of_a_label_in_a_later_batch_is_an_update() {
     let store = MemoryStore::with(person());
     let file =
         || far_apart([own_supplement(4, "17", "Magnesium")], [own_supplement(5, "17", "Magnesium Citrate")]);
-    assert_eq!(told(&store, &file()).await.supplements, counts(1, 1, 0));
+    assert_eq!(dry_run_report(&store, &file()).await.supplements, counts(1, 1, 0));
     assert_eq!(store.current(&key("17")).id, supplement_id(5));
-    assert_eq!(told(&store, &file()).await.supplements, counts(0, 0, 2));
+    assert_eq!(dry_run_report(&store, &file()).await.supplements, counts(0, 0, 2));
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn a_log_whose_label_came_in_an_earlier_batch_is_taken() {
     let store = MemoryStore::with(person());
     let logs =
         || [log(intake(supplement_id(4), 5, 1.0, None)), own_log(2, intake(supplement_id(4), 6, 1.0, None))];
-    let report = told(&store, &far_apart([own_supplement(4, "17", "Magnesium")], logs())).await;
+    let report = dry_run_report(&store, &far_apart([own_supplement(4, "17", "Magnesium")], logs())).await;
     assert_eq!((report.logs, report.rejected_total), (counts(2, 0, 0), 0));
 }
 
@@ -105,7 +105,7 @@ async fn a_log_that_would_move_to_a_label_of_an_earlier_batch_is_an_update() {
     import(&store, [own_supplement(4, "17", "Magnesium"), log(intake(supplement_id(4), 5, 1.0, Some("a")))])
         .await;
     let moved = [log(intake(supplement_id(5), 5, 1.0, Some("a")))];
-    let report = told(&store, &far_apart([own_supplement(5, "18", "Zinc")], moved)).await;
+    let report = dry_run_report(&store, &far_apart([own_supplement(5, "18", "Zinc")], moved)).await;
     assert_eq!((report.logs, report.rejected_total), (counts(0, 1, 0), 0));
 }
 
@@ -122,6 +122,6 @@ async fn a_log_that_comes_again_in_a_later_batch_counts_once() {
             own_log(2, intake(id, 7, 1.0, None)),
         ]
     };
-    assert_eq!(told(&store, &far_apart(logs(), logs())).await.logs, counts(4, 0, 0));
+    assert_eq!(dry_run_report(&store, &far_apart(logs(), logs())).await.logs, counts(4, 0, 0));
     assert_eq!(store.logs().len(), 4);
 }

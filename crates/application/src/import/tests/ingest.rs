@@ -130,7 +130,7 @@ async fn what_the_store_does_not_take_has_a_code_and_a_member() {
     let unknown = taken(log(intake(supplement_id(9), 0, 1.0, None)));
     let no_code = taken(log_by_code("12345678", intake(supplement_id(9), 0, 1.0, None)));
     let report = ingest(&store, vec![unknown, of_two, no_code]).await;
-    let told = report.results.iter().map(|result| match result {
+    let statuses = report.results.iter().map(|result| match result {
         ItemResult::Rejected(refusal) => (refusal.code, refusal.field),
         ItemResult::Taken { .. } => panic!("{result:?}"),
     });
@@ -139,7 +139,7 @@ async fn what_the_store_does_not_take_has_a_code_and_a_member() {
         (ItemCode::IdConflict, Some("id")),
         (ItemCode::UnknownSupplement, Some("upc")),
     ];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(statuses.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn an_item_of_another_person_is_answered_with_that_and_not_stored() {
 }
 
 #[tokio::test]
-async fn what_was_noted_of_an_item_is_told_with_it() {
+async fn what_was_noted_of_an_item_is_returned_with_it() {
     let store = MemoryStore::with(person());
     let noted =
         IngestItem { notes: vec!["one".to_owned(), "two".to_owned()], ..taken(session(derived(0, 9))) };

@@ -35,7 +35,7 @@ async fn a_log_may_come_with_its_supplement_in_the_same_file() {
 }
 
 #[tokio::test]
-async fn a_log_of_an_unknown_supplement_is_rejected_with_its_place_and_the_rest_goes_on() {
+async fn a_log_of_an_unknown_supplement_is_rejected_with_its_place_and_the_rest_continues() {
     let (store, id) = catalogue().await;
     let record = intake(supplement_id(9), 5, 1.0, None);
     let unknown = ImportedLog { place: "line 42".to_owned(), id: None, upc: None, record };
@@ -199,7 +199,7 @@ async fn a_log_in_a_later_batch_follows_its_supplement_too() {
 }
 
 #[tokio::test]
-async fn a_log_whose_id_and_key_name_two_logs_is_rejected_and_the_rest_goes_on() {
+async fn a_log_whose_id_and_key_name_two_logs_is_rejected_and_the_rest_continues() {
     let (store, id) = catalogue().await;
     import(&store, [own_log(1, intake(id, 1, 1.0, Some("k1"))), own_log(2, intake(id, 2, 1.0, Some("k2")))])
         .await;

@@ -47,7 +47,7 @@ async fn run(store: &MemoryStore, command: ImportRecordsCommand, items: Vec<Impo
 }
 
 /// Formats the reported changes as `field: old -> new`, with a question mark for proposals.
-pub(super) fn told(report: &ImportReport) -> Vec<String> {
+pub(super) fn changes_of(report: &ImportReport) -> Vec<String> {
     let text = |value: domain::user::ProfileValue| value.text().unwrap_or_else(|| "-".to_owned());
     let changes = report.profile.iter();
     let line = |change: &domain::user::ProfileChange| {
@@ -66,7 +66,7 @@ async fn an_import_fills_empty_fields_and_leaves_out_what_the_file_does_not_say(
     let store = MemoryStore::with(known());
     let report = import(&store, [profile(heavier())]).await;
     assert!(report.profile_changed);
-    assert_eq!(told(&report), ["weight_kg: - -> 80"]);
+    assert_eq!(changes_of(&report), ["weight_kg: - -> 80"]);
     let biology = Biology { weight: heavier().biology.weight, ..known().biology };
     assert_eq!(store.content().users, [User { biology, ..known() }]);
 }
@@ -76,7 +76,7 @@ async fn an_import_does_not_overwrite_a_field_and_proposes_what_the_file_says() 
     let store = MemoryStore::with(known());
     let report = import(&store, [height(170), profile(moved("Asia/Tokyo"))]).await;
     assert!(!report.profile_changed);
-    assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo?", "height_cm: 180 -> 170?"]);
+    assert_eq!(changes_of(&report), ["home_timezone: UTC -> Asia/Tokyo?", "height_cm: 180 -> 170?"]);
     assert_eq!(store.content().users, [known()]);
     // The proposal is stored with the import.
     assert_eq!(store.content().imports.all[0].report.profile, report.profile);
@@ -89,13 +89,13 @@ async fn an_import_that_is_asked_to_overwrites_and_reports_the_old_value() {
     let would = run(&store, ImportRecordsCommand { dry_run: true, ..overwriting() }, items()).await;
     assert_eq!(store.content().users, [known()]);
     let report = run(&store, overwriting(), items()).await;
-    assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170"]);
+    assert_eq!(changes_of(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170"]);
     assert_eq!(would, report);
     let User { home_timezone, biology, .. } = store.content().users.remove(0);
     assert_eq!((home_timezone.name(), biology), ("Asia/Tokyo", tall(170)));
     // The second time there is nothing to change or propose.
     let again = run(&store, overwriting(), items()).await;
-    assert_eq!((again.profile_changed, told(&again)), (false, Vec::new()));
+    assert_eq!((again.profile_changed, changes_of(&again)), (false, Vec::new()));
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn a_restore_applies_its_profile_unasked() {
     let store = MemoryStore::with(known());
     let restored = ImportedProfile { is_restore: true, biology: tall(170), ..moved("Asia/Tokyo") };
     let report = import(&store, [profile(restored)]).await;
-    assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170"]);
+    assert_eq!(changes_of(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170"]);
 }
 
 #[tokio::test]
@@ -111,15 +111,15 @@ async fn a_restore_beside_another_file_does_not_make_that_one_a_restore() {
     let store = MemoryStore::with(known());
     let restored = ImportedProfile { is_restore: true, ..moved("Asia/Tokyo") };
     let report = import(&store, [profile(restored), height(170)]).await;
-    assert_eq!(told(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170?"]);
+    assert_eq!(changes_of(&report), ["home_timezone: UTC -> Asia/Tokyo", "height_cm: 180 -> 170?"]);
 }
 
 #[tokio::test]
 async fn nobody_is_created_later_than_they_were() {
     let earlier = known().created_at - seconds(60);
-    for (told, expected) in [(earlier, earlier), (known().created_at + seconds(60), known().created_at)] {
+    for (in_file, expected) in [(earlier, earlier), (known().created_at + seconds(60), known().created_at)] {
         let store = MemoryStore::with(known());
-        let restored = ImportedProfile { is_restore: true, created_at: Some(told), ..heavier() };
+        let restored = ImportedProfile { is_restore: true, created_at: Some(in_file), ..heavier() };
         import(&store, [profile(restored)]).await;
         assert_eq!(store.content().users[0].created_at, expected);
         undo(&store, last(&store)).await.unwrap();
@@ -128,14 +128,14 @@ async fn nobody_is_created_later_than_they_were() {
 }
 
 #[tokio::test]
-async fn what_an_own_export_tells_of_a_profile_changes_nothing_though_it_has_no_microseconds() {
+async fn what_an_own_export_contains_of_a_profile_changes_nothing_though_it_has_no_microseconds() {
     let exact = known().created_at.trunc_subsecs(0) + TimeDelta::microseconds(123_456);
     let store = MemoryStore::with(User { created_at: exact, ..known() });
     let created_at = Some(exact.trunc_subsecs(3));
     let biology = known().biology;
     let same = ImportedProfile { is_restore: true, created_at, biology, ..ImportedProfile::default() };
     let report = import(&store, [profile(same)]).await;
-    assert_eq!((report.profile_changed, told(&report)), (false, Vec::new()));
+    assert_eq!((report.profile_changed, changes_of(&report)), (false, Vec::new()));
     assert_eq!(store.content().users[0].created_at, exact);
 }
 
@@ -164,8 +164,8 @@ async fn of_two_profiles_in_a_file_the_later_wins_where_both_speak_also_in_a_lat
                 [height(171)].into_iter().chain(between.clone()).chain([height(172)]).collect();
             let store = MemoryStore::with(user);
             let would = ImportRecordsCommand { dry_run: true, ..command.clone() };
-            assert_eq!(told(&run(&store, would, items.clone()).await), [expected]);
-            assert_eq!(told(&run(&store, command, items).await), [expected]);
+            assert_eq!(changes_of(&run(&store, would, items.clone()).await), [expected]);
+            assert_eq!(changes_of(&run(&store, command, items).await), [expected]);
         }
     }
 }
@@ -178,8 +178,8 @@ async fn an_import_that_broke_off_reports_at_its_end_what_its_tries_changed() {
     store.fail("sleep.insert", StorageError::Unavailable);
     import_file(&store, of_person(), &ItemFile::of(items())).await.unwrap_err();
     let broken_off = &store.content().imports.all[0];
-    assert_eq!(told(&broken_off.report), ["height_cm: - -> 171"]);
-    assert_eq!(told(&import(&store, items()).await), ["height_cm: - -> 172"]);
+    assert_eq!(changes_of(&broken_off.report), ["height_cm: - -> 171"]);
+    assert_eq!(changes_of(&import(&store, items()).await), ["height_cm: - -> 172"]);
     undo(&store, last(&store)).await.unwrap();
     assert_eq!(store.content().users, [person()]);
 }
@@ -213,7 +213,7 @@ async fn an_undo_restores_the_fields_that_are_still_as_the_import_left_them() {
     assert_eq!((kept.what, kept.why), (KeptWhat::Profile(ProfileField::HomeTimezone), KeptWhy::Changed));
     assert_eq!(store.content().users, [User { home_timezone: edited.home_timezone, ..known() }]);
     // Only the kept field can be tried again.
-    assert_eq!(told(&store.content().imports.all[0].report), ["home_timezone: UTC -> Asia/Tokyo"]);
+    assert_eq!(changes_of(&store.content().imports.all[0].report), ["home_timezone: UTC -> Asia/Tokyo"]);
 }
 
 #[tokio::test]

@@ -61,7 +61,7 @@ async fn a_label_that_another_import_was_faster_to_store_is_recognised() {
 }
 
 #[tokio::test]
-async fn a_rejection_of_a_try_that_failed_is_told_once() {
+async fn a_rejection_of_a_try_that_failed_is_reported_once() {
     let store = MemoryStore::with(person());
     store.fail("commit", StorageError::Retryable);
     let report = import(&store, [log(intake(supplement_id(9), 5, 1.0, None)), supplement("17", "A")]).await;
@@ -107,7 +107,7 @@ async fn of_records_that_keep_conflicting_only_those_at_fault_are_rejected() {
 }
 
 #[tokio::test]
-async fn an_import_of_somebody_who_is_erased_meanwhile_stops_and_stores_nothing() {
+async fn an_import_of_a_user_who_is_erased_meanwhile_stops_and_stores_nothing() {
     // After the import started, and after its only batch is stored.
     for commits in 0..2 {
         let store = MemoryStore::with(person());
@@ -122,7 +122,7 @@ async fn an_import_of_somebody_who_is_erased_meanwhile_stops_and_stores_nothing(
 }
 
 #[tokio::test]
-async fn a_dry_run_of_somebody_who_is_erased_meanwhile_stops() {
+async fn a_dry_run_of_a_user_who_is_erased_meanwhile_stops() {
     let store = MemoryStore::with(person());
     store.meanwhile("rolled back", Content::erase_people);
     let outcome = import_file(&store, dry_run(), &ItemFile::of(label_and_log())).await;

@@ -70,7 +70,7 @@ async fn a_good_file_is_read_twice() {
 }
 
 #[tokio::test]
-async fn nothing_is_imported_for_somebody_who_does_not_exist() {
+async fn nothing_is_imported_for_a_user_who_does_not_exist() {
     let store = MemoryStore::with(person());
     let command = ImportRecordsCommand { user_id: Some(user_id(2)), ..for_real() };
     let outcome = import_file(&store, command, &ItemFile::of(nights(1))).await;
@@ -90,26 +90,26 @@ async fn a_large_file_is_stored_in_batches_of_two_thousand() {
 }
 
 #[tokio::test]
-async fn progress_is_told_while_a_file_is_checked_and_after_each_batch() {
+async fn progress_is_reported_while_a_file_is_checked_and_after_each_batch() {
     let store = MemoryStore::with(person());
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     ImportRecords::new(store.units(), entropy(), clock())
         .run(&of_person(), &ItemFile::of(nights(4_001)), &|reading, bytes| {
-            told.lock().unwrap().push((reading, bytes));
+            reported.lock().unwrap().push((reading, bytes));
             ControlFlow::Continue(())
         })
         .await
         .unwrap();
-    let told = told.into_inner().unwrap();
+    let reported = reported.into_inner().unwrap();
     let of = |wanted| {
-        told.iter().filter(|(reading, _)| *reading == wanted).map(|(_, bytes)| *bytes).collect::<Vec<_>>()
+        reported.iter().filter(|(reading, _)| *reading == wanted).map(|(_, bytes)| *bytes).collect::<Vec<_>>()
     };
     assert_eq!(of(Reading::Storing), [2_000, 4_000, 4_001]);
     assert_eq!(of(Reading::Checking), [4_001, 4_001]);
 }
 
 #[tokio::test]
-async fn whoever_wants_no_more_stops_it_while_it_checks_and_while_it_stores() {
+async fn a_break_stops_the_import_while_it_checks_and_while_it_stores() {
     for (stop_at, sessions) in [(Reading::Checking, 0), (Reading::Storing, 2_000)] {
         let store = MemoryStore::with(person());
         let wish = |reading, _| {

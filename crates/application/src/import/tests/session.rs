@@ -114,7 +114,7 @@ async fn a_session_of_an_own_export_that_is_known_by_its_key_keeps_the_stores_id
 }
 
 #[tokio::test]
-async fn a_session_whose_id_and_key_name_two_sessions_is_rejected_and_the_rest_goes_on() {
+async fn a_session_whose_id_and_key_name_two_sessions_is_rejected_and_the_rest_continues() {
     let store = MemoryStore::with(person());
     import(&store, [own_session(1, given("k1", 0, 480)), own_session(2, given("k2", 1_440, 1_900))]).await;
     let before = store.sessions();

@@ -53,7 +53,7 @@ async fn what_an_import_made_goes() {
 }
 
 #[tokio::test]
-async fn an_undo_whose_connection_is_lost_goes_on_over_the_next_one() {
+async fn an_undo_whose_connection_is_lost_continues_over_the_next_one() {
     let store = MemoryStore::with(person());
     let before = records(&store);
     let id = import(&store, vec![session(derived(0, 480)), session(given("a", 2000, 2400))]).await;
@@ -271,7 +271,7 @@ async fn what_is_not_kept_any_more_cannot_be_undone() {
 }
 
 #[tokio::test]
-async fn the_same_file_goes_on_with_an_import_that_broke_off() {
+async fn the_same_file_continues_with_an_import_that_broke_off() {
     let store = MemoryStore::with(person());
     let nights: Vec<_> =
         (0..2_400).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60))).collect();
@@ -286,7 +286,7 @@ async fn the_same_file_goes_on_with_an_import_that_broke_off() {
 }
 
 #[tokio::test]
-async fn the_same_file_begins_anew_when_what_the_first_import_did_may_be_forgotten() {
+async fn the_same_file_starts_over_when_what_the_first_import_did_may_be_forgotten() {
     let store = MemoryStore::with(person());
     let night = vec![session(derived(0, 60))];
     let first = import(&store, night.clone()).await;
@@ -300,7 +300,7 @@ async fn the_same_file_begins_anew_when_what_the_first_import_did_may_be_forgott
 }
 
 #[tokio::test]
-async fn an_undo_that_broke_off_is_undoing_and_goes_on_by_itself_or_when_it_is_asked_again() {
+async fn an_undo_that_broke_off_is_undoing_and_resumes_by_itself_or_on_request() {
     for asks in [true, false] {
         let store = MemoryStore::with(person());
         let before = records(&store);

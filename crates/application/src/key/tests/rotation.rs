@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditEvent;
 
 /// An event about a key that the operator created or retired.
-fn told(kind: AuditKind, number: u8) -> AuditEvent {
+fn key_event(kind: AuditKind, number: u8) -> AuditEvent {
     event(AuditActor::Operator, kind).subject(key(number).id.as_uuid())
 }
 
@@ -65,7 +65,7 @@ async fn t70_a_routine_rotation_adds_a_key_and_retires_none() {
     let done = rotate(units, opening(keys), OlderKeys::Keep).await.unwrap();
     assert_eq!(done, SigningKeyRotation { made: key(1).id, created_at: noon(), retired: Vec::new() });
     assert_eq!(endings.committed(), 1);
-    assert_events(&events, &[told(AuditKind::KeyCreated, 1)]);
+    assert_events(&events, &[key_event(AuditKind::KeyCreated, 1)]);
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn t70_an_emergency_retires_every_active_key_in_the_same_unit_of_work() {
     assert_eq!(done.retired, [key(8).id, key(9).id]);
     assert_eq!(endings.committed(), 1);
     let kinds = [(AuditKind::KeyCreated, 1), (AuditKind::KeyRetired, 8), (AuditKind::KeyRetired, 9)];
-    assert_events(&events, &kinds.map(|(kind, number)| told(kind, number)));
+    assert_events(&events, &kinds.map(|(kind, number)| key_event(kind, number)));
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn a_key_is_retired_while_another_is_active() {
     let (endings, events) = (units.endings(), units.events());
     assert_eq!(retire(units, 9).await.unwrap(), noon());
     assert_eq!(endings.committed(), 1);
-    assert_events(&events, &[told(AuditKind::KeyRetired, 9)]);
+    assert_events(&events, &[key_event(AuditKind::KeyRetired, 9)]);
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn a_key_that_is_retired_already_keeps_its_date_and_an_unknown_one_is_name
 }
 
 #[tokio::test]
-async fn the_list_tells_which_key_signs_and_which_only_verify() {
+async fn the_list_shows_which_key_signs_and_which_only_verify() {
     let younger = SigningKey { created_at: noon() + TimeDelta::seconds(1), ..key(3) };
     let gone = SigningKey {
         created_at: noon() + TimeDelta::seconds(2),

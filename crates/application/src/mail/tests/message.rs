@@ -51,7 +51,7 @@ fn a_link_stands_on_a_line_of_its_own_with_how_long_it_works() {
 }
 
 #[test]
-fn every_message_says_what_to_do_for_somebody_who_did_not_ask() {
+fn every_message_says_what_to_do_for_a_reader_who_did_not_ask() {
     for mail in messages() {
         let says = ["If this was not you", "If not,", "If you did not expect this"]
             .iter()

@@ -101,11 +101,11 @@ async fn a_service_client_never_reads_what_people_consent_to() {
 
 /// Changes this client; asserts that the result was stored, and returns it.
 async fn change(client: Client, wanted: ClientChange) -> Client {
-    change_and_tell(client, wanted).await.0
+    change_with_events(client, wanted).await.0
 }
 
 /// Changes this client; returns it and the audit events.
-async fn change_and_tell(client: Client, change: ClientChange) -> (Client, RecordedEvents) {
+async fn change_with_events(client: Client, change: ClientChange) -> (Client, RecordedEvents) {
     let stored = Arc::new(Mutex::new(None));
     let noted = Arc::clone(&stored);
     let mut unit = MockUnitOfWork::default();
@@ -127,8 +127,8 @@ async fn change_and_tell(client: Client, change: ClientChange) -> (Client, Recor
 }
 
 /// Asserts the kinds of the events of a change.
-async fn assert_told(client: Client, change: ClientChange, kinds: &[AuditKind]) {
-    let (_, events) = change_and_tell(client, change).await;
+async fn assert_reported(client: Client, change: ClientChange, kinds: &[AuditKind]) {
+    let (_, events) = change_with_events(client, change).await;
     let expected: Vec<_> =
         kinds.iter().map(|kind| event(AuditActor::Operator, *kind).client(client_id(1))).collect();
     assert_events(&events, &expected);
@@ -137,14 +137,14 @@ async fn assert_told(client: Client, change: ClientChange, kinds: &[AuditKind]) 
 #[tokio::test]
 async fn a_change_and_the_switch_are_events_of_their_own_and_no_change_is_none() {
     let strict = ClientChange { require_pkce: Some(true), ..ClientChange::default() };
-    assert_told(app(), ClientChange::default(), &[]).await;
-    assert_told(app(), strict.clone(), &[AuditKind::ClientChanged]).await;
-    assert_told(app(), enabled(true), &[]).await;
-    assert_told(app(), enabled(false), &[AuditKind::ClientDisabled]).await;
-    assert_told(disabled_before(), enabled(false), &[]).await;
-    assert_told(disabled_before(), enabled(true), &[AuditKind::ClientEnabled]).await;
+    assert_reported(app(), ClientChange::default(), &[]).await;
+    assert_reported(app(), strict.clone(), &[AuditKind::ClientChanged]).await;
+    assert_reported(app(), enabled(true), &[]).await;
+    assert_reported(app(), enabled(false), &[AuditKind::ClientDisabled]).await;
+    assert_reported(disabled_before(), enabled(false), &[]).await;
+    assert_reported(disabled_before(), enabled(true), &[AuditKind::ClientEnabled]).await;
     let both = ClientChange { enabled: Some(false), ..strict };
-    assert_told(app(), both, &[AuditKind::ClientChanged, AuditKind::ClientDisabled]).await;
+    assert_reported(app(), both, &[AuditKind::ClientChanged, AuditKind::ClientDisabled]).await;
 }
 
 /// Returns the error of an invalid change; the mock expects no update.

@@ -43,8 +43,8 @@ async fn rotate(secrets: Vec<ClientSecret>, overlap: Option<TimeDelta>) -> Ends 
 
     let stored = new.lock().unwrap().clone().unwrap();
     assert_eq!(secret.kind(), SecretKind::ClientSecret);
-    let told = event(AuditActor::Operator, AuditKind::ClientSecretRotated).client(client_id(1));
-    assert_events(&events, &[told.subject(stored.id.as_uuid())]);
+    let rotated = event(AuditActor::Operator, AuditKind::ClientSecretRotated).client(client_id(1));
+    assert_events(&events, &[rotated.subject(stored.id.as_uuid())]);
     assert_eq!((stored.hash, stored.created_at, stored.expires_at), (secret.hash(), noon(), None));
     assert_eq!(endings.committed(), 1);
     let mut ends = ends.lock().unwrap().clone();

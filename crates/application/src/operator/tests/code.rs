@@ -80,8 +80,9 @@ async fn a_code_is_stored_as_a_hash_with_everything_it_is_bound_to() {
     };
     assert_eq!(stored.lock().unwrap().clone(), Some(expected));
     assert_eq!(endings.committed(), 1);
-    let told = event(AuditActor::Operator, AuditKind::CodeIssued).user(user_id(1)).client(client_id(1));
-    assert_events(&events, &[told]);
+    let issued_event =
+        event(AuditActor::Operator, AuditKind::CodeIssued).user(user_id(1)).client(client_id(1));
+    assert_events(&events, &[issued_event]);
 }
 
 #[tokio::test]

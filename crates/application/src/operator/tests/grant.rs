@@ -96,7 +96,7 @@ async fn revoke(
     (outcome, endings, events)
 }
 
-fn told() -> AuditEvent {
+fn revoked_event() -> AuditEvent {
     event(AuditActor::Operator, AuditKind::GrantRevoked)
 }
 
@@ -118,7 +118,7 @@ async fn the_grants_of_a_person_are_revoked_their_codes_void_and_their_consents_
     let (outcome, endings, events) = revoke(revoking(expected), of_person()).await;
     assert_eq!(outcome.unwrap(), 3);
     assert_eq!(endings.committed(), 1);
-    assert_events(&events, &[told().user(user_id(1)).count(3)]);
+    assert_events(&events, &[revoked_event().user(user_id(1)).count(3)]);
 }
 
 #[tokio::test]
@@ -128,7 +128,7 @@ async fn the_grants_of_a_client_are_revoked_and_what_is_remembered_for_it_is_for
     let (outcome, endings, events) = revoke(revoking(expected), of_client()).await;
     assert_eq!(outcome.unwrap(), 3);
     assert_eq!(endings.committed(), 1);
-    assert_events(&events, &[told().client(client_id(1)).count(3)]);
+    assert_events(&events, &[revoked_event().client(client_id(1)).count(3)]);
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn one_grant_is_revoked_with_what_would_silently_make_another() {
     let (outcome, endings, events) = revoke(unit, just_one()).await;
     assert_eq!(outcome.unwrap(), 1);
     assert_eq!(endings.committed(), 1);
-    let about = told().user(user_id(1)).client(client_id(1)).subject(grant_id(1).as_uuid());
+    let about = revoked_event().user(user_id(1)).client(client_id(1)).subject(grant_id(1).as_uuid());
     assert_events(&events, &[about.count(1)]);
 }
 
@@ -160,17 +160,17 @@ async fn a_revocation_that_finds_nothing_is_no_event() {
 }
 
 #[tokio::test]
-async fn a_consent_that_is_forgotten_without_a_grant_is_told() {
+async fn a_consent_that_is_forgotten_without_a_grant_is_reported() {
     let user = Some(user_id(1));
     let expected = Expected { filter: of_person(), user, client: None, grants: 0, consents: 1 };
     let (outcome, endings, events) = revoke(revoking(expected), of_person()).await;
     assert_eq!(outcome.unwrap(), 0);
     assert_eq!(endings.committed(), 1);
-    assert_events(&events, &[told().user(user_id(1)).count(0)]);
+    assert_events(&events, &[revoked_event().user(user_id(1)).count(0)]);
 }
 
 #[tokio::test]
-async fn a_revocation_that_fails_half_way_leaves_nothing_and_tells_nothing() {
+async fn a_revocation_that_fails_half_way_leaves_nothing_and_records_nothing() {
     let mut unit = MockUnitOfWork::default();
     unit.grants.expect_revoke().returning(|_, _, _| Ok(3));
     unit.consents.expect_forget().returning(|_, _| Err(StorageError::Retryable));
@@ -217,7 +217,7 @@ async fn the_one_grant_of_an_app_was_used_when_the_app_refreshed_or_read() {
 }
 
 #[tokio::test]
-async fn of_several_grants_the_refresh_tells_which_was_used_and_one_that_never_did_ends_with_its_first_token()
+async fn of_several_grants_the_refresh_shows_which_was_used_and_one_that_never_did_ends_with_its_first_token()
 {
     assert_eq!(last_use(Some(60), app(2, Some(9000))).await, Some(60));
     assert_eq!(last_use(None, app(2, Some(600))).await, Some(600));

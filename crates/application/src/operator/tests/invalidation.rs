@@ -204,12 +204,12 @@ fn assert_nothing_old_is_left(left: &Left) {
     assert!(active.iter().all(|key| key.created_at >= theft()));
 }
 
-fn told(kind: AuditKind) -> AuditEvent {
+fn operator_event(kind: AuditKind) -> AuditEvent {
     event(AuditActor::Operator, kind)
 }
 
 #[tokio::test]
-async fn everything_of_before_is_invalidated_counted_and_told() {
+async fn everything_of_before_is_invalidated_counted_and_reported() {
     let store = Store::of(much());
     let report = invalidate(&store).await.unwrap();
     assert_nothing_old_is_left(&store.left());
@@ -219,16 +219,16 @@ async fn everything_of_before_is_invalidated_counted_and_told() {
     assert_eq!((report.codes, report.grants, report.personal_tokens), (5, 3, 2));
     assert_eq!(report.total(), 1 + 1_234 + 500 + 1_001 + 5 + 3 + 2);
     let expected = [
-        told(AuditKind::KeyCreated).subject(keys.made.as_uuid()),
-        told(AuditKind::KeyRetired).subject(key(2, noon()).id.as_uuid()),
-        told(AuditKind::SignedOut).count(500),
-        told(AuditKind::SignedOut).count(500),
-        told(AuditKind::SignedOut).count(234),
-        told(AuditKind::GrantRevoked).count(2),
-        told(AuditKind::PersonalTokenRevoked).count(1),
-        told(AuditKind::GrantRevoked).count(1),
-        told(AuditKind::PersonalTokenRevoked).count(1),
-        told(AuditKind::EverythingInvalidated).count(report.total()),
+        operator_event(AuditKind::KeyCreated).subject(keys.made.as_uuid()),
+        operator_event(AuditKind::KeyRetired).subject(key(2, noon()).id.as_uuid()),
+        operator_event(AuditKind::SignedOut).count(500),
+        operator_event(AuditKind::SignedOut).count(500),
+        operator_event(AuditKind::SignedOut).count(234),
+        operator_event(AuditKind::GrantRevoked).count(2),
+        operator_event(AuditKind::PersonalTokenRevoked).count(1),
+        operator_event(AuditKind::GrantRevoked).count(1),
+        operator_event(AuditKind::PersonalTokenRevoked).count(1),
+        operator_event(AuditKind::EverythingInvalidated).count(report.total()),
     ];
     assert_events(&store.events, &expected);
 }
@@ -254,8 +254,8 @@ async fn an_invalidation_that_stopped_anywhere_is_finished_by_the_next() {
             break;
         }
         stopped += 1;
-        let told = broken.events.all();
-        assert!(told.iter().all(|event| event.kind != AuditKind::EverythingInvalidated));
+        let recorded = broken.events.all();
+        assert!(recorded.iter().all(|event| event.kind != AuditKind::EverythingInvalidated));
         let whole = Store::of(broken.left());
         invalidate(&whole).await.unwrap();
         assert_nothing_old_is_left(&whole.left());

@@ -23,12 +23,12 @@ fn revoking(token: Option<PersonalTokenId>, revoked: u64) -> MockUnitOfWork {
     unit
 }
 
-fn told(revoked: u64) -> AuditEvent {
+fn revoked_event(revoked: u64) -> AuditEvent {
     let event = event(AuditActor::Operator, AuditKind::PersonalTokenRevoked);
     event.user(user_id(1)).count(revoked)
 }
 
-async fn assert_told(token: Option<PersonalTokenId>, revoked: u64, expected: &[AuditEvent]) {
+async fn assert_revoked(token: Option<PersonalTokenId>, revoked: u64, expected: &[AuditEvent]) {
     let (units, endings) = one(revoking(token, revoked));
     let events = units.events();
     let outcome = RevokePersonalTokens::new(units, entropy(), clock()).run(user_id(1), token).await;
@@ -39,22 +39,22 @@ async fn assert_told(token: Option<PersonalTokenId>, revoked: u64, expected: &[A
 
 #[tokio::test]
 async fn all_tokens_of_a_person_are_revoked_and_the_trail_says_how_many() {
-    assert_told(None, 3, &[told(3)]).await;
+    assert_revoked(None, 3, &[revoked_event(3)]).await;
 }
 
 #[tokio::test]
 async fn one_token_is_revoked_and_the_trail_says_which() {
-    assert_told(Some(token_id()), 1, &[told(1).subject(token_id().as_uuid())]).await;
+    assert_revoked(Some(token_id()), 1, &[revoked_event(1).subject(token_id().as_uuid())]).await;
 }
 
 #[tokio::test]
-async fn what_was_revoked_already_is_not_told_again() {
-    assert_told(Some(token_id()), 0, &[]).await;
-    assert_told(None, 0, &[]).await;
+async fn what_was_revoked_already_is_not_reported_again() {
+    assert_revoked(Some(token_id()), 0, &[]).await;
+    assert_revoked(None, 0, &[]).await;
 }
 
 #[tokio::test]
-async fn what_the_store_cannot_revoke_is_an_error_and_nothing_is_told() {
+async fn what_the_store_cannot_revoke_is_an_error_and_nothing_is_recorded() {
     let refused = RevokePersonalTokens::new(unavailable(), entropy(), clock()).run(user_id(1), None).await;
     assert!(matches!(refused, Err(StorageError::Unavailable)));
 

@@ -58,7 +58,7 @@ async fn a_person_may_bring_their_id_along() {
 }
 
 #[tokio::test]
-async fn the_id_of_somebody_who_was_erased_is_told_apart_from_one_that_is_taken() {
+async fn the_id_of_a_user_who_was_erased_is_distinguished_from_one_that_is_taken() {
     let mut unit = MockUnitOfWork::default();
     unit.erasures.expect_was_erased().times(1).withf(|id| *id == user_id(7)).returning(|_| Ok(true));
     let (units, endings) = one(unit);
@@ -69,7 +69,7 @@ async fn the_id_of_somebody_who_was_erased_is_told_apart_from_one_that_is_taken(
 }
 
 #[tokio::test]
-async fn an_id_that_is_taken_is_told() {
+async fn an_id_that_is_taken_is_reported() {
     let (units, endings) = one(refusing(UniqueKey::UserId));
     let events = units.events();
     let outcome = CreateUser::new(units, entropy(), clock()).run(command()).await;
@@ -79,7 +79,7 @@ async fn an_id_that_is_taken_is_told() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_taken_is_told() {
+async fn an_address_that_is_taken_is_reported() {
     let (units, endings) = one(refusing(UniqueKey::UserEmail));
     let outcome = CreateUser::new(units, entropy(), clock()).run(command()).await;
     assert!(matches!(outcome, Err(CreateUserError::EmailTaken)));
@@ -88,11 +88,11 @@ async fn an_address_that_is_taken_is_told() {
 
 /// Changes this user; asserts that the result was stored, and returns it.
 async fn change(user: User, wanted: UserChange) -> User {
-    change_and_tell(user, wanted).await.0
+    change_with_events(user, wanted).await.0
 }
 
 /// Changes this user; returns them and the audit events.
-async fn change_and_tell(user: User, change: UserChange) -> (User, RecordedEvents) {
+async fn change_with_events(user: User, change: UserChange) -> (User, RecordedEvents) {
     let locks = user.status.is_active() && change.locked == Some(true);
     let unit = if locks { ending_everything() } else { MockUnitOfWork::default() };
     change_in(unit, user, change).await
@@ -124,8 +124,8 @@ async fn change_in(mut unit: MockUnitOfWork, user: User, change: UserChange) -> 
 }
 
 /// Asserts the kinds of the events of a change.
-async fn assert_told(user: User, change: UserChange, kinds: &[AuditKind]) {
-    let (_, events) = change_and_tell(user, change).await;
+async fn assert_reported(user: User, change: UserChange, kinds: &[AuditKind]) {
+    let (_, events) = change_with_events(user, change).await;
     let expected: Vec<_> = kinds.iter().map(|kind| operators(*kind).user(user_id(1))).collect();
     assert_events(&events, &expected);
 }
@@ -134,15 +134,15 @@ async fn assert_told(user: User, change: UserChange, kinds: &[AuditKind]) {
 async fn a_change_a_lock_and_an_unlock_are_events_of_their_own_and_no_change_is_none() {
     let already = User { status: locked(), ..person() };
     let moved = UserChange { home_timezone: TimeZone::parse("Asia/Tokyo").ok(), ..UserChange::default() };
-    assert_told(person(), UserChange::default(), &[]).await;
-    assert_told(person(), moved.clone(), &[AuditKind::UserChanged]).await;
-    assert_told(person(), lock(true), &[AuditKind::UserLocked]).await;
-    assert_told(person(), lock(false), &[]).await;
-    assert_told(already.clone(), lock(true), &[]).await;
-    assert_told(already.clone(), lock(false), &[AuditKind::UserUnlocked]).await;
-    assert_told(already.clone(), moved.clone(), &[AuditKind::UserChanged]).await;
+    assert_reported(person(), UserChange::default(), &[]).await;
+    assert_reported(person(), moved.clone(), &[AuditKind::UserChanged]).await;
+    assert_reported(person(), lock(true), &[AuditKind::UserLocked]).await;
+    assert_reported(person(), lock(false), &[]).await;
+    assert_reported(already.clone(), lock(true), &[]).await;
+    assert_reported(already.clone(), lock(false), &[AuditKind::UserUnlocked]).await;
+    assert_reported(already.clone(), moved.clone(), &[AuditKind::UserChanged]).await;
     let both = UserChange { locked: Some(true), ..moved };
-    assert_told(person(), both, &[AuditKind::UserChanged, AuditKind::UserLocked]).await;
+    assert_reported(person(), both, &[AuditKind::UserChanged, AuditKind::UserLocked]).await;
 }
 
 #[tokio::test]

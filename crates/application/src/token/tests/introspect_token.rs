@@ -119,33 +119,33 @@ fn inspector() -> Client {
 }
 
 #[tokio::test]
-async fn a_live_access_token_is_told_with_what_it_says() {
-    let told = Scene::default().ask(&app(), ACCESS).await.unwrap();
+async fn a_live_access_token_is_returned_with_what_it_says() {
+    let answer = Scene::default().ask(&app(), ACCESS).await.unwrap();
     let subject = TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) };
-    assert_eq!(told, Some(ActiveToken::Access(claims(subject))));
+    assert_eq!(answer, Some(ActiveToken::Access(claims(subject))));
 }
 
 #[tokio::test]
-async fn a_live_refresh_token_is_told_with_what_its_grant_allows() {
-    let told = Scene::default().ask(&app(), &refresh_token()).await.unwrap();
+async fn a_live_refresh_token_is_returned_with_what_its_grant_allows() {
+    let answer = Scene::default().ask(&app(), &refresh_token()).await.unwrap();
     let expected = ActiveToken::Refresh {
         client_id: client_id(1),
         user_id: user_id(1),
         scopes: scopes("profile sleep"),
         issued_at: grant().created_at,
     };
-    assert_eq!(told, Some(expected));
+    assert_eq!(answer, Some(expected));
 }
 
 #[tokio::test]
 async fn an_access_token_is_not_said_to_allow_more_than_its_grant() {
     let narrow = AccessState { scopes: scopes("sleep"), ..state() };
-    let told = Scene { state: Some(narrow), ..Scene::default() }.ask(&app(), ACCESS).await.unwrap();
-    assert!(matches!(told, Some(ActiveToken::Access(claims)) if claims.scopes == scopes("sleep")));
+    let answer = Scene { state: Some(narrow), ..Scene::default() }.ask(&app(), ACCESS).await.unwrap();
+    assert!(matches!(answer, Some(ActiveToken::Access(claims)) if claims.scopes == scopes("sleep")));
 }
 
 #[tokio::test]
-async fn a_token_whose_grant_client_or_person_is_not_live_is_not_told() {
+async fn a_token_whose_grant_client_or_person_is_not_live_is_not_reported() {
     for state in [
         None,
         Some(AccessState { is_live: false, ..state() }),
@@ -159,7 +159,7 @@ async fn a_token_whose_grant_client_or_person_is_not_live_is_not_told() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_or_no_token_at_all_is_not_told() {
+async fn what_is_unknown_or_no_token_at_all_is_not_reported() {
     let unknown = secret(SecretKind::RefreshToken, 8).expose().to_owned();
     let code = secret(SecretKind::AuthorizationCode, 7).expose().to_owned();
     for token in ["nonsense", "", "a.b.c", "rwr_x", &unknown, &code] {
@@ -170,7 +170,7 @@ async fn what_is_unknown_or_no_token_at_all_is_not_told() {
 }
 
 #[tokio::test]
-async fn another_client_is_told_nothing_unless_it_is_a_service_that_may_introspect() {
+async fn another_client_gets_nothing_unless_it_is_a_service_that_may_introspect() {
     let app_with_scope = Client { id: client_id(3), scopes: scopes("tokens:introspect"), ..app() };
     let service_without = Client { id: client_id(3), ..service() };
     for token in [ACCESS, &refresh_token()] {
@@ -188,8 +188,8 @@ async fn a_refresh_token_is_active_only_for_its_owner_and_only_with_the_hint() {
     for (asker, hint, active) in
         [(app(), true, true), (app(), false, false), (inspector(), true, false), (inspector(), false, false)]
     {
-        let told = Scene::default().ask_hinting(hint, &asker, &refresh_token()).await.unwrap();
-        assert_eq!(told.is_some(), active, "{asker:?} with the hint: {hint}");
+        let answer = Scene::default().ask_hinting(hint, &asker, &refresh_token()).await.unwrap();
+        assert_eq!(answer.is_some(), active, "{asker:?} with the hint: {hint}");
     }
 }
 
@@ -203,8 +203,8 @@ async fn an_access_token_is_active_with_and_without_the_hint() {
 #[tokio::test]
 async fn a_service_token_counts_while_its_client_is_enabled() {
     for asker in [service(), inspector()] {
-        let told = Scene::of_service_token().ask(&asker, ACCESS).await.unwrap();
-        assert_eq!(told, Some(ActiveToken::Access(claims(TokenSubject::Service))));
+        let answer = Scene::of_service_token().ask(&asker, ACCESS).await.unwrap();
+        assert_eq!(answer, Some(ActiveToken::Access(claims(TokenSubject::Service))));
         let disabled =
             Scene { service_status: ClientStatus::Disabled { at: noon() }, ..Scene::of_service_token() };
         assert_eq!(disabled.ask(&asker, ACCESS).await.unwrap(), None);

@@ -73,8 +73,8 @@ async fn a_token_is_in_the_audit_trail_before_it_is_given_out() {
     let issue = IssueServiceToken::new(units.clone(), mint(Arc::new(RecordingSigner::default())));
     issue.run(IssueServiceTokenCommand { client: &service(), scope: None }).await.unwrap();
     assert_eq!(units.endings().committed(), 1);
-    let told = event(AuditActor::Client, AuditKind::ServiceTokenIssued).client(service().id);
-    assert_events(&units.events(), &[told]);
+    let expected_event = event(AuditActor::Client, AuditKind::ServiceTokenIssued).client(service().id);
+    assert_events(&units.events(), &[expected_event]);
 }
 
 #[tokio::test]

@@ -133,12 +133,12 @@ async fn run(
     signer: Arc<dyn TokenSigner>,
     command: RedeemCodeCommand<'_>,
 ) -> (Outcome, Arc<Endings>) {
-    let (outcome, endings, _) = run_and_tell(unit, signer, command).await;
+    let (outcome, endings, _) = run_with_events(unit, signer, command).await;
     (outcome, endings)
 }
 
 /// Also returns the audit events.
-async fn run_and_tell(
+async fn run_with_events(
     unit: MockUnitOfWork,
     signer: Arc<dyn TokenSigner>,
     command: RedeemCodeCommand<'_>,

@@ -109,7 +109,7 @@ async fn the_user_id_may_be_left_out() {
 }
 
 #[tokio::test]
-async fn the_person_named_is_told_to_the_store_as_a_hint() {
+async fn the_person_named_is_passed_to_the_store_as_a_hint() {
     let mut grants = MockGrantReader::new();
     grants
         .expect_find_by_refresh_token()
@@ -135,9 +135,10 @@ async fn t50_the_refresh_token_of_another_client_is_refused_and_that_is_in_the_a
     let (endings, events) = (units.endings(), units.events());
     assert_invalid_grant(&misuse(units).await);
     assert_eq!(endings.committed(), 1);
-    let told = event(AuditActor::Client, AuditKind::RefreshTokenMisused).user(user_id(1));
-    let told = told.client(client_id(1)).subject(grant_id(1).as_uuid()).from(used_from().address);
-    assert_events(&events, &[told]);
+    let expected_event = event(AuditActor::Client, AuditKind::RefreshTokenMisused).user(user_id(1));
+    let expected_event =
+        expected_event.client(client_id(1)).subject(grant_id(1).as_uuid()).from(used_from().address);
+    assert_events(&events, &[expected_event]);
 }
 
 #[tokio::test]

@@ -147,9 +147,10 @@ async fn t55_what_a_client_takes_back_is_in_the_audit_trail_once() {
         let ports = (MockGrantReader::new(), verifier(client_id(1), of_person()), units);
         let (outcome, endings) = revoke(&app(), ACCESS, ports).await;
         assert!(outcome.is_ok() && endings.committed() == committed, "{outcome:?}");
-        let told = event(AuditActor::Client, AuditKind::GrantRevoked).user(user_id(1)).client(client_id(1));
-        let told = told.subject(grant_id(1).as_uuid()).count(1);
-        assert_events(&events, (live > 0).then_some(told).as_slice());
+        let expected_event =
+            event(AuditActor::Client, AuditKind::GrantRevoked).user(user_id(1)).client(client_id(1));
+        let expected_event = expected_event.subject(grant_id(1).as_uuid()).count(1);
+        assert_events(&events, (live > 0).then_some(expected_event).as_slice());
     }
 }
 

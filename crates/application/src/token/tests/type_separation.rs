@@ -97,7 +97,7 @@ async fn t18_a_client_takes_back_nothing_but_its_tokens() {
 }
 
 #[tokio::test]
-async fn t18_a_client_is_told_of_nothing_but_tokens() {
+async fn t18_a_client_introspects_nothing_but_tokens() {
     for text in all_but(SecretKind::RefreshToken) {
         let introspect = IntrospectToken::new(IntrospectionPorts {
             tokens: checking_with(refusing()),

@@ -187,7 +187,7 @@ fn of_two_logs_of_the_same_minutes_the_one_with_stages_is_the_record() {
 }
 
 #[test]
-fn a_log_that_its_source_tells_again_without_stages_is_corrected() {
+fn a_log_that_its_source_reports_again_without_stages_is_corrected() {
     let sessions = [known(1, staged(&given("7", 0, 480)))];
     assert_eq!(reconcile(&sessions, &given("7", 0, 490)), Replace { id: id(1), removes: vec![] });
 }

@@ -81,7 +81,7 @@ fn asleep_follows_from_light_deep_and_rem() {
 }
 
 #[test]
-fn stages_that_are_all_zero_were_not_told_apart() {
+fn stages_that_are_all_zero_were_not_distinguished() {
     let zero = Some(minutes(0));
     let totals = SourceTotals {
         asleep: Some(minutes(240)),

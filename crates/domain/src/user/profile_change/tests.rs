@@ -30,7 +30,7 @@ fn born(text: &str) -> User {
 }
 
 /// Formats changes as `field: old -> new`, with a question mark for a proposal.
-fn told(changes: &ProfileChanges) -> Vec<String> {
+fn lines_of(changes: &ProfileChanges) -> Vec<String> {
     let text = |value: ProfileValue| value.text().unwrap_or_else(|| "-".to_owned());
     let line = |change: &ProfileChange| {
         let mark = if change.is_applied { "" } else { "?" };
@@ -83,7 +83,7 @@ fn an_empty_field_is_filled_and_another_one_only_proposed() {
     changes.state(&mut user, value(ProfileField::HomeTimezone, "America/Lima"), false);
     let expected =
         ["home_timezone: UTC -> America/Lima?", "birth_date: 1990-05-17 -> 1991-01-01?", "skin_type: - -> 2"];
-    assert_eq!(told(&changes), expected);
+    assert_eq!(lines_of(&changes), expected);
     assert_eq!(
         (user.biology.birth_date, user.home_timezone),
         (born("1990-05-17").biology.birth_date, TimeZone::UTC)
@@ -94,7 +94,7 @@ fn an_empty_field_is_filled_and_another_one_only_proposed() {
 fn an_import_that_is_asked_to_overwrites() {
     let (mut user, mut changes) = (born("1990-05-17"), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), true);
-    assert_eq!(told(&changes), ["birth_date: 1990-05-17 -> 1991-01-01"]);
+    assert_eq!(lines_of(&changes), ["birth_date: 1990-05-17 -> 1991-01-01"]);
     assert_eq!(user, born("1991-01-01"));
 }
 
@@ -110,7 +110,7 @@ fn of_two_values_in_one_file_the_later_one_is_taken_or_proposed() {
         let mut changes = ProfileChanges::default();
         changes.state(&mut user, birth("1991-01-01"), overwrite);
         changes.state(&mut user, birth("1992-01-01"), overwrite);
-        assert_eq!(told(&changes), [expected]);
+        assert_eq!(lines_of(&changes), [expected]);
     }
 }
 
@@ -129,7 +129,7 @@ fn the_same_value_again_leaves_on_record_what_the_import_wrote() {
     let (mut user, mut changes) = (person(), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), false);
     changes.state(&mut user, birth("1991-01-01"), false);
-    assert_eq!(told(&changes), ["birth_date: - -> 1991-01-01"]);
+    assert_eq!(lines_of(&changes), ["birth_date: - -> 1991-01-01"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_proposal_is_applied_over_what_the_profile_says_by_then() {
     assert_eq!(proposed.old, birth("1989-09-09"));
     assert_eq!(changes.apply(&mut user, &[ProfileField::SkinType]), 0);
     assert_eq!(changes.apply(&mut user, &[ProfileField::BirthDate]), 1);
-    assert_eq!(told(&changes), ["birth_date: 1989-09-09 -> 1991-01-01"]);
+    assert_eq!(lines_of(&changes), ["birth_date: 1989-09-09 -> 1991-01-01"]);
     assert_eq!(changes.apply(&mut user, &ProfileField::ALL), 0);
     assert!(changes.revert(&mut user).is_empty());
     assert_eq!(user, born("1989-09-09"));
@@ -165,6 +165,6 @@ fn a_field_that_was_changed_since_is_not_taken_back_and_the_others_are() {
     changes.state(&mut user, birth("1991-01-01"), false);
     changes.state(&mut user, value(ProfileField::SkinType, "2"), false);
     birth("1989-09-09").write(&mut user);
-    assert_eq!(told(&changes.revert(&mut user)), ["birth_date: - -> 1991-01-01"]);
+    assert_eq!(lines_of(&changes.revert(&mut user)), ["birth_date: - -> 1991-01-01"]);
     assert_eq!(user, born("1989-09-09"));
 }

@@ -56,9 +56,13 @@ async fn t04_a_right_secret_that_may_not_be_in_the_query_is_to_be_rotated_says_t
             let known = known_client(client.clone());
             let (outcome, events) = refuse(known, allowed, number, QuerySecrets::ClientSecret).await;
             assert_refused(&outcome);
-            let told = event(AuditActor::Client, AuditKind::ClientSecretExposed).client(client_id(1));
-            let told = told.subject(stored_secret(number, None).id.as_uuid());
-            assert_events(&events, &[told.from(AddressBlock::containing("192.0.2.1".parse().unwrap()))]);
+            let expected_event =
+                event(AuditActor::Client, AuditKind::ClientSecretExposed).client(client_id(1));
+            let expected_event = expected_event.subject(stored_secret(number, None).id.as_uuid());
+            assert_events(
+                &events,
+                &[expected_event.from(AddressBlock::containing("192.0.2.1".parse().unwrap()))],
+            );
         }
     }
 }
@@ -73,7 +77,7 @@ async fn t04_a_code_or_token_in_the_query_does_not_expose_the_clients_secret() {
 }
 
 #[tokio::test]
-async fn the_global_switch_refuses_whoever_it_is_and_counts_nothing() {
+async fn the_global_switch_refuses_any_client_and_counts_nothing() {
     // An expired secret, an unknown one, an unknown and a disabled client, and a failing store.
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     let mut silent = MockClientReader::new();

@@ -5,9 +5,9 @@ use crate::audit::testing::{assert_events, event};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 
 /// Returns the audit events of redeeming the test's code.
-async fn told(unit: MockUnitOfWork) -> RecordedEvents {
+async fn events_of(unit: MockUnitOfWork) -> RecordedEvents {
     let signer = Arc::new(RecordingSigner::default());
-    run_and_tell(unit, signer, command(&app(), code_secret().expose())).await.2
+    run_with_events(unit, signer, command(&app(), code_secret().expose())).await.2
 }
 
 /// An event about the app and its user.
@@ -19,17 +19,17 @@ fn about(actor: AuditActor, kind: AuditKind) -> AuditEvent {
 async fn a_new_grant_is_in_the_audit_trail_under_its_id() {
     let (unit, stored) = noting();
     // Stored together with the grant, and not a second time.
-    assert_events(&told(unit).await, &[]);
-    let (grant, told) = stored.lock().unwrap().clone().unwrap();
+    assert_events(&events_of(unit).await, &[]);
+    let (grant, created_event) = stored.lock().unwrap().clone().unwrap();
     let created = about(AuditActor::Client, AuditKind::GrantCreated).subject(grant.id.as_uuid());
-    assert_eq!(told, AuditEvent { id: told.id, ..created.from(address()) });
+    assert_eq!(created_event, AuditEvent { id: created_event.id, ..created.from(address()) });
 }
 
 #[tokio::test]
-async fn grants_beyond_the_limit_are_told_as_revoked_by_the_server() {
+async fn grants_beyond_the_limit_are_recorded_as_revoked_by_the_server() {
     let mut unit = redeeming(52);
     unit.grants.expect_revoke_excess().returning(|_, _, _, _| Ok(2));
-    assert_events(&told(unit).await, &[about(AuditActor::Server, AuditKind::GrantRevoked).count(2)]);
+    assert_events(&events_of(unit).await, &[about(AuditActor::Server, AuditKind::GrantRevoked).count(2)]);
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn t13_a_replay_is_in_the_audit_trail_also_when_nothing_was_left_to_revoke
         let mut unit = finding(Some(redeemed()));
         unit.grants.expect_revoke().times(1).returning(move |_, _, _| Ok(revoked));
         let replayed = about(AuditActor::Client, AuditKind::CodeReplayed).subject(grant_id(3).as_uuid());
-        assert_events(&told(unit).await, &[replayed.count(revoked)]);
+        assert_events(&events_of(unit).await, &[replayed.count(revoked)]);
     }
 }
 
@@ -46,17 +46,17 @@ async fn t13_a_replay_is_in_the_audit_trail_also_when_nothing_was_left_to_revoke
 async fn a_code_that_is_refused_leaves_no_event() {
     let over = AuthorizationCode { expires_at: noon(), ..code() };
     for unit in [finding(None), finding(Some(over)), of_locked_person(None)] {
-        assert_events(&told(unit).await, &[]);
+        assert_events(&events_of(unit).await, &[]);
     }
 }
 
 #[tokio::test]
-async fn a_store_that_fails_while_it_stores_the_grant_commits_nothing_and_tells_nothing() {
+async fn a_store_that_fails_while_it_stores_the_grant_commits_nothing_and_records_nothing() {
     let mut unit = finding(Some(code()));
     unit.codes.expect_redeem().times(1).returning(|_, _, _| Err(StorageError::Retryable));
     let signer = Arc::new(RecordingSigner::default());
     let (outcome, endings, events) =
-        run_and_tell(unit, signer, command(&app(), code_secret().expose())).await;
+        run_with_events(unit, signer, command(&app(), code_secret().expose())).await;
     assert!(matches!(outcome, Err(RedeemCodeError::Storage(StorageError::Retryable))));
     assert_eq!(endings.committed(), 0);
     assert_events(&events, &[]);
