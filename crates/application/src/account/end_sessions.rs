@@ -1,10 +1,11 @@
 //! Signs a user out of every browser.
 
+use crate::audit::{AuditTrail, commit};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::{AuditEventId, SessionId, UserId};
+use domain::id::{SessionId, UserId};
 use std::sync::Arc;
 
 /// Input of [`EndSessions`].
@@ -34,14 +35,13 @@ pub enum EndSessionsError {
 /// Ends all sessions of a user.
 pub struct EndSessions {
     units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl EndSessions {
     /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        Self { units, trail: AuditTrail::new(entropy, clock) }
     }
 
     /// Ends the sessions and returns their number. Grants and personal access tokens stay valid.
@@ -50,11 +50,8 @@ impl EndSessions {
         let mut unit = self.units.begin().await?;
         unit.users().find(user_id).await?.ok_or(EndSessionsError::NotFound)?;
         let ended = unit.sessions().delete_of_user(user_id, except).await?;
-        let event_id = AuditEventId::from_uuid(self.entropy.uuid());
-        let event = AuditEvent::new(event_id, self.clock.now(), AuditKind::SignedOutEverywhere, actor);
-        let event = AuditEvent { address, ..event.user(user_id).count(ended) };
-        unit.audit().append(&event).await?;
-        unit.commit().await?;
+        let event = self.trail.event(actor, AuditKind::SignedOutEverywhere).user(user_id).count(ended);
+        commit(unit, &[AuditEvent { address, ..event }]).await?;
         Ok(ended)
     }
 }

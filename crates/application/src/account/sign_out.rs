@@ -1,24 +1,23 @@
 //! Signs a user out of one browser.
 
 use super::SessionKey;
+use crate::audit::AuditTrail;
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::AuditEventId;
 use std::sync::Arc;
 
 /// Ends one session.
 pub struct SignOut {
     units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl SignOut {
     /// Creates the use case.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, entropy, clock }
+        Self { units, trail: AuditTrail::new(entropy, clock) }
     }
 
     /// Ends the session and returns whether it existed. `actor` is the user (with their address) or the
@@ -35,9 +34,8 @@ impl SignOut {
         unit.users().find(user_id).await?;
         let existed = unit.sessions().delete(user_id, id).await?;
         if existed {
-            let event_id = AuditEventId::from_uuid(self.entropy.uuid());
-            let event = AuditEvent::new(event_id, self.clock.now(), AuditKind::SignedOut, actor);
-            let event = AuditEvent { address, ..event.user(user_id).subject(id.as_uuid()) };
+            let event = self.trail.event(actor, AuditKind::SignedOut).user(user_id).subject(id.as_uuid());
+            let event = AuditEvent { address, ..event };
             unit.audit().append(&event).await?;
         }
         unit.commit().await?;

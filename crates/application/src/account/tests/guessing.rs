@@ -50,7 +50,7 @@ impl Door {
     }
 
     /// Tries the account with this password from an unused address.
-    async fn retry(&self, password: &str, number: u32) -> Answer {
+    async fn try_from_new_address(&self, password: &str, number: u32) -> Answer {
         self.knock(EMAIL, password, Ipv4Addr::from_bits(0x0a00_0000 + number).into()).await
     }
 }
@@ -68,7 +68,7 @@ async fn t81_of_forty_racing_attempts_ten_are_hashed() {
     let tasks: Vec<_> = (0..40)
         .map(|number| {
             let door = Arc::clone(&door);
-            tokio::spawn(async move { door.retry(WRONG, number).await })
+            tokio::spawn(async move { door.try_from_new_address(WRONG, number).await })
         })
         .collect();
     let mut wrong = 0;
@@ -83,13 +83,13 @@ async fn t81_after_a_hundred_attempts_the_right_password_works_as_soon_as_the_wi
     let door = Door::new();
     for number in 0..100 {
         let expected = if number < 10 { Answer::Wrong } else { Answer::Wait(600) };
-        assert_eq!(door.retry(WRONG, number).await, expected, "{number}");
+        assert_eq!(door.try_from_new_address(WRONG, number).await, expected, "{number}");
     }
     assert_eq!(door.hasher.checks(), 10);
     door.clock.pass(seconds(599));
-    assert_eq!(door.retry(PASSWORD, 200).await, Answer::Wait(1));
+    assert_eq!(door.try_from_new_address(PASSWORD, 200).await, Answer::Wait(1));
     door.clock.pass(seconds(1));
-    assert_eq!(door.retry(PASSWORD, 201).await, Answer::Open);
+    assert_eq!(door.try_from_new_address(PASSWORD, 201).await, Answer::Open);
 }
 
 #[tokio::test]
@@ -99,14 +99,14 @@ async fn t81_fifty_failures_in_a_row_wait_for_the_day_to_end_and_never_longer() 
         if number > 0 && number % 10 == 0 {
             door.clock.pass(seconds(600));
         }
-        assert_eq!(door.retry(WRONG, number).await, Answer::Wrong, "{number}");
+        assert_eq!(door.try_from_new_address(WRONG, number).await, Answer::Wrong, "{number}");
     }
     door.clock.pass(seconds(600));
     let left = 86_400 - 5 * 600;
-    assert_eq!(door.retry(PASSWORD, 200).await, Answer::Wait(left));
+    assert_eq!(door.try_from_new_address(PASSWORD, 200).await, Answer::Wait(left));
     assert_eq!(door.hasher.checks(), 50);
     door.clock.pass(seconds(i64::from(left)));
-    assert_eq!(door.retry(PASSWORD, 201).await, Answer::Open);
+    assert_eq!(door.try_from_new_address(PASSWORD, 201).await, Answer::Open);
 }
 
 #[tokio::test]
@@ -114,9 +114,9 @@ async fn t81_the_right_password_wipes_the_slate_of_the_account() {
     let door = Door::new();
     for round in 0..20 {
         for number in 0..9 {
-            assert_eq!(door.retry(WRONG, round * 20 + number).await, Answer::Wrong);
+            assert_eq!(door.try_from_new_address(WRONG, round * 20 + number).await, Answer::Wrong);
         }
-        assert_eq!(door.retry(PASSWORD, round * 20 + 15).await, Answer::Open);
+        assert_eq!(door.try_from_new_address(PASSWORD, round * 20 + 15).await, Answer::Open);
     }
 }
 
@@ -162,7 +162,7 @@ async fn what_an_address_is_refused_does_not_count_against_the_accounts() {
     for _ in 0..50 {
         assert_eq!(door.knock(EMAIL, WRONG, within_64(1)).await, Answer::Wait(600));
     }
-    assert_eq!(door.retry(PASSWORD, 1).await, Answer::Open);
+    assert_eq!(door.try_from_new_address(PASSWORD, 1).await, Answer::Open);
 }
 
 #[tokio::test]
