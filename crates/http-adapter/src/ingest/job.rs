@@ -6,7 +6,7 @@ use super::spool::Spool;
 use crate::HttpState;
 use crate::meter;
 use crate::problem::{Fault, Problem};
-use application::import::ingest::{Begun, IngestCommand, IngestError, IngestReport};
+use application::import::ingest::{Claim, IngestCommand, IngestError, IngestReport};
 use application::import::ingest::{IdempotentRequest, KeptAnswer};
 use domain::rate_limit::RateStatus;
 use std::sync::Arc;
@@ -36,10 +36,10 @@ impl Job {
         let Some(request) = self.once else { return self.answer().await };
         let once = &self.state.ingest.once;
         match once.begin(request).await? {
-            Begun::Now => {}
-            Begun::Again(answer) => return Ok(answer),
-            Begun::Busy => return Err(Problem::new(Fault::RequestInProgress)),
-            Begun::OtherContent => return Err(Problem::new(Fault::IdempotencyKeyReused)),
+            Claim::Taken => {}
+            Claim::Answered(answer) => return Ok(answer),
+            Claim::Busy => return Err(Problem::new(Fault::RequestInProgress)),
+            Claim::OtherContent => return Err(Problem::new(Fault::IdempotencyKeyReused)),
         }
         let answer = tokio::select! {
             biased;

@@ -21,3 +21,16 @@ pub struct KeptAnswer {
     /// The body.
     pub body: Vec<u8>,
 }
+
+/// Result of claiming a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// The key was free; the caller has claimed it.
+    Taken,
+    /// The same request was already answered.
+    Answered(KeptAnswer),
+    /// The same request is in progress.
+    Busy,
+    /// The key was used for a different request.
+    OtherContent,
+}

@@ -13,7 +13,7 @@ pub use crate::ports::ingest_source::IngestBody;
 pub use delete_record::DeleteRecord;
 pub use item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
 pub use kept_answer::*;
-pub use once::{ANSWER_KEPT, AnswerOnce, Begun, CLAIM_KEPT, CLAIM_PROLONGED};
+pub use once::{ANSWER_KEPT, AnswerOnce, CLAIM_KEPT, CLAIM_PROLONGED};
 pub use result::{IngestReport, ItemResult, ItemStatus};
 
 use super::run::Run;

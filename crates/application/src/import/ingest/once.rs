@@ -13,19 +13,6 @@ pub const CLAIM_KEPT: Duration = Duration::from_mins(5);
 /// Interval at which a claim is renewed.
 pub const CLAIM_PROLONGED: Duration = Duration::from_mins(1);
 
-/// Action for a request with a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Begun {
-    /// Process it; the caller then calls [`AnswerOnce::keep`] or [`AnswerOnce::give_back`].
-    Now,
-    /// Repeat this response.
-    Again(KeptAnswer),
-    /// Reject it: the same request is in progress.
-    Busy,
-    /// Reject it: the key was used for a different request.
-    OtherContent,
-}
-
 /// Stores responses by the clients' keys.
 pub struct AnswerOnce {
     store: Arc<dyn IdempotencyStore>,
@@ -38,15 +25,11 @@ impl AnswerOnce {
         Self { store, clock }
     }
 
-    /// Claims the key of a request, or returns its state.
-    pub async fn begin(&self, request: IdempotentRequest) -> Result<Begun, StorageError> {
+    /// Claims the key of a request, or returns its state. After [`Claim::Taken`] the caller calls
+    /// [`Self::keep`] or [`Self::give_back`].
+    pub async fn begin(&self, request: IdempotentRequest) -> Result<Claim, StorageError> {
         let now = self.clock.now();
-        Ok(match self.store.claim(request, now, now - CLAIM_KEPT, now - ANSWER_KEPT).await? {
-            Claim::Taken => Begun::Now,
-            Claim::Answered(answer) => Begun::Again(answer),
-            Claim::Busy => Begun::Busy,
-            Claim::OtherContent => Begun::OtherContent,
-        })
+        self.store.claim(request, now, now - CLAIM_KEPT, now - ANSWER_KEPT).await
     }
 
     /// Renews a claim. Returns `false` if it is no longer the caller's, who must stop then: another process

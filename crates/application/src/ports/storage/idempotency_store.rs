@@ -1,24 +1,11 @@
 //! Stored responses to requests with an `Idempotency-Key`.
 
 use super::StorageError;
-pub use crate::import::ingest::kept_answer::{IdempotentRequest, KeptAnswer};
+pub use crate::import::ingest::kept_answer::{Claim, IdempotentRequest, KeptAnswer};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
-
-/// Result of claiming a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Claim {
-    /// The key was free; the caller has claimed it.
-    Taken,
-    /// The same request was already answered.
-    Answered(KeptAnswer),
-    /// The same request is in progress.
-    Busy,
-    /// The key was used for a different request.
-    OtherContent,
-}
 
 /// Stores responses.
 #[cfg_attr(feature = "test-support", automock)]
