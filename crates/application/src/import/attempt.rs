@@ -4,7 +4,7 @@ use super::batch::{Unstorable, Unstored};
 use super::batch_result::{BatchResult, Counted, Kind};
 use super::recent::RecordHash;
 use super::rejection::Rejection;
-use super::report::Outcome;
+use super::report::ItemStatus;
 use super::run::Run;
 use super::waiting;
 use crate::ports::import_source::ImportedSession;
@@ -102,7 +102,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// Records the outcome of the record at this position of the batch.
-    pub(super) fn settle(&mut self, position: usize, record: RecordReference, outcome: Outcome) {
+    pub(super) fn settle(&mut self, position: usize, record: RecordReference, outcome: ItemStatus) {
         self.result.settled.push((position, (record, outcome)));
     }
 
@@ -137,11 +137,11 @@ impl<'a> Attempt<'a> {
     pub(super) fn count_session(
         &mut self,
         id: SleepSessionId,
-        outcome: Outcome,
+        outcome: ItemStatus,
         entries: u64,
         key: RecordHash,
     ) {
-        if self.run.may_wait && outcome != Outcome::Unchanged {
+        if self.run.may_wait && outcome != ItemStatus::Unchanged {
             self.result.made.insert(id);
         }
         let row = RecordHash::new("session", &id);
@@ -151,7 +151,7 @@ impl<'a> Attempt<'a> {
     pub(super) fn count_supplement(
         &mut self,
         id: SupplementId,
-        outcome: Outcome,
+        outcome: ItemStatus,
         has_id: bool,
         key: RecordHash,
     ) {
@@ -160,7 +160,7 @@ impl<'a> Attempt<'a> {
         self.count(Counted { kind: Kind::Supplement { has_id }, outcome, row, key: Some(key) });
     }
 
-    pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: Outcome, key: Option<RecordHash>) {
+    pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: ItemStatus, key: Option<RecordHash>) {
         self.result.logs.insert(id);
         self.count(Counted { kind: Kind::Log, outcome, row: RecordHash::new("log", &id), key });
     }

@@ -3,7 +3,7 @@
 use super::batch::{Numbered, Unstored};
 use super::recent::RecordHash;
 use super::rejection::Rejection;
-use super::report::{ImportReport, Outcome};
+use super::report::{ImportReport, ItemStatus};
 use super::waiting::WaitingRecords;
 use crate::ports::storage::{ImportChange, RecordReference};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId};
@@ -25,8 +25,8 @@ pub(super) struct BatchResult {
     pub(super) changes: Vec<ImportChange>,
     /// Notes on accepted records, by position in the batch.
     pub(super) notes: Vec<Numbered<Rejection>>,
-    /// Outcome of each record that was not rejected, by position in the batch.
-    pub(super) settled: Vec<Numbered<(RecordReference, Outcome)>>,
+    /// Status of each record that was not rejected, by position in the batch.
+    pub(super) settled: Vec<Numbered<(RecordReference, ItemStatus)>>,
     /// Records of this batch that wait for the end of the file.
     pub(super) waiting: WaitingRecords,
     /// Stored sessions that the file repeats unchanged.
@@ -35,10 +35,10 @@ pub(super) struct BatchResult {
     pub(super) made: HashSet<SleepSessionId>,
 }
 
-/// Outcome of one record.
+/// Status of one record.
 pub(super) struct Counted {
     pub(super) kind: Kind,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ItemStatus,
     /// Row of the record.
     pub(super) row: RecordHash,
     /// Key of the record for dry runs, which generate new ids each time.
@@ -63,7 +63,7 @@ impl Counted {
             return;
         }
         let outcome = match (&self.kind, self.outcome) {
-            (Kind::Supplement { has_id: true }, Outcome::New) if !is_new_key => Outcome::Updated,
+            (Kind::Supplement { has_id: true }, ItemStatus::Created) if !is_new_key => ItemStatus::Updated,
             (Kind::Supplement { has_id: true }, outcome) => outcome,
             _ if !is_new_key => return,
             (_, outcome) => outcome,

@@ -3,7 +3,7 @@
 use super::attempt::Attempt;
 use super::batch::{Numbered, Unstorable};
 use super::recent::RecordHash;
-use super::report::Outcome;
+use super::report::ItemStatus;
 use crate::ports::import_source::ImportedLog;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
 use domain::id::{IntakeLogId, SupplementId, UserId};
@@ -129,14 +129,14 @@ impl Intake {
         unit: &mut dyn UnitOfWork,
         imported: ImportedLog,
         same: Option<IntakeLog>,
-    ) -> Result<(IntakeLogId, Outcome), StorageError> {
+    ) -> Result<(IntakeLogId, ItemStatus), StorageError> {
         let ImportedLog { id, record, place: _, upc: _ } = imported;
         match same {
-            Some(log) if log.record == record => Ok((log.id, Outcome::Unchanged)),
+            Some(log) if log.record == record => Ok((log.id, ItemStatus::Unchanged)),
             Some(log) => {
                 let id = log.id;
                 self.replace(attempt, unit, log, record.with_id(id)).await?;
-                Ok((id, Outcome::Updated))
+                Ok((id, ItemStatus::Updated))
             }
             None => {
                 let id = id.unwrap_or_else(|| IntakeLogId::from_uuid(attempt.run.entropy.uuid()));
@@ -144,7 +144,7 @@ impl Intake {
                 note(attempt, None, &log);
                 self.known.push(log.clone());
                 self.inserted.push(log);
-                Ok((id, Outcome::New))
+                Ok((id, ItemStatus::Created))
             }
         }
     }

@@ -19,20 +19,23 @@ pub struct Counts {
     pub unchanged: u64,
 }
 
-/// Outcome of one record.
+/// Outcome of one accepted record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
-    New,
+pub enum ItemStatus {
+    /// The record is new.
+    Created,
+    /// The record existed and was changed.
     Updated,
+    /// The record existed and was equal.
     Unchanged,
 }
 
 impl Counts {
-    pub(super) fn add(&mut self, outcome: Outcome) {
+    pub(super) fn add(&mut self, outcome: ItemStatus) {
         match outcome {
-            Outcome::New => self.new += 1,
-            Outcome::Updated => self.updated += 1,
-            Outcome::Unchanged => self.unchanged += 1,
+            ItemStatus::Created => self.new += 1,
+            ItemStatus::Updated => self.updated += 1,
+            ItemStatus::Unchanged => self.unchanged += 1,
         }
     }
 

@@ -4,7 +4,7 @@ use super::batch::{Numbered, Unstored};
 use super::batch_result::{BatchResult, Counted};
 use super::recent::{Recent, RecordHash};
 use super::rejection::Rejection;
-use super::report::{ImportReport, Outcome};
+use super::report::{ImportReport, ItemStatus};
 use super::waiting::{self, WaitingRecords};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::RecordReference;
@@ -41,8 +41,8 @@ pub(super) struct Run<'a> {
     made: Recent<SleepSessionId>,
     /// Number of bytes read and stored.
     pub(super) bytes_done: u64,
-    /// Outcome of each record of the last stored batch, by position.
-    pub(super) results: Vec<Numbered<Result<(RecordReference, Outcome), Unstored>>>,
+    /// Status of each record of the last stored batch, by position.
+    pub(super) results: Vec<Numbered<Result<(RecordReference, ItemStatus), Unstored>>>,
     /// Notes on records of that batch, by position.
     pub(super) notes: Vec<Numbered<Rejection>>,
     /// Rows and, in a dry run, keys of the records seen.

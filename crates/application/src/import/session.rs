@@ -5,7 +5,7 @@ use super::batch::{Numbered, Unstorable};
 use super::known::Known;
 use super::recent::RecordHash;
 use super::rejection::Rejection;
-use super::report::Outcome;
+use super::report::ItemStatus;
 use super::waiting;
 use crate::ports::import_source::ImportedSession;
 use crate::ports::storage::{RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork};
@@ -104,15 +104,15 @@ impl Sessions {
         unit: &mut dyn UnitOfWork,
         imported: &ImportedSession,
         decision: Reconciliation,
-    ) -> Result<(SleepSessionId, Outcome), StorageError> {
+    ) -> Result<(SleepSessionId, ItemStatus), StorageError> {
         let record = imported.record.clone();
         let updated_at = imported.updated_at.unwrap_or(attempt.run.now).trunc_subsecs(3);
         match decision {
-            Reconciliation::Unchanged(id) => Ok((id, Outcome::Unchanged)),
+            Reconciliation::Unchanged(id) => Ok((id, ItemStatus::Unchanged)),
             Reconciliation::Replace { id, removes } => {
                 self.remove(attempt, &removes, id);
                 self.replace(attempt, unit, SleepSession { id, record, updated_at }).await?;
-                Ok((id, Outcome::Updated))
+                Ok((id, ItemStatus::Updated))
             }
             Reconciliation::Insert { removes } => {
                 let id = imported.id.unwrap_or_else(|| self.next_id(attempt));
@@ -121,7 +121,7 @@ impl Sessions {
                 note(attempt, None, &session);
                 self.known.insert(session);
                 // A session that replaces others counts as an update.
-                Ok((id, if removes.is_empty() { Outcome::New } else { Outcome::Updated }))
+                Ok((id, if removes.is_empty() { ItemStatus::Created } else { ItemStatus::Updated }))
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::attempt::Attempt;
 use super::batch::{Numbered, Unstorable};
 use super::recent::RecordHash;
-use super::report::Outcome;
+use super::report::ItemStatus;
 use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{
     RecordBefore, RecordReference, RecordVersion, StorageError, SupplementRepository, UnitOfWork,
@@ -87,13 +87,13 @@ impl Labels {
         attempt: &mut Attempt<'_>,
         repository: &mut dyn SupplementRepository,
         imported: &ImportedSupplement,
-    ) -> Result<Option<(SupplementId, Outcome)>, StorageError> {
+    ) -> Result<Option<(SupplementId, ItemStatus)>, StorageError> {
         let known = self.known(repository, imported).await?;
         self.met_keys.insert(imported.key.clone());
         self.met_ids.extend(imported.id.into_iter().chain(known.as_ref().map(|known| known.id)));
         let placed = match known {
             Some(known) => correct(attempt, repository, imported, known).await?,
-            None => Some((self.enter(attempt, imported), Outcome::New)),
+            None => Some((self.enter(attempt, imported), ItemStatus::Created)),
         };
         self.met_ids.extend(placed.iter().map(|(id, _)| *id));
         Ok(placed)
@@ -147,23 +147,23 @@ async fn correct(
     repository: &mut dyn SupplementRepository,
     imported: &ImportedSupplement,
     known: Supplement,
-) -> Result<Option<(SupplementId, Outcome)>, StorageError> {
+) -> Result<Option<(SupplementId, ItemStatus)>, StorageError> {
     match change(repository, &known, imported).await? {
-        LabelChange::Unchanged => Ok(Some((known.id, Outcome::Unchanged))),
+        LabelChange::Unchanged => Ok(Some((known.id, ItemStatus::Unchanged))),
         LabelChange::UpdateInPlace => {
             let id = known.id;
             // The stored key; an id from the file may belong to another key.
             let key = repository.key_of(id).await?.unwrap_or_else(|| imported.key.clone());
             note(attempt, id, Some((key, known.clone())), imported);
             repository.update(&known.corrected(imported.label.clone())).await?;
-            Ok(Some((id, Outcome::Updated)))
+            Ok(Some((id, ItemStatus::Updated)))
         }
         LabelChange::NewVersion => {
             // A key that was ever used has a current version, possibly later than the file's. Without one,
             // the version would take the place of another key.
             let Some(current) = repository.find_current(&imported.key).await? else { return Ok(None) };
             if current.label == imported.label {
-                return Ok(Some((current.id, Outcome::Unchanged)));
+                return Ok(Some((current.id, ItemStatus::Unchanged)));
             }
             // An id that already belongs to a version with logs stays with that version.
             let id = imported.id.filter(|id| *id != known.id);
@@ -172,7 +172,7 @@ async fn correct(
             let version = Supplement::enter(id, imported.label.clone(), entered_at);
             repository.replace(current.id, &imported.key, &version).await?;
             note(attempt, id, Some((imported.key.clone(), current)), imported);
-            Ok(Some((id, Outcome::Updated)))
+            Ok(Some((id, ItemStatus::Updated)))
         }
     }
 }

@@ -9,12 +9,13 @@ mod profile;
 mod records;
 mod result;
 
+pub use crate::import::report::ItemStatus;
 pub use crate::ports::ingest_source::IngestBody;
 pub use delete_record::DeleteRecord;
 pub use item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
 pub use kept_answer::*;
 pub use once::{ANSWER_KEPT, AnswerOnce, CLAIM_KEPT, CLAIM_PROLONGED};
-pub use result::{IngestReport, ItemResult, ItemStatus};
+pub use result::{IngestReport, ItemResult};
 
 use super::run::Run;
 use super::storing::{BATCH, BackendTrace, Stop, Storing};

@@ -1,30 +1,9 @@
 //! Results of ingested items.
 
-use crate::import::report::Outcome;
+use crate::import::report::ItemStatus;
 use crate::ports::ingest_source::ItemRefusal;
 use crate::ports::storage::RecordReference;
 use uuid::Uuid;
-
-/// Outcome of an accepted item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ItemStatus {
-    /// The record is new.
-    Created,
-    /// The record existed and was changed.
-    Updated,
-    /// The record existed and was equal.
-    Unchanged,
-}
-
-impl From<Outcome> for ItemStatus {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::New => Self::Created,
-            Outcome::Updated => Self::Updated,
-            Outcome::Unchanged => Self::Unchanged,
-        }
-    }
-}
 
 /// Result of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,13 +27,13 @@ impl ItemResult {
     }
 
     /// Returns the result of a stored record.
-    pub(super) fn of_record(record: RecordReference, outcome: Outcome) -> Self {
+    pub(super) fn of_record(record: RecordReference, status: ItemStatus) -> Self {
         let id = match record {
             RecordReference::Session(id) => id.as_uuid(),
             RecordReference::Log(id) => id.as_uuid(),
             RecordReference::Label(id) => id.as_uuid(),
         };
-        Self::taken(outcome.into(), id)
+        Self::taken(status, id)
     }
 
     /// Adds notes to the result of an accepted item.
