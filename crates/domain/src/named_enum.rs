@@ -48,25 +48,17 @@ macro_rules! named_enum {
 
 #[cfg(test)]
 mod tests {
-    crate::named_enum! {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Tide {
-            Low = "low",
-            High = "high",
-        }
-    }
-
-    crate::named_enum! {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Wind {
-            North = "N",
-        } else &'static str = "no wind"
-    }
+    use crate::import::ImportState;
+    use crate::user::{BloodType, InvalidBiology};
 
     #[test]
     fn a_name_parses_to_its_value() {
-        assert_eq!(Tide::ALL.map(|tide| Tide::parse(tide.as_str())), [Some(Tide::Low), Some(Tide::High)]);
-        assert_eq!(Tide::parse("Low"), None);
-        assert_eq!([Wind::parse("N"), Wind::parse("n")], [Ok(Wind::North), Err("no wind")]);
+        assert_eq!(
+            ImportState::ALL.map(|state| ImportState::parse(state.as_str())),
+            ImportState::ALL.map(Some)
+        );
+        assert_eq!(BloodType::ALL.map(|kind| BloodType::parse(kind.as_str())), BloodType::ALL.map(Ok));
+        assert_eq!(ImportState::parse("Done"), None);
+        assert_eq!(BloodType::parse("C+"), Err(InvalidBiology::BloodType));
     }
 }

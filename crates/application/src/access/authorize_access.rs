@@ -33,7 +33,7 @@ pub struct DailyLimits {
 
 impl DailyLimits {
     /// Returns the limit of an endpoint.
-    pub const fn of(&self, endpoint: PersonEndpoint) -> u32 {
+    pub const fn limit(&self, endpoint: PersonEndpoint) -> u32 {
         match endpoint {
             PersonEndpoint::Data(DataEndpoint::Profile) => self.profile,
             PersonEndpoint::Data(DataEndpoint::Sleep) => self.sleep,
@@ -154,17 +154,17 @@ impl AuthorizeAccess {
     /// Checks and counts a request.
     pub async fn run(&self, query: AuthorizeAccessQuery<'_>) -> Result<GrantedAccess, AuthorizeAccessError> {
         let at = self.ports.clock.now();
-        let standing = self.standing(query.token, at).await?;
+        let permission = self.permission(query.token, at).await?;
         let user_id = UserId::parse(query.user_id)?;
-        let standing = standing.filter(|standing| standing.owner == user_id);
-        let Permission { owner: _, reader, held, usable, home_timezone } =
-            standing.ok_or(AuthorizeAccessError::OtherUser)?;
+        let permission = permission.filter(|permission| permission.owner == user_id);
+        let Permission { owner: _, reader, granted, usable, home_timezone } =
+            permission.ok_or(AuthorizeAccessError::OtherUser)?;
         let needed = query.endpoint.scopes();
         if usable.intersection(needed).is_empty() {
             return Err(AuthorizeAccessError::InsufficientScope { needed });
         }
         let rate = self.count(RateKey { reader, user: Some(user_id), endpoint: query.endpoint }, at).await?;
-        Ok(GrantedAccess { user_id, reader, scopes: held, usable, home_timezone, rate })
+        Ok(GrantedAccess { user_id, reader, scopes: granted, usable, home_timezone, rate })
     }
 
     pub(super) fn now(&self) -> DateTime<Utc> {
@@ -177,7 +177,7 @@ impl AuthorizeAccess {
         key: RateKey,
         at: DateTime<Utc>,
     ) -> Result<RateStatus, AuthorizeAccessError> {
-        let rate = self.ports.limiter.count(key, self.limits.of(key.endpoint), at).await;
+        let rate = self.ports.limiter.count(key, self.limits.limit(key.endpoint), at).await;
         if rate.allowed {
             return Ok(rate);
         }
@@ -188,13 +188,13 @@ impl AuthorizeAccess {
 
     /// Returns the permission of a token; `None` for a service token, which cannot read data endpoints
     /// (decisions 3).
-    async fn standing(
+    async fn permission(
         &self,
         token: &str,
         at: DateTime<Utc>,
     ) -> Result<Option<Permission>, AuthorizeAccessError> {
         match self.caller(token, at).await? {
-            Caller::Person(standing) => Ok(Some(standing)),
+            Caller::Person(permission) => Ok(Some(permission)),
             Caller::Service { .. } => Ok(None),
         }
     }
@@ -273,7 +273,7 @@ pub(super) struct Permission {
     owner: UserId,
     reader: Reader,
     /// Scopes of the grant or the personal token.
-    held: ScopeSet,
+    granted: ScopeSet,
     /// The subset that this token may use.
     usable: ScopeSet,
     home_timezone: TimeZone,
@@ -283,7 +283,7 @@ impl Permission {
     fn of_grant(owner: UserId, claims: &AccessClaims, state: AccessState) -> Self {
         let AccessState { client_id, scopes, is_live: _, ended_at: _, home_timezone } = state;
         let usable = claims.scopes.intersection(scopes);
-        Self { owner, reader: Reader::Client(client_id), held: scopes, usable, home_timezone }
+        Self { owner, reader: Reader::Client(client_id), granted: scopes, usable, home_timezone }
     }
 
     fn of_personal_token(access: PersonalAccess) -> Self {
@@ -297,6 +297,6 @@ impl Permission {
             home_timezone,
         } = access;
         let reader = Reader::PersonalToken(token_id);
-        Self { owner: user_id, reader, held: scopes, usable: scopes, home_timezone }
+        Self { owner: user_id, reader, granted: scopes, usable: scopes, home_timezone }
     }
 }

@@ -68,7 +68,7 @@ impl Request {
             .expect_count()
             .times(usize::from(used.is_some()))
             .withf(move |key, limit, now| {
-                *key == rate_key(endpoint) && *limit == LIMITS.of(endpoint.into()) && *now == noon()
+                *key == rate_key(endpoint) && *limit == LIMITS.limit(endpoint.into()) && *now == noon()
             })
             .returning(move |_, limit, now| {
                 RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(now))

@@ -33,9 +33,9 @@ impl RequestPasswordReset {
         // Read again to lock the row: otherwise the link could go to an address that was just given up. If
         // there is no account, a random id is looked up.
         let id = found.map_or_else(|| UserId::from_uuid(self.ports.entropy.uuid()), |user| user.id);
-        let held = unit.users().find(id).await?;
+        let locked = unit.users().find(id).await?;
         let has_address = |user: &User| user.email.normalised() == email.normalised();
-        match held.filter(|user| user.status.is_active() && has_address(user)) {
+        match locked.filter(|user| user.status.is_active() && has_address(user)) {
             Some(user) => self.send(unit.as_mut(), &user, &command, now).await?,
             None => self.pretend(unit.as_mut(), email, now).await?,
         }

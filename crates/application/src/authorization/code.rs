@@ -42,7 +42,7 @@ pub(super) struct Binding<'a> {
 
 impl<'a> Binding<'a> {
     /// Binds to a request, but to the granted scopes only.
-    pub(super) fn of(request: &'a AuthorizationRequest, granted: ScopeSet) -> Self {
+    pub(super) fn new(request: &'a AuthorizationRequest, granted: ScopeSet) -> Self {
         Self { redirect_uri: &request.redirect_uri, scopes: granted, challenge: request.challenge }
     }
 }

@@ -101,7 +101,7 @@ impl DecideConsent {
         }
         let is_whole = granted == open.request.scopes;
         self.allow(unit, &occasion, granted, choice.remember && is_whole).await?;
-        let code = self.ports.issue_code(unit, &occasion, Binding::of(&open.request, granted)).await?;
+        let code = self.ports.issue_code(unit, &occasion, Binding::new(&open.request, granted)).await?;
         Ok(AuthorizationResponse::code(open.target(&self.issuer), &code))
     }
 

@@ -42,7 +42,7 @@ pub struct ConsentView {
     /// Requested scopes that may be granted; at least one.
     pub scopes: ScopeSet,
     /// Scopes of the app's live grants for this user; `None` without a grant.
-    pub held: Option<ScopeSet>,
+    pub granted: Option<ScopeSet>,
 }
 
 /// Outcome of opening a request.
@@ -79,8 +79,8 @@ impl OpenConsent {
         match opened {
             // Read after the unit of work has released its connection.
             OpenedConsent::Ask(view) => {
-                let held = self.held(command.session.user_id, view.client_id).await?;
-                Ok(OpenedConsent::Ask(ConsentView { held, ..view }))
+                let granted = self.granted(command.session.user_id, view.client_id).await?;
+                Ok(OpenedConsent::Ask(ConsentView { granted, ..view }))
             }
             other @ (OpenedConsent::SignIn | OpenedConsent::Redirect(_)) => Ok(other),
         }
@@ -124,7 +124,7 @@ impl OpenConsent {
             redirect_host: open.redirect_uri.host(),
             redirect_origin: open.redirect_uri.origin(),
             scopes,
-            held: None,
+            granted: None,
         }))
     }
 
@@ -139,12 +139,12 @@ impl OpenConsent {
         if !unit.authorization_requests().decide(request.id, occasion.at).await? {
             return Err(ConsentError::Gone);
         }
-        let code = self.ports.issue_code(unit, occasion, Binding::of(request, request.scopes)).await?;
+        let code = self.ports.issue_code(unit, occasion, Binding::new(request, request.scopes)).await?;
         let target = open.target(&self.issuer);
         Ok(OpenedConsent::Redirect(AuthorizationResponse::code(target, &code)))
     }
 
-    async fn held(&self, user_id: UserId, client_id: ClientId) -> Result<Option<ScopeSet>, StorageError> {
+    async fn granted(&self, user_id: UserId, client_id: ClientId) -> Result<Option<ScopeSet>, StorageError> {
         let apps = self.ports.apps.list_connected_apps(user_id).await?;
         // Apps with only a remembered consent are listed too, but hold no grant.
         let holder = apps.into_iter().find(|app| app.client_id == client_id && app.grants > 0);

@@ -68,7 +68,7 @@ impl Known {
 
     /// Returns the sessions that the record may match or replace, in order of insertion.
     pub(super) fn near(&self, record: &SleepRecord) -> Vec<&SleepSession> {
-        let numbers = self.of_source(record.source()).map(|near| near.of(record)).unwrap_or_default();
+        let numbers = self.of_source(record.source()).map(|near| near.near(record)).unwrap_or_default();
         numbers.into_iter().filter_map(|number| self.numbered(number)).collect()
     }
 

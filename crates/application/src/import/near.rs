@@ -54,7 +54,7 @@ impl Near {
     }
 
     /// Returns the sessions that the record may match or replace, in ascending order, and a few neighbours.
-    pub(super) fn of(&self, record: &SleepRecord) -> BTreeSet<u64> {
+    pub(super) fn near(&self, record: &SleepRecord) -> BTreeSet<u64> {
         let time = record.time_in_bed();
         let beside = self.derived.iter().flat_map(|(length, numbers)| {
             let longest = 1_i64.checked_shl(length.saturating_add(1)).unwrap_or(TimeInBed::MAX_MILLIS);

@@ -67,12 +67,12 @@ impl TokenMint {
     }
 }
 
-/// Parses the `scope` parameter. Absent or empty, it selects all held scopes; `None` if it exceeds them (RFC
+/// Parses the `scope` parameter. Absent or empty, it selects all granted scopes; `None` if it exceeds them (RFC
 /// 6749 sections 3.3 and 6).
-fn narrowed(held: ScopeSet, asked: Option<&str>) -> Option<ScopeSet> {
-    let Some(text) = asked else { return Some(held) };
+fn narrowed(granted: ScopeSet, asked: Option<&str>) -> Option<ScopeSet> {
+    let Some(text) = asked else { return Some(granted) };
     let scopes = ScopeSet::parse(text).ok()?;
-    (!scopes.is_empty() && scopes.is_subset_of(held)).then_some(scopes)
+    (!scopes.is_empty() && scopes.is_subset_of(granted)).then_some(scopes)
 }
 
 #[cfg(test)]

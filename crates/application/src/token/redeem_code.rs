@@ -96,15 +96,15 @@ impl RedeemCode {
 
         let mut unit = self.units.begin().await?;
         // Locks the user before the code, which serializes this with a revocation of the user's grants.
-        let Some(held) = unit.codes().find_and_hold(&secret.hash()).await? else {
+        let Some(locked) = unit.codes().find_and_hold(&secret.hash()).await? else {
             // An explicit rollback keeps the connection; dropping the unit of work may close it.
             unit.rollback().await?;
             return Err(RedeemCodeError::InvalidGrant);
         };
-        if let Err(refusal) = held.code.judge(&redemption) {
-            return Err(self.refuse(unit, &held.code, refusal, now).await?);
+        if let Err(refusal) = locked.code.judge(&redemption) {
+            return Err(self.refuse(unit, &locked.code, refusal, now).await?);
         }
-        self.exchange(unit, &command, &held, now).await
+        self.exchange(unit, &command, &locked, now).await
     }
 
     async fn exchange(

@@ -54,7 +54,7 @@ impl SourceTotals {
     /// source did not distinguish them.
     pub(super) fn metrics(&self, time_in_bed: &TimeInBed) -> (SleepMetrics, bool) {
         let mut metrics = SleepMetrics::of_time_in_bed(time_in_bed);
-        let totals = Totals::of(self, time_in_bed);
+        let totals = Totals::new(self, time_in_bed);
         if totals.contradict() || self.wakeups_over_15_minutes > self.wakeups.or(Some(u32::MAX)) {
             return (metrics, true);
         }
@@ -71,7 +71,7 @@ impl SourceTotals {
 }
 
 impl Totals {
-    fn of(totals: &SourceTotals, time_in_bed: &TimeInBed) -> Self {
+    fn new(totals: &SourceTotals, time_in_bed: &TimeInBed) -> Self {
         let millis =
             |total: Option<Duration>| total.map(|total| i64::try_from(total.as_millis()).unwrap_or(i64::MAX));
         let stages = [totals.light, totals.deep, totals.rem];

@@ -72,8 +72,15 @@ fn request_id(text: Option<&str>) -> Result<AuthorizationRequestId, Problem> {
 }
 
 fn ask(asked: ConsentView, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
-    let ConsentView { request_id, client_id: _, client_name, redirect_host, redirect_origin, scopes, held } =
-        asked;
+    let ConsentView {
+        request_id,
+        client_id: _,
+        client_name,
+        redirect_host,
+        redirect_origin,
+        scopes,
+        granted,
+    } = asked;
     let view = view::Consent {
         app: client_name.as_str().to_owned(),
         site: redirect_host,
@@ -81,7 +88,7 @@ fn ask(asked: ConsentView, person: &SignedInPerson) -> Result<HttpResponse, Prob
         form_token: form_token(&person.cookie),
         request: request_id.to_string(),
         scopes: ScopeLine::list(scopes, scopes),
-        held,
+        held: granted,
         errors: FormErrors::none(),
     };
     page_that_leads_to(StatusCode::OK, &view, Some(&redirect_origin))

@@ -73,7 +73,7 @@ impl Request {
             .withf(move |key, limit, now| {
                 let reader = Reader::PersonalToken(token_id());
                 *key == RateKey { reader, user: Some(user_id(1)), endpoint: endpoint.into() }
-                    && *limit == LIMITS.of(endpoint.into())
+                    && *limit == LIMITS.limit(endpoint.into())
                     && *now == noon()
             })
             .returning(move |_, limit, now| {

@@ -62,7 +62,7 @@ fn view() -> ConsentView {
         redirect_host: "owl.example".to_owned(),
         redirect_origin: "https://owl.example".to_owned(),
         scopes: scopes("profile sleep"),
-        held: None,
+        granted: None,
     }
 }
 
@@ -78,7 +78,10 @@ async fn the_page_shows_who_asks_for_what_and_where_the_person_goes_back_to() {
 async fn the_page_shows_what_the_app_holds_already() {
     let connections = vec![connected(client_id(2), "profile"), connected(client_id(1), "sleep")];
     let (outcome, _) = open(unremembered(request(), app()), connections).await;
-    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { held: Some(scopes("sleep")), ..view() }));
+    assert_eq!(
+        outcome.unwrap(),
+        OpenedConsent::Ask(ConsentView { granted: Some(scopes("sleep")), ..view() })
+    );
 }
 
 #[tokio::test]
