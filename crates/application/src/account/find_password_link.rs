@@ -19,17 +19,6 @@ pub struct UsablePasswordLink {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Why a link is rejected.
-#[derive(Debug, thiserror::Error)]
-pub enum FindPasswordLinkError {
-    /// It is malformed, unknown, used or expired, or its account is locked; the caller does not learn which.
-    #[error("the link cannot be used")]
-    Unusable,
-    /// The store failed.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
-}
-
 /// Looks up password links.
 pub struct FindPasswordLink {
     links: Arc<dyn PasswordLinkReader>,
@@ -42,12 +31,12 @@ impl FindPasswordLink {
         Self { links, clock }
     }
 
-    /// Returns the purpose of a link. Changes nothing, because email programs prefetch links.
-    pub async fn run(&self, link: &str) -> Result<UsablePasswordLink, FindPasswordLinkError> {
-        let secret =
-            Secret::parse(SecretKind::PasswordLink, link).map_err(|_| FindPasswordLinkError::Unusable)?;
+    /// Returns a usable link; `None` if it is malformed, unknown, used or expired, or its account is locked.
+    /// Changes nothing, because email programs prefetch links.
+    pub async fn run(&self, link: &str) -> Result<Option<UsablePasswordLink>, StorageError> {
+        let Ok(secret) = Secret::parse(SecretKind::PasswordLink, link) else { return Ok(None) };
         let found = self.links.find_password_link(&secret.hash()).await?;
-        found.and_then(|found| usable(found, self.clock.now())).ok_or(FindPasswordLinkError::Unusable)
+        Ok(found.and_then(|found| usable(found, self.clock.now())))
     }
 }
 

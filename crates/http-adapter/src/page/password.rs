@@ -11,8 +11,8 @@ use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{
-    ChoosePasswordCommand, ChoosePasswordError, FindPasswordLinkError, LinkRequestCommand, LinkRequestError,
-    NewPasswordError, UsablePasswordLink,
+    ChoosePasswordCommand, ChoosePasswordError, LinkRequestCommand, LinkRequestError, NewPasswordError,
+    UsablePasswordLink,
 };
 use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
@@ -157,10 +157,8 @@ fn parse_link(text: Option<&str>) -> Result<Secret, Problem> {
 }
 
 async fn find_link(state: &HttpState, link: &Secret) -> Result<UsablePasswordLink, Problem> {
-    state.pages.find_password_link.run(link.expose()).await.map_err(|error| match error {
-        FindPasswordLinkError::Unusable => Problem::new(Fault::LinkGone),
-        FindPasswordLinkError::Storage(error) => error.into(),
-    })
+    let found = state.pages.find_password_link.run(link.expose()).await?;
+    found.ok_or_else(|| Problem::new(Fault::LinkGone))
 }
 
 fn no_mail() -> view::Message {
