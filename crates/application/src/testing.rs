@@ -1,15 +1,16 @@
 //! Shared fixtures: a fixed clock, counting randomness, signers, users and clients.
 
 use crate::access::TokenCheck;
+use crate::ports::storage::AccessState;
 use crate::ports::system::{
     Clock, Entropy, MockTokenVerifier, MockUnknownKeyReload, SigningFailed, TokenSigner,
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::access_token::AccessClaims;
+use domain::access_token::{AccessClaims, TokenSubject};
 use domain::address::AddressBlock;
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::grant::{AgentName, Grant, GrantState, UsedFrom};
-use domain::id::{ClientId, ClientSecretId, GrantId, UserId};
+use domain::id::{ClientId, ClientSecretId, GrantId, TokenId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::time::TimeZone;
@@ -179,6 +180,29 @@ pub(crate) fn grant() -> Grant {
         last_used_at: Some(noon() - seconds(60)),
         last_used_from: None,
         state: GrantState::Live,
+    }
+}
+
+/// Claims of an access token of the grant, signed now.
+pub(crate) fn access_claims() -> AccessClaims {
+    AccessClaims {
+        id: TokenId::from_uuid(Uuid::from_u128(9)),
+        subject: TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) },
+        client_id: client_id(1),
+        scopes: scopes("profile sleep"),
+        issued_at: noon(),
+        expires_at: AccessClaims::end_from(noon()),
+    }
+}
+
+/// The live grant of [`access_claims`], for a user in Berlin.
+pub(crate) fn access_state() -> AccessState {
+    AccessState {
+        client_id: client_id(1),
+        scopes: scopes("profile sleep"),
+        is_live: true,
+        ended_at: None,
+        home_timezone: TimeZone::parse("Europe/Berlin").unwrap(),
     }
 }
 

@@ -6,18 +6,15 @@ use crate::ports::storage::{
     AccessState, ClientWithSecrets, MockAccessReader, MockClientReader, StorageError,
 };
 use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
-use crate::testing::{app, client_id, clock, grant_id, noon, scopes, user_id};
+use crate::testing::{access_claims, access_state, app, client_id, clock, grant_id, noon, scopes, user_id};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientStatus};
 use domain::data_endpoint::DataEndpoint;
-use domain::id::TokenId;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
 use domain::scope::Scope;
-use domain::time::TimeZone;
 use mockall::Sequence;
 use std::sync::Arc;
-use uuid::Uuid;
 
 mod ingest;
 mod personal_token;
@@ -44,9 +41,9 @@ struct Request {
 impl Request {
     fn good() -> Self {
         Self {
-            claims: Some(claims()),
+            claims: Some(access_claims()),
             reload: Ok(None),
-            state: Ok(Some(state())),
+            state: Ok(Some(access_state())),
             service: Ok(Some(app())),
             user_id: user_id(1).to_string(),
             endpoint: DataEndpoint::Sleep,
@@ -129,29 +126,8 @@ fn rate_key(endpoint: DataEndpoint) -> RateKey {
     RateKey { reader: Reader::Client(client_id(1)), user: Some(user_id(1)), endpoint: endpoint.into() }
 }
 
-fn claims() -> AccessClaims {
-    AccessClaims {
-        id: TokenId::from_uuid(Uuid::from_u128(9)),
-        subject: TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) },
-        client_id: client_id(1),
-        scopes: scopes("profile sleep"),
-        issued_at: noon(),
-        expires_at: AccessClaims::end_from(noon()),
-    }
-}
-
-fn state() -> AccessState {
-    AccessState {
-        client_id: client_id(1),
-        scopes: scopes("profile sleep"),
-        is_live: true,
-        ended_at: None,
-        home_timezone: TimeZone::parse("Europe/Berlin").unwrap(),
-    }
-}
-
 fn service_claims() -> AccessClaims {
-    AccessClaims { subject: TokenSubject::Service, ..claims() }
+    AccessClaims { subject: TokenSubject::Service, ..access_claims() }
 }
 
 fn kind(outcome: &Outcome) -> &'static str {
@@ -215,7 +191,7 @@ async fn of_several_faults_the_first_in_the_order_of_the_checks_is_reported() {
 
 #[tokio::test]
 async fn t70_a_token_of_a_key_that_another_replica_made_is_checked_again_once_the_key_is_here() {
-    let request = Request { claims: None, reload: Ok(Some(claims())), ..Request::good() };
+    let request = Request { claims: None, reload: Ok(Some(access_claims())), ..Request::good() };
     assert_eq!(kind(&request.run().await), "granted");
 }
 
@@ -227,7 +203,7 @@ async fn a_store_that_cannot_read_its_keys_does_not_make_the_token_invalid() {
 
 #[tokio::test]
 async fn what_a_token_stands_on_must_stand_before_the_user_id_is_read() {
-    for gone in [None, Some(AccessState { is_live: false, ..state() })] {
+    for gone in [None, Some(AccessState { is_live: false, ..access_state() })] {
         let request = Request { state: Ok(gone), user_id: "not-a-uuid".to_owned(), ..Request::good() };
         assert_eq!(refusal(request).await, "invalid token");
     }
@@ -240,13 +216,13 @@ async fn a_grant_that_is_gone_makes_the_token_invalid() {
 
 #[tokio::test]
 async fn a_grant_client_or_person_that_is_not_live_makes_the_token_invalid() {
-    let state = Ok(Some(AccessState { is_live: false, ..state() }));
+    let state = Ok(Some(AccessState { is_live: false, ..access_state() }));
     assert_eq!(refusal(Request { state, ..Request::good() }).await, "invalid token");
 }
 
 #[tokio::test]
 async fn a_token_whose_grant_is_held_by_another_client_is_invalid() {
-    let state = Ok(Some(AccessState { client_id: client_id(2), ..state() }));
+    let state = Ok(Some(AccessState { client_id: client_id(2), ..access_state() }));
     assert_eq!(refusal(Request { state, ..Request::good() }).await, "invalid token");
 }
 
@@ -297,7 +273,7 @@ async fn a_user_id_in_another_form_is_malformed() {
 
 #[tokio::test]
 async fn a_narrowed_token_reads_no_more_than_it_says() {
-    let narrowed = AccessClaims { scopes: scopes("profile"), ..claims() };
+    let narrowed = AccessClaims { scopes: scopes("profile"), ..access_claims() };
     let outcome = Request { claims: Some(narrowed), used: None, ..Request::good() }.run().await;
     let needed = match outcome {
         Err(AuthorizeAccessError::InsufficientScope { needed }) => needed,
@@ -308,13 +284,13 @@ async fn a_narrowed_token_reads_no_more_than_it_says() {
 
 #[tokio::test]
 async fn a_token_reads_no_more_than_its_grant_holds() {
-    let state = Ok(Some(AccessState { scopes: scopes("profile"), ..state() }));
+    let state = Ok(Some(AccessState { scopes: scopes("profile"), ..access_state() }));
     assert_eq!(refusal(Request { state, ..Request::good() }).await, "insufficient scope");
 }
 
 #[tokio::test]
 async fn the_scopes_returned_are_those_of_the_grant_not_of_a_narrowed_token() {
-    let narrowed = AccessClaims { scopes: scopes("sleep"), ..claims() };
+    let narrowed = AccessClaims { scopes: scopes("sleep"), ..access_claims() };
     let granted = Request { claims: Some(narrowed), ..Request::good() }.run().await.unwrap();
     assert_eq!(granted.scopes, scopes("profile sleep"));
 }
@@ -326,8 +302,8 @@ async fn each_endpoint_asks_for_its_scope_and_has_its_limit() {
         (DataEndpoint::Sleep, "sleep", 5),
         (DataEndpoint::Supplements, "supplements", 7),
     ] {
-        let claims = Some(AccessClaims { scopes: scopes(scope), ..claims() });
-        let state = Ok(Some(AccessState { scopes: scopes(scope), ..state() }));
+        let claims = Some(AccessClaims { scopes: scopes(scope), ..access_claims() });
+        let state = Ok(Some(AccessState { scopes: scopes(scope), ..access_state() }));
         let granted = Request { claims, state, endpoint, ..Request::good() }.run().await.unwrap();
         assert_eq!(granted.rate.limit, limit, "{scope}");
     }

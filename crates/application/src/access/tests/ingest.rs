@@ -1,13 +1,13 @@
 //! Access checks of the ingest endpoints.
 
-use super::{LIMITS, checking, service_claims, state, with_no_secret};
+use super::{LIMITS, checking, service_claims, with_no_secret};
 use crate::access::{
     AccessPorts, AuthorizeAccess, AuthorizeAccessError, AuthorizeIngest, AuthorizeIngestQuery, GrantedIngest,
     TokenCheck,
 };
 use crate::ports::storage::{MockAccessReader, MockClientReader, StorageError};
 use crate::ports::system::MockRateLimiter;
-use crate::testing::{client_id, clock, noon, scopes, service, user_id};
+use crate::testing::{access_claims, access_state, client_id, clock, noon, scopes, service, user_id};
 use domain::access_token::AccessClaims;
 use domain::client::{Client, ClientStatus};
 use domain::data_endpoint::PersonEndpoint;
@@ -44,7 +44,7 @@ impl Request {
 
     /// A request with a user's token that carries scopes no user can grant.
     fn of_a_person() -> Self {
-        Self { claims: Some(AccessClaims { scopes: scopes(WRITES), ..super::claims() }), ..Self::good() }
+        Self { claims: Some(AccessClaims { scopes: scopes(WRITES), ..access_claims() }), ..Self::good() }
     }
 
     /// Runs the request. The counter must be called once if `used` is set, for the user of the path,
@@ -59,7 +59,7 @@ impl Request {
             .withf(|client| *client == client_id(1))
             .return_once(move |_| client.map(|client| client.map(with_no_secret)));
         let mut access = MockAccessReader::new();
-        access.expect_find_access().times(..=1).return_once(|_, _| Ok(Some(state())));
+        access.expect_find_access().times(..=1).return_once(|_, _| Ok(Some(access_state())));
         let user = of_path.as_deref().and_then(|text| UserId::parse(text).ok());
         let key = RateKey { reader: Reader::Client(client_id(1)), user, endpoint: PersonEndpoint::Ingest };
         let mut limiter = MockRateLimiter::new();

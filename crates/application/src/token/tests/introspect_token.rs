@@ -4,17 +4,15 @@ use crate::ports::storage::{
 };
 use crate::ports::system::{InvalidToken, MockTokenVerifier};
 use crate::testing::{
-    app, checking_with, client_id, clock, grant, grant_id, noon, scopes, secret, service, user_id,
+    access_claims, access_state, app, checking_with, client_id, clock, grant, grant_id, noon, scopes, secret,
+    service, user_id,
 };
 use crate::token::{ActiveToken, IntrospectToken, IntrospectTokenQuery, IntrospectionPorts};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientStatus};
-use domain::id::TokenId;
 use domain::secret::SecretKind;
-use domain::time::TimeZone;
 use domain::user::UserStatus;
 use std::sync::Arc;
-use uuid::Uuid;
 
 const ACCESS: &str = "an access token";
 
@@ -27,24 +25,7 @@ struct Scene {
 }
 
 fn claims(subject: TokenSubject) -> AccessClaims {
-    AccessClaims {
-        id: TokenId::from_uuid(Uuid::from_u128(9)),
-        subject,
-        client_id: client_id(1),
-        scopes: scopes("profile sleep"),
-        issued_at: noon(),
-        expires_at: AccessClaims::end_from(noon()),
-    }
-}
-
-fn state() -> AccessState {
-    AccessState {
-        client_id: client_id(1),
-        scopes: scopes("profile sleep"),
-        is_live: true,
-        ended_at: None,
-        home_timezone: TimeZone::UTC,
-    }
+    AccessClaims { subject, ..access_claims() }
 }
 
 impl Default for Scene {
@@ -53,7 +34,7 @@ impl Default for Scene {
         Self {
             claims: Some(claims(subject)),
             is_refresh_token_known: true,
-            state: Some(state()),
+            state: Some(access_state()),
             service_status: ClientStatus::Active,
         }
     }
@@ -139,7 +120,7 @@ async fn a_live_refresh_token_is_returned_with_what_its_grant_allows() {
 
 #[tokio::test]
 async fn an_access_token_is_not_said_to_allow_more_than_its_grant() {
-    let narrow = AccessState { scopes: scopes("sleep"), ..state() };
+    let narrow = AccessState { scopes: scopes("sleep"), ..access_state() };
     let answer = Scene { state: Some(narrow), ..Scene::default() }.ask(&app(), ACCESS).await.unwrap();
     assert!(matches!(answer, Some(ActiveToken::Access(claims)) if claims.scopes == scopes("sleep")));
 }
@@ -148,8 +129,8 @@ async fn an_access_token_is_not_said_to_allow_more_than_its_grant() {
 async fn a_token_whose_grant_client_or_person_is_not_live_is_not_reported() {
     for state in [
         None,
-        Some(AccessState { is_live: false, ..state() }),
-        Some(AccessState { client_id: client_id(2), ..state() }),
+        Some(AccessState { is_live: false, ..access_state() }),
+        Some(AccessState { client_id: client_id(2), ..access_state() }),
     ] {
         for token in [ACCESS, &refresh_token()] {
             let scene = Scene { state, ..Scene::default() };

@@ -4,20 +4,19 @@ use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnits
 use crate::ports::storage::{GrantFilter, GrantWithUser, MockGrantReader};
 use crate::ports::system::{InvalidToken, MockTokenVerifier, MockUnknownKeyReload};
 use crate::testing::{
-    app, checking_with, client_id, clock, entropy, grant, grant_id, locked, noon, scopes, secret, service,
-    user_id,
+    access_claims, app, checking_with, client_id, clock, entropy, grant, grant_id, locked, noon, secret,
+    service, user_id,
 };
 use crate::token::{RevokeToken, RevokeTokenCommand, RevokeTokenError};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::grant::{Grant, GrantState, RevocationReason};
-use domain::id::{ClientId, TokenId};
+use domain::id::ClientId;
 use domain::secret::SecretKind;
 use domain::user::UserStatus;
 use mockall::Sequence;
 use std::sync::Arc;
-use uuid::Uuid;
 
 const ACCESS: &str = "an access token";
 
@@ -50,14 +49,7 @@ fn verifier(of: ClientId, subject: TokenSubject) -> MockTokenVerifier {
 }
 
 fn claims(client_id: ClientId, subject: TokenSubject) -> AccessClaims {
-    AccessClaims {
-        id: TokenId::from_uuid(Uuid::from_u128(9)),
-        subject,
-        client_id,
-        scopes: scopes("sleep"),
-        issued_at: noon(),
-        expires_at: AccessClaims::end_from(noon()),
-    }
+    AccessClaims { subject, client_id, ..access_claims() }
 }
 
 fn of_person() -> TokenSubject {
