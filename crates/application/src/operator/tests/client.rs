@@ -196,23 +196,16 @@ fn disabled_before() -> Client {
 }
 
 #[tokio::test]
-async fn a_client_is_disabled_from_now_on() {
-    assert_eq!(change(app(), enabled(false)).await.status, ClientStatus::Disabled { at: noon() });
-}
-
-#[tokio::test]
-async fn a_client_that_is_disabled_already_keeps_its_moment() {
-    assert_eq!(change(disabled_before(), enabled(false)).await, disabled_before());
-}
-
-#[tokio::test]
-async fn a_client_is_enabled_again() {
-    assert_eq!(change(disabled_before(), enabled(true)).await, app());
-}
-
-#[tokio::test]
-async fn a_change_of_something_else_does_not_enable() {
-    assert_eq!(change(disabled_before(), ClientChange::default()).await, disabled_before());
+async fn a_client_is_disabled_from_now_on_and_enabled_again() {
+    let disabled_now = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
+    for (before, wanted, after) in [
+        (app(), enabled(false), disabled_now),
+        (disabled_before(), enabled(false), disabled_before()),
+        (disabled_before(), enabled(true), app()),
+        (disabled_before(), ClientChange::default(), disabled_before()),
+    ] {
+        assert_eq!(change(before, wanted).await, after);
+    }
 }
 
 #[tokio::test]

@@ -57,32 +57,25 @@ fn ends(number: u8, at: DateTime<Utc>) -> (ClientSecretId, DateTime<Utc>) {
 }
 
 #[tokio::test]
-async fn the_secret_before_lives_on_for_the_overlap() {
-    let day = TimeDelta::days(1);
-    assert_eq!(rotate(vec![stored_secret(1, None)], Some(day)).await, [ends(1, noon() + day)]);
-}
-
-#[tokio::test]
-async fn without_an_overlap_the_secret_before_lives_until_the_next_rotation() {
-    assert_eq!(rotate(vec![stored_secret(1, None)], None).await, []);
-}
-
-#[tokio::test]
-async fn an_overlap_of_nothing_ends_the_secret_before_at_once() {
-    assert_eq!(rotate(vec![stored_secret(1, None)], Some(TimeDelta::zero())).await, [ends(1, noon())]);
-}
-
-#[tokio::test]
-async fn an_overlap_beyond_all_time_is_no_end() {
-    assert_eq!(rotate(vec![stored_secret(1, None)], Some(TimeDelta::MAX)).await, []);
-}
-
-#[tokio::test]
-async fn of_two_secrets_before_the_older_ends_now() {
-    let secrets = vec![stored_secret(1, None), stored_secret(2, None)];
-    let hour = TimeDelta::hours(1);
-    assert_eq!(rotate(secrets.clone(), Some(hour)).await, [ends(1, noon()), ends(2, noon() + hour)]);
-    assert_eq!(rotate(secrets, None).await, [ends(1, noon())]);
+async fn the_newest_secret_stays_live_for_the_overlap_and_older_ones_end_now() {
+    let (one, hour, soon) = (|| stored_secret(1, None), TimeDelta::hours(1), noon() + seconds(10));
+    let ended = || stored_secret(1, Some(noon()));
+    for (secrets, overlap, expected) in [
+        (vec![one()], Some(hour), vec![ends(1, noon() + hour)]),
+        (vec![one()], Some(TimeDelta::zero()), vec![ends(1, noon())]),
+        // Until the next rotation, or beyond all time.
+        (vec![one()], None, vec![]),
+        (vec![one()], Some(TimeDelta::MAX), vec![]),
+        (vec![one(), stored_secret(2, None)], Some(hour), vec![ends(1, noon()), ends(2, noon() + hour)]),
+        (vec![one(), stored_secret(2, None)], None, vec![ends(1, noon())]),
+        // An earlier end stays, and one that has passed is left alone.
+        (vec![stored_secret(1, Some(soon))], Some(hour), vec![ends(1, soon)]),
+        (vec![ended(), stored_secret(2, None)], Some(TimeDelta::zero()), vec![ends(2, noon())]),
+        (vec![ended()], None, vec![]),
+    ] {
+        let case = format!("{secrets:?} {overlap:?}");
+        assert_eq!(rotate(secrets, overlap).await, expected, "{case}");
+    }
 }
 
 #[tokio::test]
@@ -91,23 +84,6 @@ async fn a_rotation_leaves_two_live_secrets_at_most_however_many_there_were() {
     let ended = rotate(before.clone(), None).await;
     assert_eq!(before.len() - ended.len() + 1, MAX_LIVE_SECRETS);
     assert!(ended.iter().all(|(id, at)| *id != stored_secret(5, None).id && *at == noon()));
-}
-
-#[tokio::test]
-async fn an_end_that_comes_earlier_stays() {
-    let soon = noon() + seconds(10);
-    assert_eq!(rotate(vec![stored_secret(1, Some(soon))], Some(TimeDelta::days(1))).await, [ends(1, soon)]);
-}
-
-#[tokio::test]
-async fn a_secret_that_ended_before_is_left_alone() {
-    let secrets = vec![stored_secret(1, Some(noon())), stored_secret(2, None)];
-    assert_eq!(rotate(secrets, Some(TimeDelta::zero())).await, [ends(2, noon())]);
-}
-
-#[tokio::test]
-async fn a_client_whose_secrets_all_ended_gets_a_new_one() {
-    assert_eq!(rotate(vec![stored_secret(1, Some(noon()))], None).await, []);
 }
 
 #[tokio::test]

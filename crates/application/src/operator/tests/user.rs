@@ -199,26 +199,16 @@ fn lock(locked: bool) -> UserChange {
 }
 
 #[tokio::test]
-async fn a_lock_begins_now() {
-    assert_eq!(change(person(), lock(true)).await.status, UserStatus::Locked { at: noon() });
-}
-
-#[tokio::test]
-async fn a_lock_that_is_there_keeps_its_moment() {
-    let already = User { status: locked(), ..person() };
-    assert_eq!(change(already, lock(true)).await.status, locked());
-}
-
-#[tokio::test]
-async fn an_unlocked_person_is_active() {
-    let already = User { status: locked(), ..person() };
-    assert_eq!(change(already, lock(false)).await.status, UserStatus::Active);
-}
-
-#[tokio::test]
-async fn a_change_of_something_else_does_not_unlock() {
-    let already = User { status: locked(), ..person() };
-    assert_eq!(change(already, UserChange::default()).await.status, locked());
+async fn a_user_is_locked_from_now_on_and_unlocked_again() {
+    let already = || User { status: locked(), ..person() };
+    for (before, wanted, after) in [
+        (person(), lock(true), UserStatus::Locked { at: noon() }),
+        (already(), lock(true), locked()),
+        (already(), lock(false), UserStatus::Active),
+        (already(), UserChange::default(), locked()),
+    ] {
+        assert_eq!(change(before, wanted).await.status, after);
+    }
 }
 
 #[tokio::test]
