@@ -1,7 +1,7 @@
 //! Concurrent imports of one file.
 
 use crate::Harness;
-use crate::fixture::{DistinctIds, catalogue_key, label, now, session, user, user_id};
+use crate::fixture::{catalogue_key, label, now, session, user, user_id};
 use crate::import_journal::undo_import;
 use application::import::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, Imported};
 use application::ports::import_source::{
