@@ -241,14 +241,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn a_kind_and_an_actor_are_known_by_their_names() {
-        for kind in AuditKind::ALL {
-            assert_eq!(AuditKind::parse(kind.as_str()), Some(*kind));
-        }
-        for actor in AuditActor::ALL {
-            assert_eq!(AuditActor::parse(actor.as_str()), Some(actor));
-        }
-        assert_eq!(AuditKind::parse("whim"), None);
+    fn no_two_kinds_have_one_name() {
         let names: HashSet<_> = AuditKind::ALL.iter().map(|kind| kind.as_str()).collect();
         assert_eq!(names.len(), AuditKind::ALL.len());
     }

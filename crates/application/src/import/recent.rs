@@ -56,7 +56,7 @@ pub(super) struct RecordHash(u128);
 
 impl RecordHash {
     /// Hashes a value; the name separates values of different kinds.
-    pub(super) fn of(name: &str, value: &(impl Hash + ?Sized)) -> Self {
+    pub(super) fn new(name: &str, value: &(impl Hash + ?Sized)) -> Self {
         let half = |number: u8| {
             let mut hasher = DefaultHasher::new();
             (number, name).hash(&mut hasher);

@@ -11,7 +11,6 @@ use application::ports::storage::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text, Timestamptz};

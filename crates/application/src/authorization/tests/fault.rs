@@ -7,7 +7,7 @@ use crate::authorization::{AuthorizationParameters, BegunAuthorization, Given};
 type Parameters = AuthorizationParameters<'static>;
 
 /// Returns the error sent to the app, and the state.
-async fn error_of(client: Client, parameters: Parameters) -> (String, Option<String>) {
+async fn sent_error(client: Client, parameters: Parameters) -> (String, Option<String>) {
     let outcome = begin_in_vain(client, parameters).await;
     let Ok(BegunAuthorization::Redirect(response)) = outcome else { panic!("{outcome:?}") };
     let (error, state) = error_of(&response);
@@ -15,7 +15,7 @@ async fn error_of(client: Client, parameters: Parameters) -> (String, Option<Str
 }
 
 async fn assert_reported(error: &str, client: Client, parameters: Parameters) {
-    let sent = error_of(client, parameters).await;
+    let sent = sent_error(client, parameters).await;
     assert_eq!(sent, (error.to_owned(), Some("abc".to_owned())));
 }
 
@@ -73,13 +73,13 @@ async fn t24_a_repeated_parameter_is_an_invalid_request() {
 #[tokio::test]
 async fn t24_of_a_repeated_state_none_is_given_back() {
     let parameters = AuthorizationParameters { state: Given::Faulty, ..good() };
-    assert_eq!(error_of(app(), parameters).await, ("invalid_request".to_owned(), None));
+    assert_eq!(sent_error(app(), parameters).await, ("invalid_request".to_owned(), None));
 }
 
 #[tokio::test]
 async fn t25_where_no_state_came_none_is_given_back() {
     let parameters = AuthorizationParameters { state: Given::Absent, scope: Given::Once("email"), ..good() };
-    assert_eq!(error_of(app(), parameters).await, ("invalid_scope".to_owned(), None));
+    assert_eq!(sent_error(app(), parameters).await, ("invalid_scope".to_owned(), None));
 }
 
 #[tokio::test]

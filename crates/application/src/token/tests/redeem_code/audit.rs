@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::audit::testing::{assert_events, event};
+use crate::ports::storage::StorageError;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 
 /// Returns the audit events of redeeming the test's code.
