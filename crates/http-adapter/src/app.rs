@@ -1,26 +1,28 @@
-//! Registration of every endpoint.
+//! Registration of the API.
 
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
-use crate::state::HttpState;
-use crate::{data, export, health, ingest, key_set, metadata, middleware, openapi, page, token};
+use crate::state::ApiState;
+use crate::{data, errors, export, health, home, ingest, key_set, metadata, middleware, openapi, token};
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use std::sync::Arc;
 
-/// Returns the configuration of all endpoints: `App::new().configure(configure(state))`.
+/// Returns the configuration of the API: `App::new().configure(configure(state))`. It also registers what the
+/// middleware around any endpoint needs, and the response to unknown paths.
 ///
 /// Endpoints are resources, so that a wrong method is a 405 with `Allow`. The data endpoints come first:
 /// actix tries the patterns in order, and they are requested most.
-pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
+pub fn configure(state: Arc<ApiState>) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
-        app.app_data(web::Data::from(state))
+        app.app_data(web::Data::from(Arc::clone(&state.http)))
+            .app_data(web::Data::from(state))
             .configure(data::configure)
             .configure(token::configure)
             .configure(ingest::configure)
             .configure(export::configure)
             .configure(openapi::configure)
-            .configure(page::configure)
+            .service(Endpoint::Errors.resource().route(web::get().to(errors::show)))
             .service(Endpoint::Metadata.resource().route(web::get().to(metadata::show)))
             .service(Endpoint::KeySet.resource().route(web::get().to(key_set::show)))
             .service(
@@ -40,5 +42,5 @@ pub fn configure(state: Arc<HttpState>) -> impl FnOnce(&mut ServiceConfig) {
 }
 
 async fn nothing_here(request: HttpRequest) -> Result<HttpResponse, Problem> {
-    page::lead_home(&request).ok_or_else(|| Problem::new(Fault::NotFound))
+    home::redirect(&request).ok_or_else(|| Problem::new(Fault::NotFound))
 }

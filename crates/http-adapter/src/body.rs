@@ -12,7 +12,7 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Format of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BodyKind {
+pub enum BodyKind {
     /// `application/x-www-form-urlencoded`.
     Form,
     /// `application/json`.
@@ -20,13 +20,15 @@ pub(crate) enum BodyKind {
 }
 
 /// Non-empty body: UTF-8, without a byte order mark.
-pub(crate) struct Body {
-    pub(crate) kind: BodyKind,
-    pub(crate) text: String,
+pub struct Body {
+    /// Format.
+    pub kind: BodyKind,
+    /// The body itself.
+    pub text: String,
 }
 
 /// Returns the body; `None` if it is empty, whatever its content type.
-pub(crate) async fn read_body(request: &HttpRequest, payload: Payload) -> Result<Option<Body>, Problem> {
+pub async fn read_body(request: &HttpRequest, payload: Payload) -> Result<Option<Body>, Problem> {
     let bytes = receive(request, payload).await?;
     if bytes.is_empty() {
         return Ok(None);

@@ -20,7 +20,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 /// Returns the address of the caller: the peer, or the address that a trusted proxy reports. Without a peer
 /// address (Unix socket) all callers share one.
-pub(crate) fn address(request: &HttpRequest) -> IpAddr {
+pub fn address(request: &HttpRequest) -> IpAddr {
     let Some(peer) = request.peer_addr() else { return IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
     let peer = peer.ip().to_canonical();
     let Some(state) = request.app_data::<Data<HttpState>>() else { return peer };
@@ -46,7 +46,7 @@ pub fn named_caller(proxies: &TrustedProxies, peer: IpAddr, lines: &[&[u8]]) -> 
 }
 
 /// Returns the address and user agent of a request, for display to the person.
-pub(crate) fn used_from(request: &HttpRequest) -> UsedFrom {
+pub fn used_from(request: &HttpRequest) -> UsedFrom {
     let agent = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok());
     UsedFrom {
         address: AddressBlock::containing(address(request)),

@@ -1,6 +1,6 @@
 //! `/.well-known/jwks.json`: the public keys of access tokens (RFC 7517, RFC 8037).
 
-use crate::HttpState;
+use crate::ApiState;
 use crate::openapi::{ServerErrors, example};
 use crate::route::Endpoint;
 use actix_web::http::header;
@@ -88,7 +88,7 @@ impl From<PublicKey> for KeyBody {
         ServerErrors,
     ),
 )]
-pub(crate) async fn show(state: web::Data<HttpState>) -> HttpResponse {
+pub(crate) async fn show(state: web::Data<ApiState>) -> HttpResponse {
     // Cacheable for a minute only, so that clients see a new key soon.
     let keys = state.key_set.public_keys().into_iter().map(KeyBody::from).collect();
     HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "public, max-age=60")).json(KeySetBody { keys })

@@ -1,15 +1,18 @@
-//! The HTTP side: the API, the OAuth endpoints, the pages and the reference. No other crate depends on HTTP.
+//! The HTTP side: the API, the OAuth endpoints, the reference, and the middleware around every endpoint.
 //!
-//! [`configure`] registers everything on an actix-web application; [`HttpState`] holds the dependencies.
+//! [`configure`] registers the API on an actix-web application; [`ApiState`] holds its dependencies, and
+//! [`HttpState`] those that every endpoint shares. `page-adapter` adds the pages for people.
 //! Handlers are short: extract, build the command, `run`, map. Errors are [`problem::Problem`]s, and one
 //! table ([`problem::Fault`]) defines the response to each.
 
 mod app;
-mod body;
-mod caller;
+pub mod body;
+pub mod caller;
 pub mod data;
+mod errors;
 mod export;
 mod health;
+mod home;
 mod ingest;
 mod key_set;
 mod metadata;
@@ -17,7 +20,6 @@ mod meter;
 mod metrics_page;
 mod middleware;
 pub mod openapi;
-mod page;
 pub mod parameter;
 pub mod problem;
 mod route;
@@ -31,15 +33,15 @@ mod trace;
 
 pub use app::configure;
 pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies};
-pub use export::{ExportUseCases, NdjsonExport};
+pub use export::{ExportUseCases, NdjsonExport, attachment};
 pub use health::{Check, CheckState, HealthCheck};
 pub use ingest::IngestUseCases;
 pub use key_set::{KeySetSource, PublicKey};
 pub use metrics_page::{MetricsText, configure_metrics};
-pub use middleware::{Admission, AdmissionLimits, RequestId, Troubles, UnnamedProxyWarning};
+pub use middleware::{
+    Admission, AdmissionLimits, Holder, RequestId, Troubles, UnnamedProxyWarning, UploadPermit,
+};
 pub use problem::error_reference;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
-pub use state::{
-    ElapsedTimeSource, HttpSettings, HttpState, PageUseCases, RequestIdSource, UploadUseCases, VisitSource,
-};
+pub use state::{ApiState, ElapsedTimeSource, HttpSettings, HttpState, RequestIdSource};
 pub use trace::{TraceContinuation, TraceParent};

@@ -1,8 +1,8 @@
 //! `/.well-known/oauth-authorization-server`: server metadata for client libraries (RFC 8414).
 
+use crate::HttpState;
 use crate::openapi::{ServerErrors, example};
 use crate::route::Endpoint;
-use crate::{HttpState, route};
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use domain::scope::Scope;
@@ -60,14 +60,14 @@ pub(crate) struct MetadataBody {
 impl MetadataBody {
     /// Describes the server at this public URL; headers of the request have no influence.
     pub(crate) fn of(public_url: &str) -> Self {
-        let url = |path: &str| format!("{}{path}", public_url.trim_end_matches('/'));
+        let url = |endpoint: Endpoint| format!("{}{}", public_url.trim_end_matches('/'), endpoint.path());
         Self {
             issuer: public_url.to_owned(),
-            authorization_endpoint: url(route::page::AUTHORIZE),
-            token_endpoint: url(route::path::TOKEN),
-            revocation_endpoint: url(route::path::REVOKE),
-            introspection_endpoint: url(route::path::INTROSPECT),
-            jwks_uri: url(route::path::KEY_SET),
+            authorization_endpoint: url(Endpoint::Authorize),
+            token_endpoint: url(Endpoint::Token),
+            revocation_endpoint: url(Endpoint::Revoke),
+            introspection_endpoint: url(Endpoint::Introspect),
+            jwks_uri: url(Endpoint::KeySet),
             scopes_supported: Scope::ALL.into_iter().map(Scope::as_str).collect(),
             response_types_supported: ["code"],
             response_modes_supported: ["query"],
@@ -77,7 +77,7 @@ impl MetadataBody {
             introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
             authorization_response_iss_parameter_supported: true,
             code_challenge_methods_supported: ["S256"],
-            service_documentation: url(route::path::REFERENCE),
+            service_documentation: url(Endpoint::Reference),
         }
     }
 }

@@ -6,34 +6,20 @@ use crate::health::HealthCheck;
 use crate::ingest::IngestUseCases;
 use crate::key_set::KeySetSource;
 use crate::middleware::{Admission, Troubles, UnnamedProxyWarning};
+use crate::problem::ErrorPages;
 use crate::trace::TraceContinuation;
 use application::access::AuthorizeAccess;
-use application::account::{
-    ChangePassword, ChoosePassword, EndSessions, FindPasswordLink, ListSessions, RequestPasswordReset,
-    RequestSignUp, ResumeSession, SignIn, SignOut,
-};
-use application::audit::ListActivity;
-use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
-use application::connection::{DisconnectApps, ListConnectedApps};
 use application::erasure::ErasePerson;
-use application::import::{ApplyProfile, ListImports, UndoImport};
-use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
 };
-use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
-use domain::secret::Secret;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
 /// Generates request ids; provided by the server, because randomness is a port.
 pub type RequestIdSource = Arc<dyn Fn() -> Uuid + Send + Sync>;
-
-/// Generates cookies for browsers in which nobody has signed in; provided by the server, because randomness
-/// is a port.
-pub type VisitSource = Arc<dyn Fn() -> Secret + Send + Sync>;
 
 /// Returns the time elapsed since a fixed moment, for measuring durations; provided by the server, because
 /// time is a port.
@@ -93,9 +79,33 @@ impl HttpSettings {
     }
 }
 
-/// Use cases and other dependencies of the handlers; shared by all workers.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
+/// Dependencies of the middleware and of every handler; shared by all workers.
 pub struct HttpState {
+    /// Readiness of the process, for `/readyz`.
+    pub health: Arc<dyn HealthCheck>,
+    /// Generator of request ids.
+    pub request_ids: RequestIdSource,
+    /// Clock for durations of requests.
+    pub elapsed_time: ElapsedTimeSource,
+    /// Limits on concurrent work.
+    pub admission: Admission,
+    /// Recently logged errors, to suppress repetitions.
+    pub troubles: Troubles,
+    /// Last warning about a proxy that the settings do not name.
+    pub unnamed_proxy: UnnamedProxyWarning,
+    /// Continuation of callers' traces; `None` if no traces are sent.
+    pub trace: Option<TraceContinuation>,
+    /// Rendering of errors for people.
+    pub error_pages: ErrorPages,
+    /// HTTP settings.
+    pub settings: HttpSettings,
+}
+
+/// Use cases of the API.
+#[expect(missing_docs, reason = "each field is the use case it is named after")]
+pub struct ApiState {
+    /// Dependencies shared with the middleware.
+    pub http: Arc<HttpState>,
     pub authenticate_client: Arc<AuthenticateClient>,
     pub redeem_code: Arc<RedeemCode>,
     pub refresh_access: Arc<RefreshAccess>,
@@ -111,69 +121,7 @@ pub struct HttpState {
     pub ingest: IngestUseCases,
     pub erase_person: ErasePerson,
     /// Dependencies of exports.
-    pub export: ExportUseCases,
-    /// Use cases of the pages.
-    pub pages: PageUseCases,
+    pub export: Arc<ExportUseCases>,
     /// Public keys at `/.well-known/jwks.json`.
     pub key_set: Arc<dyn KeySetSource>,
-    /// Readiness of the process, for `/readyz`.
-    pub health: Arc<dyn HealthCheck>,
-    /// Generator of request ids.
-    pub request_ids: RequestIdSource,
-    /// Generator of visit cookies.
-    pub visits: VisitSource,
-    /// Clock for durations of requests.
-    pub elapsed_time: ElapsedTimeSource,
-    /// Limits on concurrent work.
-    pub admission: Admission,
-    /// Recently logged errors, to suppress repetitions.
-    pub troubles: Troubles,
-    /// Last warning about a proxy that the settings do not name.
-    pub unnamed_proxy: UnnamedProxyWarning,
-    /// Continuation of callers' traces; `None` if no traces are sent.
-    pub trace: Option<TraceContinuation>,
-    /// HTTP settings.
-    pub settings: HttpSettings,
-}
-
-/// Use cases of the pages.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
-pub struct PageUseCases {
-    pub begin_authorization: BeginAuthorization,
-    pub describe_request: DescribeRequest,
-    pub open_consent: OpenConsent,
-    pub decide_consent: DecideConsent,
-    pub sign_in: SignIn,
-    pub resume_session: ResumeSession,
-    pub sign_out: SignOut,
-    pub end_sessions: EndSessions,
-    pub list_sessions: ListSessions,
-    pub change_password: ChangePassword,
-    pub find_password_link: FindPasswordLink,
-    pub choose_password: ChoosePassword,
-    /// `None` if no email is sent.
-    pub request_password_reset: Option<RequestPasswordReset>,
-    /// `None` if sign-up is closed.
-    pub request_sign_up: Option<RequestSignUp>,
-    pub list_connected_apps: ListConnectedApps,
-    pub disconnect_apps: DisconnectApps,
-    pub create_personal_token: CreatePersonalToken,
-    pub list_personal_tokens: ListPersonalTokens,
-    pub revoke_personal_token: RevokePersonalToken,
-    pub list_activity: ListActivity,
-    pub list_imports: ListImports,
-    pub find_import: FindImport,
-    pub undo_import: UndoImport,
-    pub apply_profile: ApplyProfile,
-    pub discard_upload: DiscardUpload,
-    /// `None` if uploads are disabled.
-    pub uploads: Option<UploadUseCases>,
-}
-
-/// Use cases of uploads.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
-pub struct UploadUseCases {
-    pub begin: BeginUpload,
-    pub add_part: AddPart,
-    pub finish: FinishUpload,
 }

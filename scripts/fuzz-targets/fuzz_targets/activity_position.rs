@@ -3,7 +3,7 @@
 #![no_main]
 
 use domain::id::UserId;
-use http_adapter::test_support::{parse_position, write_position};
+use page_adapter::test_support::{parse_position, write_position};
 use libfuzzer_sys::fuzz_target;
 use uuid::Uuid;
 

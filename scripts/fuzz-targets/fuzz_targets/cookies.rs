@@ -7,7 +7,7 @@ use actix_web::http::header::{COOKIE, HeaderValue};
 use actix_web::test::TestRequest;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use http_adapter::HttpSettings;
-use http_adapter::test_support::cookies;
+use page_adapter::test_support::cookies;
 use libfuzzer_sys::fuzz_target;
 
 fn read(lines: &[HeaderValue], settings: &HttpSettings) -> [Option<Secret>; 2] {

@@ -153,7 +153,7 @@ fn only_the_chosen_header_is_read() {
         let settings = HttpSettings { proxies: trusting(header), ..HttpSettings::default() };
         let state = Parts { settings, ..Parts::default() }.build();
         let request = TestRequest::default()
-            .app_data(Data::from(state))
+            .app_data(Data::from(state.http.clone()))
             .peer_addr("10.0.0.1:4711".parse().unwrap())
             .insert_header(("x-forwarded-for", "203.0.113.1"))
             .insert_header(("forwarded", "for=203.0.113.2;host=evil.example;proto=https"))

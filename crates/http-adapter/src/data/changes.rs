@@ -4,7 +4,7 @@ use super::dto::query::{ChangesQuery, UserPath};
 use super::query::ChangesParameters;
 use super::render::{ChangeItems, FeedEnvelope, answer};
 use super::{ChangesErrors, dto, gate};
-use crate::HttpState;
+use crate::ApiState;
 use crate::openapi::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
@@ -36,12 +36,12 @@ use domain::scope::Scope;
         ChangesErrors,
     ),
 )]
-pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Changes).await?;
     page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
 }
 
-async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
+async fn page(query: &str, state: &ApiState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
     let query = ChangesParameters::read(query)?.query();
     let permit = gate::begin_page(state, access)?;
     let ChangesAnswer { changes, cursor, has_more } = state.read_changes.run(access, query).await?;

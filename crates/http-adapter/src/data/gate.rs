@@ -1,7 +1,7 @@
 //! Checks that precede every read.
 
 use super::bearer;
-use crate::HttpState;
+use crate::ApiState;
 use crate::middleware::{Holder, PagePermit};
 use crate::problem::Problem;
 use actix_web::{HttpMessage as _, HttpRequest};
@@ -16,7 +16,7 @@ const CHEAP_OFFSET: i64 = 1_000;
 /// read.
 pub(crate) async fn admit(
     request: &HttpRequest,
-    state: &HttpState,
+    state: &ApiState,
     endpoint: impl Into<PersonEndpoint>,
 ) -> Result<GrantedAccess, Problem> {
     let token = bearer::token(request)?;
@@ -30,13 +30,13 @@ pub(crate) async fn admit(
 }
 
 /// Takes the shares of a page that is expensive to read.
-pub(crate) fn begin_page(state: &HttpState, access: &GrantedAccess) -> Result<PagePermit, Problem> {
-    Ok(state.admission.begin_page(access.user_id, access.reader)?)
+pub(crate) fn begin_page(state: &ApiState, access: &GrantedAccess) -> Result<PagePermit, Problem> {
+    Ok(state.http.admission.begin_page(access.user_id, access.reader)?)
 }
 
 /// Takes the shares of a page of sessions, unless it is small.
 pub(super) fn begin_sleep_page(
-    state: &HttpState,
+    state: &ApiState,
     access: &GrantedAccess,
     page: PageRequest,
 ) -> Result<Option<PagePermit>, Problem> {

@@ -3,7 +3,7 @@
 use super::dto::query::UserPath;
 use super::dto::{ProfileAnswer, ProfileDto};
 use super::{DataErrors, gate};
-use crate::HttpState;
+use crate::ApiState;
 use crate::openapi::example;
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem, rate_limit_headers};
@@ -25,7 +25,7 @@ use domain::user::User;
         DataErrors,
     ),
 )]
-pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataEndpoint::Profile).await?;
     let user = find(&request, &state, &access).await.map_err(|problem| problem.with_rate(access.rate))?;
     // Deleted since the access check, which may be a second old: the token is invalid now.
@@ -40,7 +40,7 @@ pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> R
 
 async fn find(
     request: &HttpRequest,
-    state: &HttpState,
+    state: &ApiState,
     access: &GrantedAccess,
 ) -> Result<Option<User>, Problem> {
     // There are no parameters, but a malformed query string is rejected everywhere.

@@ -6,7 +6,7 @@ use super::link::List;
 use super::query::SupplementsParameters;
 use super::render::{Envelope, SupplementItems, answer};
 use super::{DataErrors, gate};
-use crate::HttpState;
+use crate::ApiState;
 use crate::openapi::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
@@ -27,12 +27,12 @@ use domain::scope::Scope;
         DataErrors,
     ),
 )]
-pub(super) async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataEndpoint::Supplements).await?;
     page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
 }
 
-async fn page(query: &str, state: &HttpState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
+async fn page(query: &str, state: &ApiState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
     let parameters = SupplementsParameters::read(query, access.home_timezone)?;
     let query = parameters.query(access.user_id);
     // Even a short page may have any number of logs.

@@ -9,7 +9,7 @@ use futures_util::stream;
 
 /// Sends an export as an attachment, at the client's pace. A failure aborts the connection without the end of
 /// the body, so that the file is not mistaken for complete.
-pub(crate) fn attachment<H: TryIntoHeaderPair>(
+pub fn attachment<H: TryIntoHeaderPair>(
     export: Export,
     format: ExportFormat,
     headers: impl IntoIterator<Item = H>,

@@ -5,10 +5,10 @@ mod ndjson;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use body::attachment;
+pub use body::attachment;
 pub use ndjson::NdjsonExport;
 
-use crate::HttpState;
+use crate::ApiState;
 use crate::data::dto::query::{ExportParameters, UserPath};
 use crate::data::{DataErrors, gate};
 use crate::openapi::example;
@@ -38,7 +38,7 @@ pub struct ExportUseCases {
 
 impl ExportUseCases {
     /// Starts an export.
-    pub(crate) async fn open(&self, query: ExportQuery, format: ExportFormat) -> Result<Export, Problem> {
+    pub async fn open(&self, query: ExportQuery, format: ExportFormat) -> Result<Export, Problem> {
         let writer = self.writers.open(format, query.user_id);
         Ok(self.records.open(query, writer).await?)
     }
@@ -88,14 +88,14 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
         DataErrors,
     ),
 )]
-async fn show(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Export).await?;
     answer(&request, &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
 }
 
 async fn answer(
     request: &HttpRequest,
-    state: &HttpState,
+    state: &ApiState,
     access: &GrantedAccess,
 ) -> Result<HttpResponse, Problem> {
     let Asked { format, kinds } = asked(request.query_string())?;

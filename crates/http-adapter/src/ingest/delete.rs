@@ -1,7 +1,7 @@
 //! Deletes one session or one log.
 
 use super::{DeletionErrors, gate};
-use crate::HttpState;
+use crate::ApiState;
 use crate::data::dto::query::UserPath;
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem, rate_limit_headers};
@@ -23,7 +23,7 @@ use domain::scope::Scope;
 )]
 pub(super) async fn session(
     request: HttpRequest,
-    state: web::Data<HttpState>,
+    state: web::Data<ApiState>,
 ) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, Scope::SleepWrite).await?;
     let deleted = delete_session(&request, &state, grant).await;
@@ -39,7 +39,7 @@ pub(super) async fn session(
     security(("bearer" = [Scope::SupplementsWrite])),
     responses((status = 204, description = "Deleted."), DeletionErrors),
 )]
-pub(super) async fn log(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+pub(super) async fn log(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, Scope::SupplementsWrite).await?;
     let deleted = delete_log(&request, &state, grant).await;
     deleted.map_err(|problem| problem.with_rate(grant.rate))
@@ -47,7 +47,7 @@ pub(super) async fn log(request: HttpRequest, state: web::Data<HttpState>) -> Re
 
 async fn delete_session(
     request: &HttpRequest,
-    state: &HttpState,
+    state: &ApiState,
     grant: GrantedIngest,
 ) -> Result<HttpResponse, Problem> {
     let (user_id, text) = place(request, grant, "session_id")?;
@@ -58,7 +58,7 @@ async fn delete_session(
 
 async fn delete_log(
     request: &HttpRequest,
-    state: &HttpState,
+    state: &ApiState,
     grant: GrantedIngest,
 ) -> Result<HttpResponse, Problem> {
     let (user_id, text) = place(request, grant, "log_id")?;

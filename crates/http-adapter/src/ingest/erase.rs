@@ -1,7 +1,7 @@
 //! `DELETE /api/v1/users/{user_id}`: erases a person.
 
 use super::{ErasureErrors, gate};
-use crate::HttpState;
+use crate::ApiState;
 use crate::data::dto::query::UserPath;
 use crate::openapi::example;
 use crate::parameter::Parameters;
@@ -42,14 +42,14 @@ pub(crate) struct ErasureAnswer {
         ErasureErrors,
     ),
 )]
-pub(super) async fn user(request: HttpRequest, state: web::Data<HttpState>) -> Result<HttpResponse, Problem> {
+pub(super) async fn user(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, Scope::UsersWrite).await?;
     erase(&request, &state, grant).await.map_err(|problem| problem.with_rate(grant.rate))
 }
 
 async fn erase(
     request: &HttpRequest,
-    state: &HttpState,
+    state: &ApiState,
     grant: GrantedIngest,
 ) -> Result<HttpResponse, Problem> {
     Parameters::read(request.query_string(), &[])?;

@@ -1,6 +1,6 @@
 //! Checks that precede every write.
 
-use crate::HttpState;
+use crate::ApiState;
 use crate::data::bearer;
 use crate::problem::Problem;
 use actix_web::HttpRequest;
@@ -10,7 +10,7 @@ use domain::scope::Scope;
 /// Authenticates, authorizes and counts a request, before its parameters and body are read.
 pub(super) async fn admit(
     request: &HttpRequest,
-    state: &HttpState,
+    state: &ApiState,
     scope: Scope,
 ) -> Result<GrantedIngest, Problem> {
     let token = bearer::token(request)?;

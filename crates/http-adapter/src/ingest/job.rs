@@ -3,7 +3,7 @@
 use super::answer;
 use super::claim;
 use super::spool::Spool;
-use crate::HttpState;
+use crate::ApiState;
 use crate::meter;
 use crate::problem::{Fault, Problem};
 use application::import::ingest::{Claim, IngestCommand, IngestError, IngestReport};
@@ -14,7 +14,7 @@ use tracing::{Instrument as _, Span};
 
 /// Processing of one body.
 pub(super) struct Job {
-    pub(super) state: Arc<HttpState>,
+    pub(super) state: Arc<ApiState>,
     pub(super) command: IngestCommand,
     /// Idempotency key and digest of the request, if it has a key.
     pub(super) once: Option<IdempotentRequest>,
@@ -43,7 +43,7 @@ impl Job {
         }
         let answer = tokio::select! {
             biased;
-            () = claim::lost(once, request, &self.state.elapsed_time) => return Err(Problem::new(Fault::IngestBusy)),
+            () = claim::lost(once, request, &self.state.http.elapsed_time) => return Err(Problem::new(Fault::IngestBusy)),
             answer = self.answer() => answer,
         };
         let kept = match &answer {

@@ -17,7 +17,7 @@ pub(crate) use answer::IngestAnswer;
 pub(crate) use erase::ErasureAnswer;
 pub(crate) use spool::MAX_WAIT;
 
-use crate::HttpState;
+use crate::ApiState;
 use crate::body::media_type;
 use crate::data::dto::item::{self, IdempotencyKey};
 use crate::data::dto::query::UserPath;
@@ -153,7 +153,7 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 async fn post_users(
     request: HttpRequest,
     payload: Payload,
-    state: web::Data<HttpState>,
+    state: web::Data<ApiState>,
 ) -> Result<HttpResponse, Problem> {
     ingest(request, payload, state, (IngestKind::Users, Scope::UsersWrite)).await
 }
@@ -178,7 +178,7 @@ async fn post_users(
 pub(crate) async fn put_profile(
     request: HttpRequest,
     payload: Payload,
-    state: web::Data<HttpState>,
+    state: web::Data<ApiState>,
 ) -> Result<HttpResponse, Problem> {
     ingest(request, payload, state, (IngestKind::Profile, Scope::ProfileWrite)).await
 }
@@ -203,7 +203,7 @@ pub(crate) async fn put_profile(
 pub(crate) async fn post_sleep(
     request: HttpRequest,
     payload: Payload,
-    state: web::Data<HttpState>,
+    state: web::Data<ApiState>,
 ) -> Result<HttpResponse, Problem> {
     ingest(request, payload, state, (IngestKind::Sleep, Scope::SleepWrite)).await
 }
@@ -228,7 +228,7 @@ pub(crate) async fn post_sleep(
 async fn post_supplements(
     request: HttpRequest,
     payload: Payload,
-    state: web::Data<HttpState>,
+    state: web::Data<ApiState>,
 ) -> Result<HttpResponse, Problem> {
     ingest(request, payload, state, (IngestKind::Supplements, Scope::SupplementsWrite)).await
 }
@@ -253,7 +253,7 @@ async fn post_supplements(
 async fn post_logs(
     request: HttpRequest,
     payload: Payload,
-    state: web::Data<HttpState>,
+    state: web::Data<ApiState>,
 ) -> Result<HttpResponse, Problem> {
     ingest(request, payload, state, (IngestKind::Logs, Scope::SupplementsWrite)).await
 }
@@ -261,7 +261,7 @@ async fn post_logs(
 async fn ingest(
     request: HttpRequest,
     payload: Payload,
-    state: web::Data<HttpState>,
+    state: web::Data<ApiState>,
     (kind, scope): (IngestKind, Scope),
 ) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, scope).await?;
@@ -272,7 +272,7 @@ async fn ingest(
 async fn take_in(
     request: &HttpRequest,
     payload: Payload,
-    state: &web::Data<HttpState>,
+    state: &web::Data<ApiState>,
     (kind, grant): (IngestKind, GrantedIngest),
 ) -> Result<HttpResponse, Problem> {
     // There are no parameters, but a malformed query string is rejected everywhere.

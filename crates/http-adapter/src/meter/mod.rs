@@ -9,7 +9,7 @@ mod body;
 mod outcome;
 mod request;
 
-pub(crate) use outcome::{import_bytes, ingest_items, problem, sign_in, token_issued, token_refused};
+pub(crate) use outcome::{ingest_items, problem, token_issued, token_refused};
 pub(crate) use request::{Arrival, method_name};
 
 use request::RequestMeter;

@@ -1,7 +1,6 @@
 //! Outcomes of requests. Looking up their handles each time is cheap compared with the requests counted here.
 
 use crate::problem::{Fault, Problem};
-use application::account::{PasswordCheckError, PasswordHashingError};
 use application::import::ingest::IngestKind;
 use application::import::ingest::IngestReport;
 use metrics::counter;
@@ -25,19 +24,6 @@ fn tokens(grant_type: &'static str, outcome: &'static str) {
     counter!("restwell_token_requests_total", "grant_type" => grant_type, "outcome" => outcome).increment(1);
 }
 
-/// Counts an attempt to sign in.
-pub(crate) fn sign_in<T>(outcome: &Result<T, PasswordCheckError>) {
-    let outcome = match outcome {
-        Ok(_) => "signed_in",
-        Err(PasswordCheckError::WrongCredentials) => "wrong_credentials",
-        Err(PasswordCheckError::InvalidForm) => "invalid_form",
-        Err(PasswordCheckError::TooManyAttempts { .. }) => "too_many_attempts",
-        Err(PasswordCheckError::Hashing(PasswordHashingError::Busy)) => "busy",
-        Err(PasswordCheckError::Hashing(_) | PasswordCheckError::Storage(_)) => "failed",
-    };
-    counter!("restwell_sign_ins_total", "outcome" => outcome).increment(1);
-}
-
 /// Counts the items of an ingest request by outcome.
 pub(crate) fn ingest_items(kind: IngestKind, report: &IngestReport) {
     let kind = match kind {
@@ -53,9 +39,4 @@ pub(crate) fn ingest_items(kind: IngestKind, report: &IngestReport) {
     for (outcome, items) in outcomes {
         counter!("restwell_ingest_items_total", "kind" => kind, "outcome" => outcome).increment(items.into());
     }
-}
-
-/// Counts received bytes of an upload.
-pub(crate) fn import_bytes(bytes: usize) {
-    counter!("restwell_upload_received_bytes_total").increment(bytes as u64);
 }

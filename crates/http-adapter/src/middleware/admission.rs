@@ -106,7 +106,7 @@ pub(crate) struct PagePermit {
 
 /// Permit of an upload, released on drop.
 #[derive(Debug)]
-pub(crate) struct UploadPermit {
+pub struct UploadPermit {
     _share: Share,
 }
 
@@ -119,7 +119,7 @@ pub(super) struct AnswerPermit {
 
 /// The person whose data an answer contains, and who reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Holder {
+pub struct Holder {
     user_id: UserId,
     /// `None` on the person's own pages.
     reader: Option<Reader>,
@@ -193,11 +193,7 @@ impl Admission {
     /// Takes one of a person's permits to upload; never waits. An upload beyond them may be drained, so that
     /// the browser shows the answer, while the permit in the error is held; the error is `None` if the person
     /// has as many of those.
-    pub(crate) fn begin_upload(
-        &self,
-        user_id: UserId,
-        most: usize,
-    ) -> Result<UploadPermit, Option<UploadPermit>> {
+    pub fn begin_upload(&self, user_id: UserId, most: usize) -> Result<UploadPermit, Option<UploadPermit>> {
         let most = u32::try_from(most).unwrap_or(u32::MAX);
         let take = |shares: &Shares| {
             shares.take(Owner::Person(user_id), 1, most).map(|share| UploadPermit { _share: share })

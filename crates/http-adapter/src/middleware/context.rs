@@ -1,6 +1,6 @@
 //! Facts about a request that every layer needs.
 
-use crate::problem::{AnswerContext, Dialect};
+use crate::problem::{AnswerContext, Dialect, ErrorPages};
 use crate::route::Endpoint;
 use crate::{HttpSettings, HttpState};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -67,6 +67,7 @@ impl RequestContext {
             request_id_text: self.request_id.to_string(),
             public_url: settings.public_url.trim_end_matches('/').to_owned(),
             is_https: settings.is_https(),
+            error_pages: self.state.as_ref().map(|state| state.error_pages).unwrap_or_default(),
         }
     }
 }
@@ -79,6 +80,7 @@ pub(super) struct ErrorContext {
     request_id_text: String,
     public_url: String,
     pub(super) is_https: bool,
+    error_pages: ErrorPages,
 }
 
 impl ErrorContext {
@@ -87,6 +89,7 @@ impl ErrorContext {
             dialect: self.dialect,
             request_id: &self.request_id_text,
             public_url: &self.public_url,
+            error_pages: self.error_pages,
         }
     }
 }

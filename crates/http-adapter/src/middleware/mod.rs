@@ -24,8 +24,8 @@ mod trouble;
 mod unnamed_proxy;
 mod unread;
 
-pub use admission::{Admission, AdmissionLimits};
-pub(crate) use admission::{Holder, PagePermit};
+pub(crate) use admission::PagePermit;
+pub use admission::{Admission, AdmissionLimits, Holder, UploadPermit};
 pub use context::RequestId;
 pub(crate) use pace::HeldBytes;
 pub use trouble::Troubles;
@@ -41,7 +41,7 @@ use context::{Outcome, RequestContext};
 impl Endpoint {
     /// Returns the resource of an endpoint, with the middleware around it; the caller adds the handlers.
     #[expect(clippy::disallowed_methods, reason = "the one place that registers a path: it has a row")]
-    pub(crate) fn resource(
+    pub fn resource(
         self,
     ) -> Resource<
         impl ServiceFactory<

@@ -10,7 +10,7 @@ mod wire;
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use crate::tests::{Answer, Parts, REQUEST_ID, send, send_to};
-use crate::{HttpSettings, HttpState};
+use crate::{ApiState, HttpSettings};
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpResponse, Route, Scope};
@@ -18,16 +18,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Wraps routes of a test in the middleware.
-fn around(state: Arc<HttpState>, routes: Scope) -> impl FnOnce(&mut ServiceConfig) {
+fn around(state: Arc<ApiState>, routes: Scope) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
-        app.app_data(web::Data::from(state)).service(super::wrap(routes));
+        app.app_data(web::Data::from(state.http.clone())).service(super::wrap(routes));
     }
 }
 
 /// Wraps a handler of a test in the middleware of an endpoint.
-fn endpoint(state: Arc<HttpState>, endpoint: Endpoint, handler: Route) -> impl FnOnce(&mut ServiceConfig) {
+fn endpoint(state: Arc<ApiState>, endpoint: Endpoint, handler: Route) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
-        app.app_data(web::Data::from(state)).service(endpoint.resource().route(handler));
+        app.app_data(web::Data::from(state.http.clone())).service(endpoint.resource().route(handler));
     }
 }
 

@@ -13,10 +13,10 @@ mod tests;
 pub(crate) use errors::{ErrorFormat, ErrorSet, error_responses};
 
 use crate::data::DataApi;
+use crate::errors::ErrorsApi;
 use crate::export::ExportApi;
 use crate::health::ReadinessErrors;
 use crate::ingest::IngestApi;
-use crate::page::ErrorsApi;
 use crate::problem::{OAuthErrorBody, ProblemBody};
 use crate::route::Endpoint;
 use crate::token::TokenApi;

@@ -1,7 +1,6 @@
 //! Response to a problem: status, headers and one of the body formats.
 
-use super::{Fault, OAuthErrorBody, Problem, ProblemBody};
-use crate::page;
+use super::{ErrorPages, ErrorText, Fault, OAuthErrorBody, Problem, ProblemBody};
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use std::fmt::Write as _;
@@ -23,6 +22,7 @@ pub(crate) struct AnswerContext<'a> {
     pub(crate) dialect: Dialect,
     pub(crate) request_id: &'a str,
     pub(crate) public_url: &'a str,
+    pub(crate) error_pages: ErrorPages,
 }
 
 /// Writes the response to a problem.
@@ -63,16 +63,13 @@ fn oauth_answer(mut builder: HttpResponseBuilder, problem: &Problem) -> HttpResp
 }
 
 /// Renders a page with the error and what to do; never repeats input.
-fn page_answer(
-    mut builder: HttpResponseBuilder,
-    problem: &Problem,
-    context: AnswerContext<'_>,
-) -> HttpResponse {
-    let row = problem.fault().row();
-    let html = page::problem_page(row.title, &problem.detail_text(), context.request_id);
-    let mut response = builder.insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8")).body(html);
-    page::write_policy(response.headers_mut(), None);
-    response
+fn page_answer(builder: HttpResponseBuilder, problem: &Problem, context: AnswerContext<'_>) -> HttpResponse {
+    let detail = problem.detail_text();
+    let title = problem.fault().row().title;
+    (context.error_pages.problem)(
+        builder,
+        ErrorText { title, detail: &detail, request_id: context.request_id },
+    )
 }
 
 /// Restricts a text to the characters of `error_description`: %x20-21, %x23-5B, %x5D-7E.

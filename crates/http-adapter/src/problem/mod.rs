@@ -7,6 +7,7 @@
 mod answer;
 mod body;
 mod fault;
+mod pages;
 mod reference;
 mod storage;
 #[cfg(test)]
@@ -17,8 +18,9 @@ pub use answer::rate_limit_headers;
 pub(crate) use answer::{AnswerContext, Dialect, answer};
 pub use body::{OAuthErrorBody, ProblemBody, RateLimitBody};
 pub use fault::{Fault, FaultRow, LogLevel};
-pub use reference::error_reference;
-pub(crate) use reference::{ErrorEntry, ErrorList};
+pub use pages::{ErrorPages, ErrorText};
+pub(crate) use reference::ErrorList;
+pub use reference::{ErrorEntry, error_reference};
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};

@@ -26,21 +26,21 @@ pub(crate) struct ErrorList {
 
 /// One error code.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-pub(crate) struct ErrorEntry {
+pub struct ErrorEntry {
     /// The stable `code` of a problem.
     #[schema(value_type = String)]
-    pub(crate) code: &'static str,
+    pub code: &'static str,
     /// The HTTP status.
-    pub(crate) status: u16,
+    pub status: u16,
     /// The member `error` at the token endpoints; null for errors that cannot occur there.
     #[schema(value_type = Option<String>, required = true)]
-    pub(crate) oauth_error: Option<&'static str>,
+    pub oauth_error: Option<&'static str>,
     /// The kind of problem in a few words.
     #[schema(value_type = String)]
-    pub(crate) title: &'static str,
+    pub title: &'static str,
     /// The meaning and remedy.
     #[schema(value_type = String)]
-    pub(crate) meaning: &'static str,
+    pub meaning: &'static str,
 }
 
 impl ErrorList {

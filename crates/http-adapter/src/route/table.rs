@@ -7,7 +7,6 @@
 use super::audience::Audience::{
     self, AnyForm, Anybody, Client, Person, PersonsForm, Reader, ReaderOfAny, Writer,
 };
-use super::{page, path};
 use crate::problem::Dialect;
 use actix_web::http::Method;
 use domain::scope::Scope;
@@ -68,10 +67,10 @@ macro_rules! endpoints {
 
 endpoints! {
     OAuth {
-        Token => path::TOKEN, "Issues tokens for a code, for a refresh token, or to a service client", get: Client, post: Client;
-        Refresh => path::REFRESH, "Issues an access token for a refresh token", get: Client, post: Client;
-        Revoke => path::REVOKE, "Revokes a token", post: Client;
-        Introspect => path::INTROSPECT, "Returns whether a token is valid", post: Client;
+        Token => "/api/token", "Issues tokens for a code, for a refresh token, or to a service client", get: Client, post: Client;
+        Refresh => "/api/refresh", "Issues an access token for a refresh token", get: Client, post: Client;
+        Revoke => "/oauth/revoke", "Revokes a token", post: Client;
+        Introspect => "/oauth/introspect", "Returns whether a token is valid", post: Client;
     }
     Problem {
         Profile => "/api/v1/profile/{user_id}", "Reads the profile, and changes it", get: Reader(Scope::Profile), put: Writer(Scope::ProfileWrite);
@@ -90,38 +89,38 @@ endpoints! {
         UnversionedSupplements => "/api/supplements/{user_id}", "Unversioned alias used by pagination links", get: Reader(Scope::Supplements);
     }
     Page {
-        Authorize => page::AUTHORIZE, "Receives the authorization request of an app", get: Anybody;
-        SignIn => page::SIGN_IN, "Signs a person in", get: Anybody, post: AnyForm;
-        ForgotPassword => page::FORGOT_PASSWORD, "Sends a password link to an address that has an account", get: Anybody, post: AnyForm;
-        SignUp => page::SIGN_UP, "Sends a sign-up link to a new address", get: Anybody, post: AnyForm;
-        SetPassword => page::SET_PASSWORD, "Sets the password with a link from an email", get: Anybody, post: AnyForm;
-        Consent => page::CONSENT, "Asks for consent to an app, and records the decision", get: Person, post: PersonsForm;
-        Apps => page::APPS, "Lists connected apps", get: Person;
-        DisconnectApps => page::DISCONNECT, "Disconnects one app, or all", post: PersonsForm;
-        Tokens => page::TOKENS, "Lists personal access tokens, and creates one", get: Person, post: PersonsForm;
-        RevokePersonalToken => page::REVOKE_TOKEN, "Revokes a personal access token", post: PersonsForm;
-        Imports => page::IMPORTS, "Lists imports, and uploads a file", get: Person, post: PersonsForm;
-        UndoImport => page::UNDO_IMPORT, "Undoes an import", post: PersonsForm;
-        ApplyProfile => page::APPLY_PROFILE, "Applies profile values that an import proposed", post: PersonsForm;
+        Authorize => "/authorize", "Receives the authorization request of an app", get: Anybody;
+        SignIn => "/sign-in", "Signs a person in", get: Anybody, post: AnyForm;
+        ForgotPassword => "/forgot-password", "Sends a password link to an address that has an account", get: Anybody, post: AnyForm;
+        SignUp => "/sign-up", "Sends a sign-up link to a new address", get: Anybody, post: AnyForm;
+        SetPassword => "/set-password", "Sets the password with a link from an email", get: Anybody, post: AnyForm;
+        Consent => "/consent", "Asks for consent to an app, and records the decision", get: Person, post: PersonsForm;
+        Apps => "/apps", "Lists connected apps", get: Person;
+        DisconnectApps => "/apps/disconnect", "Disconnects one app, or all", post: PersonsForm;
+        Tokens => "/tokens", "Lists personal access tokens, and creates one", get: Person, post: PersonsForm;
+        RevokePersonalToken => "/tokens/revoke", "Revokes a personal access token", post: PersonsForm;
+        Imports => "/imports", "Lists imports, and uploads a file", get: Person, post: PersonsForm;
+        UndoImport => "/imports/undo", "Undoes an import", post: PersonsForm;
+        ApplyProfile => "/imports/profile", "Applies profile values that an import proposed", post: PersonsForm;
         Import => "/imports/{import_id}", "Shows one import", get: Person;
-        Activity => page::ACTIVITY, "Shows who read, changed or exported the data", get: Person;
-        Account => page::ACCOUNT, "Shows the account and its signed-in browsers", get: Person;
-        ChangePassword => page::CHANGE_PASSWORD, "Changes the password", post: PersonsForm;
-        DownloadExport => page::DOWNLOAD, "Downloads everything stored about the person", post: PersonsForm;
-        Erase => page::ERASE, "Erases the account after a confirmation", get: Person, post: PersonsForm;
-        SignOut => page::SIGN_OUT, "Signs this browser out", post: PersonsForm;
-        SignOutEverywhere => page::SIGN_OUT_EVERYWHERE, "Signs every browser out", post: PersonsForm;
+        Activity => "/activity", "Shows who read, changed or exported the data", get: Person;
+        Account => "/account", "Shows the account and its signed-in browsers", get: Person;
+        ChangePassword => "/account/password", "Changes the password", post: PersonsForm;
+        DownloadExport => "/account/export", "Downloads everything stored about the person", post: PersonsForm;
+        Erase => "/account/erase", "Erases the account after a confirmation", get: Person, post: PersonsForm;
+        SignOut => "/sign-out", "Signs this browser out", post: PersonsForm;
+        SignOutEverywhere => "/account/sign-out-everywhere", "Signs every browser out", post: PersonsForm;
     }
     Problem {
-        StyleSheet => path::STYLE_SHEET, "Style sheet of the pages", get: Anybody;
-        Icon => path::ICON, "Icon of the pages", get: Anybody;
-        Metadata => path::METADATA, "Metadata of the authorization server", get: Anybody;
-        KeySet => path::KEY_SET, "Public keys of access tokens", get: Anybody;
-        Live => path::LIVE, "Whether the process runs", get: Anybody;
-        Ready => path::READY, "Whether the process can serve", get: Anybody;
+        StyleSheet => "/assets/pages.css", "Style sheet of the pages", get: Anybody;
+        Icon => "/assets/icon.svg", "Icon of the pages", get: Anybody;
+        Metadata => "/.well-known/oauth-authorization-server", "Metadata of the authorization server", get: Anybody;
+        KeySet => "/.well-known/jwks.json", "Public keys of access tokens", get: Anybody;
+        Live => "/livez", "Whether the process runs", get: Anybody;
+        Ready => "/readyz", "Whether the process can serve", get: Anybody;
         Errors => "/errors", "What each error code means", get: Anybody;
         Document => "/openapi.json", "The description of the API", get: Anybody;
-        Reference => path::REFERENCE, "The interactive reference", get: Anybody;
+        Reference => "/docs", "The interactive reference", get: Anybody;
         ReferenceFolder => "/docs/", "Redirects to the interactive reference", get: Anybody;
         ReferenceFile => "/docs/{file}", "Assets of the interactive reference", get: Anybody;
     }

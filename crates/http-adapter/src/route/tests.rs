@@ -2,53 +2,16 @@
 
 use super::{Audience, Credential, Endpoint, Outcome, authorization_reference};
 use crate::openapi::document;
-use crate::tests::{Answer, Parts, send};
-use actix_web::http::Method;
-use actix_web::test::TestRequest;
+use crate::test_support::{assert_serves_exactly, is_page};
+use crate::tests::Parts;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Sends a request to an endpoint, with a valid value for each pattern in the path.
-async fn ask(endpoint: Endpoint, method: Method) -> Answer {
-    let path = endpoint.path().replace("{user_id}", "4b1c5d6e-0000-4000-8000-000000000001");
-    let path = path
-        .replace("{file}", "index.css")
-        .replace("{session_id}", "1")
-        .replace("{log_id}", "1")
-        .replace("{import_id}", "1");
-    send(&Parts::default().build(), TestRequest::default().method(method).uri(&path)).await
-}
-
 #[actix_web::test]
-async fn every_row_is_served_with_its_methods_and_no_others() {
-    for endpoint in Endpoint::ALL {
-        let row = endpoint.row();
-        let rows =
-            row.methods().map(|(method, audience)| (method.parse::<Method>().unwrap(), audience.is_some()));
-        let mut allowed: BTreeSet<_> =
-            rows.iter().filter(|(_, served)| *served).map(|(method, _)| method.to_string()).collect();
-        let unserved = rows.iter().filter(|(_, served)| !*served).map(|(method, _)| method.clone());
-        let head = if endpoint.is_health() { None } else { Some(Method::HEAD) };
-        let unserved: Vec<_> = unserved.chain([Method::PATCH, Method::TRACE]).chain(head).collect();
-        allowed.extend(endpoint.is_health().then(|| "HEAD".to_owned()));
-        assert!(!allowed.is_empty(), "{endpoint:?} serves nothing");
-        for (method, served) in rows {
-            if served {
-                let status = ask(*endpoint, method.clone()).await.status.as_u16();
-                // Sign-up is closed by default and no email is sent: the handler itself responds with 404.
-                let may_be_absent = matches!(endpoint, Endpoint::SignUp | Endpoint::ForgotPassword);
-                assert!(status != 405, "{method} {endpoint:?}");
-                assert!(status != 404 || may_be_absent, "{method} {endpoint:?}");
-            }
-        }
-        // No row has both of these methods, so the response of the router lists every method that it serves.
-        for method in unserved {
-            let answer = ask(*endpoint, method.clone()).await;
-            assert_eq!(answer.status, 405, "{method} {endpoint:?}");
-            let named = answer.header("allow").unwrap_or_default().split(',').map(str::trim);
-            let named: BTreeSet<_> = named.map(str::to_owned).collect();
-            assert_eq!(named, allowed, "{method} {endpoint:?}");
-        }
+async fn every_row_of_the_api_is_served_with_its_methods_and_no_others() {
+    let state = Parts::default().build();
+    for endpoint in Endpoint::ALL.iter().filter(|endpoint| !is_page(**endpoint)) {
+        assert_serves_exactly(*endpoint, || crate::configure(state.clone())).await;
     }
 }
 

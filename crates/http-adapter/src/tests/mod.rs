@@ -1,20 +1,20 @@
 //! Test support: a state on a small in-memory store, and one way to send requests.
 
-mod answer;
 mod log;
-mod pages;
 mod reads;
 mod store;
 
-pub(crate) use answer::{Answer, send, send_to};
+pub(crate) use crate::test_support::{Answer, REQUEST_ID, send_to};
 pub(crate) use log::log_of;
 pub(crate) use reads::HeldReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
+use crate::test_support::{FixedHealth, http_state};
 use crate::{
-    Admission, Check, CheckState, ExportUseCases, HealthCheck, HttpSettings, HttpState, IngestUseCases,
-    KeySetSource, NdjsonExport, PublicKey, Troubles, UnnamedProxyWarning,
+    Admission, ApiState, ExportUseCases, HttpSettings, HttpState, IngestUseCases, KeySetSource, NdjsonExport,
+    PublicKey,
 };
+use actix_web::test::TestRequest;
 use application::StorageError;
 use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
 use application::audit::{AuditTrail, ReadRecorder};
@@ -30,8 +30,8 @@ use application::ports::storage::{
     MockSleepReader, MockSupplementReader, ProfileReader, SleepReader, SupplementReader,
 };
 use application::ports::system::{
-    Clock, MockPause, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner,
-    TokenVerifier, UnknownKeyReload,
+    MockPause, MockRateLimiter, MockTokenSigner, MockTokenVerifier, RateLimiter, TokenSigner, TokenVerifier,
+    UnknownKeyReload,
 };
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
@@ -42,14 +42,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::id::{KeyId, UserId};
-use domain::secret::{Secret, SecretBytes, SecretKind};
 use std::io::Read;
 use std::sync::Arc;
-use std::time::Duration;
 use uuid::Uuid;
-
-/// Request id of every test.
-pub(crate) const REQUEST_ID: &str = "00000000-0000-4000-8000-0000000000aa";
 
 /// Parts of a state; a test replaces some and calls [`Parts::build`].
 pub(crate) struct Parts {
@@ -99,15 +94,13 @@ impl Default for Parts {
 }
 
 impl Parts {
-    pub(crate) fn build(self) -> Arc<HttpState> {
+    pub(crate) fn build(self) -> Arc<ApiState> {
         log::install();
         let clock = Arc::new(FixedClock);
         let store = self.store;
         let mint = TokenMint::new(self.signer, store.clone(), clock.clone());
         let tokens = TokenCheck::new(self.verifier, Arc::new(NoUnknownKeys));
         let reads = ReadRecorder::new(self.reads, clock.clone());
-        let page_clock: Arc<dyn Clock> = clock.clone();
-        let pages = pages::page_use_cases(&store, &page_clock, &self.settings.public_url);
         let authorize_access = Arc::new(AuthorizeAccess::new(
             AccessPorts {
                 tokens: tokens.clone(),
@@ -129,8 +122,20 @@ impl Parts {
             store.clone(),
             AuditTrail::new(store.clone(), clock.clone()),
         );
-        let export = ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() };
-        Arc::new(HttpState {
+        let export =
+            Arc::new(ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() });
+        let health = FixedHealth {
+            is_ready: self.is_ready,
+            refuses_writes: self.refuses_writes,
+            ..FixedHealth::default()
+        };
+        let http = Arc::new(HttpState {
+            health: Arc::new(health),
+            admission: self.admission,
+            ..http_state(self.settings)
+        });
+        Arc::new(ApiState {
+            http,
             authenticate_client: authenticate_client(&store, self.allow_query_secrets),
             redeem_code: Arc::new(RedeemCode::new(store.clone(), store.clone(), mint.clone())),
             refresh_access: refresh_access(&store, &reads, &mint),
@@ -145,19 +150,14 @@ impl Parts {
             read_changes: Arc::new(ReadChanges::new(self.changes, reads, Arc::new(FixedClock))),
             erase_person: ErasePerson::new(store.clone(), store.clone(), clock.clone()),
             export,
-            pages,
             key_set: Arc::new(OneKey),
-            health: Arc::new(FixedHealth { is_ready: self.is_ready, refuses_writes: self.refuses_writes }),
-            request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
-            visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
-            elapsed_time: Arc::new(|| Duration::from_micros(7)),
-            trace: None,
-            admission: self.admission,
-            troubles: Troubles::default(),
-            unnamed_proxy: UnnamedProxyWarning::default(),
-            settings: self.settings,
         })
     }
+}
+
+/// Sends a request to a new application on this state.
+pub(crate) async fn send(state: &Arc<ApiState>, request: TestRequest) -> Answer {
+    send_to(crate::configure(Arc::clone(state)), request).await
 }
 
 fn revoke_token(store: &Arc<MemoryStore>, tokens: &TokenCheck) -> Arc<RevokeToken> {
@@ -264,23 +264,5 @@ struct OneKey;
 impl KeySetSource for OneKey {
     fn public_keys(&self) -> Vec<PublicKey> {
         vec![PublicKey { id: KeyId::from_uuid(Uuid::nil()), public_key: [7; 32] }]
-    }
-}
-
-struct FixedHealth {
-    is_ready: bool,
-    refuses_writes: Option<&'static str>,
-}
-
-impl HealthCheck for FixedHealth {
-    fn checks(&self) -> Vec<Check> {
-        let check = |name, is_ok| Check { name, state: CheckState::of(is_ok) };
-        let writes =
-            self.refuses_writes.map(|reason| Check { name: "writes", state: CheckState::ReadOnly(reason) });
-        [check("database", true), check("clock", self.is_ready)].into_iter().chain(writes).collect()
-    }
-
-    fn is_draining(&self) -> bool {
-        false
     }
 }

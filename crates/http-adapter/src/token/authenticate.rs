@@ -1,7 +1,7 @@
 //! Client authentication, the same at every endpoint that requires it.
 
 use super::credentials::Credentials;
-use crate::HttpState;
+use crate::ApiState;
 use crate::problem::Problem;
 use application::token::{PresentedCredentials, QuerySecrets};
 use domain::client::Client;
@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 /// Returns the client with these credentials; failures are counted against guessing.
 pub(super) async fn authenticate(
-    state: &HttpState,
+    state: &ApiState,
     credentials: &Credentials,
     address: IpAddr,
     in_query: QuerySecrets,

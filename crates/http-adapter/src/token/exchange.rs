@@ -3,12 +3,12 @@
 use super::authenticate::authenticate;
 use super::request::{Presented, TokenRequest};
 use super::response::{RefreshBody, ServiceTokenBody, TokenBody};
-use crate::HttpState;
+use crate::ApiState;
 use crate::problem::Problem;
 use actix_web::HttpResponse;
 use application::token::{IssueServiceTokenCommand, RedeemCodeCommand, RefreshAccessCommand};
 
-pub(super) async fn run(state: &HttpState, asked: &TokenRequest) -> Result<HttpResponse, Problem> {
+pub(super) async fn run(state: &ApiState, asked: &TokenRequest) -> Result<HttpResponse, Problem> {
     let client = authenticate(state, &asked.credentials, asked.address, asked.in_query).await?;
     match &asked.presented {
         Presented::Code { code, redirect_uri, code_verifier } => {

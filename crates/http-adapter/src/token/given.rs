@@ -5,7 +5,7 @@ use super::form::GivenTokenForm;
 use super::introspection::IntrospectionBody;
 use super::request::{AboutToken, read_about_token};
 use super::{IntrospectionErrors, RevocationErrors};
-use crate::HttpState;
+use crate::ApiState;
 use crate::openapi::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
@@ -35,7 +35,7 @@ use domain::client::Client;
     responses((status = 200, description = "The token is not valid, whether or not it was before"), RevocationErrors),
 )]
 pub(super) async fn revoke(
-    state: Data<HttpState>,
+    state: Data<ApiState>,
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
@@ -66,7 +66,7 @@ pub(super) async fn revoke(
     responses((status = 200, description = "State of the token", body = IntrospectionBody, example = example::introspection), IntrospectionErrors),
 )]
 pub(super) async fn introspect(
-    state: Data<HttpState>,
+    state: Data<ApiState>,
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
@@ -78,10 +78,10 @@ pub(super) async fn introspect(
         hints_at_refresh_token: about.hints_at_refresh_token,
     };
     let told = state.introspect_token.run(query).await?;
-    Ok(HttpResponse::Ok().json(IntrospectionBody::of(told, &state.settings.public_url)))
+    Ok(HttpResponse::Ok().json(IntrospectionBody::of(told, &state.http.settings.public_url)))
 }
 
 /// Authenticates the client that sends the request.
-async fn identify(state: &HttpState, about: &AboutToken) -> Result<Client, Problem> {
+async fn identify(state: &ApiState, about: &AboutToken) -> Result<Client, Problem> {
     authenticate(state, &about.credentials, about.address, QuerySecrets::None).await
 }

@@ -25,7 +25,7 @@ pub use form::{GivenTokenForm, GrantType, RefreshForm, RefreshGrantType, TokenFo
 pub use introspection::IntrospectionBody;
 pub use response::{RefreshBody, ServiceTokenBody, TokenBody};
 
-use crate::HttpState;
+use crate::ApiState;
 use crate::meter;
 use crate::openapi::{ErrorFormat, ErrorSet, error_responses, example};
 use crate::problem::{Fault, Problem};
@@ -153,7 +153,7 @@ pub fn configure(routes: &mut ServiceConfig) {
     responses((status = 200, description = "Tokens", body = inline(AnyTokenBody), example = example::token), TokenErrors),
 )]
 async fn get_token(
-    state: Data<HttpState>,
+    state: Data<ApiState>,
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
@@ -178,7 +178,7 @@ async fn get_token(
     responses((status = 200, description = "Tokens", body = inline(AnyTokenBody), example = example::token), TokenErrors),
 )]
 async fn post_token(
-    state: Data<HttpState>,
+    state: Data<ApiState>,
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
@@ -196,7 +196,7 @@ async fn post_token(
     responses((status = 200, description = "Tokens", body = RefreshBody, example = example::refresh), TokenErrors),
 )]
 async fn get_refresh(
-    state: Data<HttpState>,
+    state: Data<ApiState>,
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
@@ -221,7 +221,7 @@ async fn get_refresh(
     responses((status = 200, description = "Tokens", body = RefreshBody, example = example::refresh), TokenErrors),
 )]
 async fn post_refresh(
-    state: Data<HttpState>,
+    state: Data<ApiState>,
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
@@ -231,7 +231,7 @@ async fn post_refresh(
 /// Parses a token request, answers it, and counts the outcome.
 async fn answer(
     endpoint: Endpoint,
-    state: &HttpState,
+    state: &ApiState,
     request: &HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {

@@ -9,13 +9,13 @@ mod fuzz;
 mod given;
 mod parameters;
 
-use crate::HttpState;
+use crate::ApiState;
 use crate::tests::{Answer, MemoryStore, Parts, send};
 use actix_web::test::TestRequest;
 use std::sync::Arc;
 
 /// Returns a store and a state on it.
-fn fresh() -> (Arc<MemoryStore>, Arc<HttpState>) {
+fn fresh() -> (Arc<MemoryStore>, Arc<ApiState>) {
     let store = Arc::new(MemoryStore::default());
     let state = Parts { store: Arc::clone(&store), ..Parts::default() }.build();
     (store, state)

@@ -2,13 +2,12 @@
 
 use super::open_files::room_for;
 use crate::settings::Settings;
+use crate::wiring::Application;
 use actix_web::dev::Server;
 use actix_web::{App, HttpServer};
-use http_adapter::{HttpState, configure};
 use rustls::ServerConfig;
 use socket2::SockRef;
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Time after which a connection with unacknowledged data is closed.
@@ -18,7 +17,7 @@ const HANDSHAKE: Duration = Duration::from_secs(5);
 
 /// Builds the server, with TLS if configured. It runs when awaited, and installs no signal handlers.
 pub(super) fn http_server(
-    state: Arc<HttpState>,
+    application: &Application,
     listener: TcpListener,
     tls: Option<ServerConfig>,
     settings: &Settings,
@@ -30,7 +29,13 @@ pub(super) fn http_server(
     let workers = settings.worker_count();
     let connections = usize::try_from(room_for(settings.max_connections)).unwrap_or(usize::MAX);
     let connections = connections.div_ceil(workers);
-    let server = HttpServer::new(move || App::new().configure(configure(state.clone())))
+    let (api, pages) = (application.api.clone(), application.pages.clone());
+    let app = move || {
+        App::new()
+            .configure(http_adapter::configure(api.clone()))
+            .configure(page_adapter::configure(pages.clone()))
+    };
+    let server = HttpServer::new(app)
         .workers(workers)
         .max_connections(connections)
         // As many handshakes as connections: silent clients must not block all others.

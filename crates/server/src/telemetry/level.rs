@@ -5,12 +5,13 @@ use crate::settings::LogLevel;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// Targets of Restwell's own crates.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "restwell",
     "application",
     "domain",
     "http_adapter",
     "import_adapter",
+    "page_adapter",
     "postgres_adapter",
     "redis_adapter",
     "sqlite_adapter",

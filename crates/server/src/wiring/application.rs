@@ -11,8 +11,9 @@ use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::storage::{StoreClock, StoreUpkeep};
 use application::ports::system::{Clock, Entropy, KeyRing};
 use application::upload::ProcessUploads;
-use http_adapter::HttpState;
+use http_adapter::ApiState;
 use import_adapter::SpoolFolder;
+use page_adapter::PageState;
 use std::sync::Arc;
 use system_adapter::{
     Ed25519KeyRing, EncryptionKey, InProcessReadLedger, SharedKeyReload, SystemClock, SystemEntropy,
@@ -64,7 +65,8 @@ impl KeyParts {
 
 /// A running server.
 pub(crate) struct Application {
-    pub(crate) http: Arc<HttpState>,
+    pub(crate) api: Arc<ApiState>,
+    pub(crate) pages: Arc<PageState>,
     pub(crate) readiness: Arc<Readiness>,
     pub(crate) schema: Arc<dyn Schema>,
     pub(crate) keys: KeyParts,
@@ -120,7 +122,9 @@ impl Application {
             clock: clock.clone(),
             entropy,
         };
-        let http = Arc::new(parts.state(&pages));
+        let http = Arc::new(parts.shared());
+        let api = Arc::new(parts.api(http.clone()));
+        let pages = Arc::new(pages.state(http, api.export.clone()));
         let uploads = settings.uploads.enabled.then(|| upload_reading(store, settings));
         let prune = PruneAudit::new(
             store.units.clone(),
@@ -129,7 +133,8 @@ impl Application {
             settings.audit.retention()?,
         );
         Ok(Self {
-            http,
+            api,
+            pages,
             readiness,
             schema: store.schema.clone(),
             keys,

@@ -4,7 +4,6 @@ use super::KeyParts;
 use super::RateLimits;
 use super::Store;
 use super::export::Writers;
-use super::pages::PageParts;
 use super::published_keys::PublishedKeys;
 use crate::lifecycle::Readiness;
 use crate::settings::{PublicUrl, Settings};
@@ -20,11 +19,12 @@ use application::token::{
     AuthenticateClient, AuthenticationPorts, IntrospectToken, IntrospectionPorts, IssueServiceToken,
     RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
-use domain::secret::{Secret, SecretKind};
 use http_adapter::{
-    Admission, ExportUseCases, HttpSettings, HttpState, IngestUseCases, Troubles, UnnamedProxyWarning,
+    Admission, ApiState, ExportUseCases, HttpSettings, HttpState, IngestUseCases, Troubles,
+    UnnamedProxyWarning,
 };
 use import_adapter::JsonIngestParser;
+use page_adapter::ERROR_PAGES;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use system_adapter::{CachedAccessReader, TimerPause};
@@ -43,14 +43,30 @@ pub(super) struct HttpParts<'a> {
 }
 
 impl HttpParts<'_> {
-    /// Wires the use cases of the handlers; those of the pages are passed in.
-    pub(super) fn state(&self, pages: &PageParts<'_>) -> HttpState {
+    /// Wires what the API and the pages share.
+    pub(super) fn shared(&self) -> HttpState {
+        let request_ids = self.entropy.clone();
+        let process_start = Instant::now();
+        HttpState {
+            health: self.readiness.clone(),
+            request_ids: Arc::new(move || request_ids.uuid()),
+            elapsed_time: Arc::new(move || process_start.elapsed()),
+            trace: telemetry::trace_continuation(self.settings),
+            admission: Admission::new(self.settings.server.admission_limits()),
+            troubles: Troubles::default(),
+            unnamed_proxy: UnnamedProxyWarning::default(),
+            error_pages: ERROR_PAGES,
+            settings: self.http_settings(),
+        }
+    }
+
+    /// Wires the use cases of the API.
+    pub(super) fn api(&self, http: Arc<HttpState>) -> ApiState {
         let (store, reads) = (self.store, &self.reads);
         let mint = TokenMint::new(self.keys.ring.clone(), self.entropy.clone(), self.clock.clone());
-        let (request_ids, visits) = (self.entropy.clone(), self.entropy.clone());
-        let process_start = Instant::now();
         let authorize_access = Arc::new(self.authorize_access());
-        HttpState {
+        ApiState {
+            http,
             authenticate_client: Arc::new(self.authenticate_client()),
             redeem_code: Arc::new(RedeemCode::new(store.units.clone(), self.entropy.clone(), mint.clone())),
             refresh_access: Arc::new(RefreshAccess::new(
@@ -73,18 +89,8 @@ impl HttpParts<'_> {
                 self.clock.clone(),
             )),
             erase_person: ErasePerson::new(store.units.clone(), self.entropy.clone(), self.clock.clone()),
-            export: self.export(reads.clone()),
-            pages: pages.use_cases(),
+            export: Arc::new(self.export(reads.clone())),
             key_set: Arc::new(PublishedKeys(self.keys.ring.clone())),
-            health: self.readiness.clone(),
-            request_ids: Arc::new(move || request_ids.uuid()),
-            visits: Arc::new(move || Secret::from_bytes(SecretKind::Visit, &visits.secret_bytes())),
-            elapsed_time: Arc::new(move || process_start.elapsed()),
-            trace: telemetry::trace_continuation(self.settings),
-            admission: Admission::new(self.settings.server.admission_limits()),
-            troubles: Troubles::default(),
-            unnamed_proxy: UnnamedProxyWarning::default(),
-            settings: self.http_settings(),
         }
     }
 

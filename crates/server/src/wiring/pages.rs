@@ -12,12 +12,15 @@ use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
+use application::erasure::ErasePerson;
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::mail::QueueMail;
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{Clock, Entropy, PasswordHasher, PasswordJudge};
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
-use http_adapter::{PageUseCases, UploadUseCases};
+use domain::secret::{Secret, SecretKind};
+use http_adapter::{ExportUseCases, HttpState};
+use page_adapter::{PageState, UploadUseCases};
 use std::sync::Arc;
 
 /// Dependencies of the page use cases.
@@ -33,13 +36,17 @@ pub(super) struct PageParts<'a> {
 }
 
 impl PageParts<'_> {
-    pub(super) fn use_cases(&self) -> PageUseCases {
+    /// Wires the use cases of the pages.
+    pub(super) fn state(&self, http: Arc<HttpState>, export: Arc<ExportUseCases>) -> PageState {
         let Self { store, settings, public_url, hasher: _, judge: _, mail: _, clock, entropy } = self;
         let (units, issuer) = (&store.units, public_url.to_string());
         let authorization = self.authorization();
         let lifetime = settings.sessions.lifetime();
         let (clock, entropy) = (|| clock.clone(), || entropy.clone());
-        PageUseCases {
+        let visits = entropy();
+        PageState {
+            http,
+            visits: Arc::new(move || Secret::from_bytes(SecretKind::Visit, &visits.secret_bytes())),
             begin_authorization: BeginAuthorization::new(authorization.clone(), issuer.clone())
                 .with_anonymous_requests(settings.accounts.app_request_limit()),
             describe_request: DescribeRequest::new(
@@ -77,6 +84,8 @@ impl PageParts<'_> {
             undo_import: UndoImport::new(units.clone(), store.imports.clone(), entropy(), clock()),
             apply_profile: ApplyProfile::new(units.clone(), store.profiles.clone(), entropy(), clock()),
             discard_upload: DiscardUpload::new(units.clone(), clock()),
+            export,
+            erase_person: ErasePerson::new(units.clone(), entropy(), clock()),
             uploads: self.uploads(),
         }
     }

@@ -1,6 +1,6 @@
 //! A server on mock ports: several tokens, two people, counters, and the data of a test.
 
-use crate::HttpState;
+use crate::ApiState;
 use crate::tests::{Answer, MemoryStore, NOW, Parts, send};
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
@@ -43,7 +43,7 @@ pub(super) fn paths(endpoint: &str, user_id: &str) -> [String; 2] {
 
 /// Server under test.
 pub(super) struct World {
-    state: Arc<HttpState>,
+    state: Arc<ApiState>,
 }
 
 impl World {

@@ -1,7 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
 
 use super::{Admission, AdmissionLimits, Holder, RequestKind, Shortage};
-use crate::HttpState;
+use crate::ApiState;
 use crate::middleware::wrap;
 use crate::route::Endpoint;
 use crate::tests::{Answer, Parts, log_of, send, send_to};
@@ -15,13 +15,13 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-fn state(requests: u32) -> Arc<HttpState> {
+fn state(requests: u32) -> Arc<ApiState> {
     let admission = Admission::new(AdmissionLimits { requests, ..AdmissionLimits::default() });
     Parts { admission, ..Parts::default() }.build()
 }
 
 /// Serves paths whose answers wait for a permit, and one whose answers do not.
-fn held(state: &Arc<HttpState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut ServiceConfig) {
+fn held(state: &Arc<ApiState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut ServiceConfig) {
     let (state, door) = (state.clone(), door.clone());
     let waits = move || {
         let door = door.clone();
@@ -34,7 +34,7 @@ fn held(state: &Arc<HttpState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut Servi
         let routes = web::scope("")
             .service(web::resource("/held").to(waits.clone()))
             .service(web::resource("/free").to(HttpResponse::Ok));
-        app.app_data(web::Data::from(state))
+        app.app_data(web::Data::from(state.http.clone()))
             .service(Endpoint::Token.resource().to(waits.clone()))
             .service(Endpoint::Imports.resource().to(waits.clone()))
             .service(Endpoint::Sleep.resource().to(waits))
@@ -57,7 +57,7 @@ async fn requests_beyond_the_bound_are_refused_and_health_checks_are_not() {
     let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
     let ask = |path: &'static str| send_to(held(&state, &door), TestRequest::get().uri(path));
     let beyond = async {
-        until_taken(&state.admission.0.requests).await;
+        until_taken(&state.http.admission.0.requests).await;
         let refused = ask("/free").await;
         assert_refused(&refused);
         assert_eq!(refused.member("code"), "overloaded");
@@ -72,7 +72,7 @@ async fn requests_beyond_the_bound_are_refused_and_health_checks_are_not() {
     let (one, other, ()) = tokio::join!(ask("/held"), ask("/api/token"), beyond);
     assert_eq!((one.status.as_u16(), other.status.as_u16()), (200, 200));
     assert_eq!(ask("/free").await.status.as_u16(), 200);
-    assert_eq!(state.admission.0.requests.available_permits(), 2);
+    assert_eq!(state.http.admission.0.requests.available_permits(), 2);
 }
 
 #[actix_web::test]
@@ -83,7 +83,7 @@ async fn requests_with_bodies_leave_permits_for_those_without() {
         send_to(held(&state, &door), request.set_payload("abc"))
     };
     let beyond = async {
-        until_taken(&state.admission.0.bodies).await;
+        until_taken(&state.http.admission.0.bodies).await;
         assert_refused(&post().await);
         let chunked = TestRequest::post().uri("/held").insert_header(("transfer-encoding", "chunked"));
         assert_refused(&send_to(held(&state, &door), chunked).await);
@@ -105,12 +105,12 @@ async fn slow_uploads_and_writes_leave_permits_for_tokens_and_pages() {
     let uploads = join_all((0..40).map(|_| post("/imports")));
     let writes = join_all((0..6).map(|_| post("/api/v1/sleep/x")));
     let others = async {
-        until_taken(&state.admission.0.bodies).await;
-        until_taken(&state.admission.0.uploads).await;
+        until_taken(&state.http.admission.0.bodies).await;
+        until_taken(&state.http.admission.0.uploads).await;
         assert_refused(&post("/imports").await);
         assert_refused(&post("/free").await);
         assert_eq!(send_to(held(&state, &door), TestRequest::get().uri("/free")).await.status.as_u16(), 200);
-        assert_eq!(state.admission.0.requests.available_permits(), 4);
+        assert_eq!(state.http.admission.0.requests.available_permits(), 4);
         door.add_permits(1000);
     };
     let (uploads, writes, ()) = tokio::join!(uploads, writes, others);

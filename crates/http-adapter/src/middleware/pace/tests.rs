@@ -91,7 +91,7 @@ async fn a_large_response_beyond_the_limit_is_rejected_with_its_rate_headers() {
     let routes =
         web::scope("").service(web::resource("/large").to(large)).service(web::resource("/small").to(small));
     let app = init_service(App::new().configure(|app: &mut web::ServiceConfig| {
-        app.app_data(web::Data::from(state)).service(wrap(routes));
+        app.app_data(web::Data::from(state.http.clone())).service(wrap(routes));
     }))
     .await;
     let ask = async |path| call_service(&app, TestRequest::get().uri(path).to_request()).await;
@@ -117,7 +117,7 @@ async fn answers_that_hold_too_much_together_are_refused_until_one_of_them_is_ta
     let state = Parts { admission: Admission::new(limits), ..Parts::default() }.build();
     let routes = web::scope("").service(web::resource("/page").to(page));
     let app = init_service(App::new().configure(|app: &mut web::ServiceConfig| {
-        app.app_data(web::Data::from(state)).service(wrap(routes));
+        app.app_data(web::Data::from(state.http.clone())).service(wrap(routes));
     }))
     .await;
     let ask = async || call_service(&app, TestRequest::get().uri("/page").to_request()).await;

@@ -6,7 +6,7 @@ use std::io::Read as _;
 
 const PIECE: &str = "0123456789abcdef";
 
-fn switched(compression: bool) -> Arc<HttpState> {
+fn switched(compression: bool) -> Arc<ApiState> {
     let settings = HttpSettings { compression, ..HttpSettings::default() };
     Parts { settings, ..Parts::default() }.build()
 }
@@ -24,7 +24,7 @@ fn routes() -> Scope {
         .service(web::resource("/streamed").to(streamed))
 }
 
-async fn ask(state: Arc<HttpState>, uri: &str, accepted: &str) -> Answer {
+async fn ask(state: Arc<ApiState>, uri: &str, accepted: &str) -> Answer {
     let request = TestRequest::get().uri(uri).insert_header(("accept-encoding", accepted));
     let configure = |app: &mut ServiceConfig| {
         let tokens = Endpoint::Token.resource().to(|| async { HttpResponse::Ok().body("z".repeat(5000)) });

@@ -4,7 +4,7 @@ use super::*;
 
 const DATA: [&str; 4] = ["/api/v1/sleep/x", "/api/supplements/x", "/api/v1/sl%65ep/x", "/%61pi/profile/%78"];
 
-fn with_origins(origins: &[&str]) -> Arc<HttpState> {
+fn with_origins(origins: &[&str]) -> Arc<ApiState> {
     let cors_allowed_origins = origins.iter().map(ToString::to_string).collect();
     let settings = HttpSettings { cors_allowed_origins, ..HttpSettings::default() };
     Parts { settings, ..Parts::default() }.build()

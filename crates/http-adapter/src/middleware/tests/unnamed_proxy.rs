@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const WARNING: &str = "server.trusted_proxies does not name the peer";
 
 /// Returns the state of a server that trusts 10.0.0.1 alone, and its clock in seconds.
-fn trusting_one() -> (Arc<HttpState>, Arc<AtomicU64>) {
+fn trusting_one() -> (Arc<ApiState>, Arc<AtomicU64>) {
     let proxies =
         TrustedProxies::parse(&["10.0.0.1".to_owned()], ClientAddressHeader::XForwardedFor).unwrap();
     let settings = HttpSettings { proxies, ..HttpSettings::default() };
     let mut state = Parts { settings, ..Parts::default() }.build();
     let seconds = Arc::new(AtomicU64::new(0));
     let clock = seconds.clone();
-    Arc::get_mut(&mut state).unwrap().elapsed_time =
+    let http = &mut Arc::get_mut(&mut state).unwrap().http;
+    Arc::get_mut(http).unwrap().elapsed_time =
         Arc::new(move || Duration::from_secs(clock.load(Ordering::Relaxed)));
     (state, seconds)
 }
@@ -23,7 +24,7 @@ fn from_peer(peer: &str) -> TestRequest {
     TestRequest::get().uri("/livez").peer_addr(format!("{peer}:4711").parse().unwrap())
 }
 
-async fn warnings(state: &Arc<HttpState>, request: TestRequest) -> Vec<String> {
+async fn warnings(state: &Arc<ApiState>, request: TestRequest) -> Vec<String> {
     let log = crate::tests::log_of(async {
         assert_eq!(send(state, request).await.status.as_u16(), 200);
     })

@@ -117,6 +117,7 @@ async fn every_path_is_routed_and_answers_a_documented_status_without_credential
     for (path, method, operation) in operations(&document) {
         let path = path.replace("{user_id}", "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48");
         let request = TestRequest::with_uri(&path).method(method.to_uppercase().parse().unwrap());
+        let request = request.insert_header(("accept", "application/json"));
         let answer = send(&Parts::default().build(), request).await;
         assert_ne!(answer.status, StatusCode::NOT_FOUND, "{path}");
         let documented = resolved(&document, &operation["responses"][answer.status.as_str()]);

@@ -12,7 +12,7 @@ use domain::time::TimeZone;
 const PATHS: [&str; 2] = ["/oauth/revoke", "/oauth/introspect"];
 
 /// Returns a state with the refresh token of the store and no access token.
-fn knowing() -> Arc<HttpState> {
+fn knowing() -> Arc<ApiState> {
     let mut verifier = MockTokenVerifier::new();
     verifier.expect_verify().returning(|_, _| Err(InvalidToken));
     let mut access = MockAccessReader::new();

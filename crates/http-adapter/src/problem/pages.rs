@@ -1,0 +1,34 @@
+//! Errors for people, which the crate of the pages renders.
+
+use super::{ErrorEntry, Problem, error_reference};
+use actix_web::{HttpResponse, HttpResponseBuilder};
+
+/// Texts of an error page; none of them repeats input.
+#[derive(Debug, Clone, Copy)]
+pub struct ErrorText<'a> {
+    /// The kind of error in a few words.
+    pub title: &'a str,
+    /// The error, and what to do about it.
+    pub detail: &'a str,
+    /// Id of the request in the operator's log.
+    pub request_id: &'a str,
+}
+
+/// Rendering of errors for people.
+#[derive(Debug, Clone, Copy)]
+pub struct ErrorPages {
+    /// Completes the response to a problem.
+    pub problem: fn(HttpResponseBuilder, ErrorText<'_>) -> HttpResponse,
+    /// Returns the reference of error codes.
+    pub reference: fn(Vec<ErrorEntry>) -> Result<HttpResponse, Problem>,
+}
+
+impl Default for ErrorPages {
+    /// Renders plain text.
+    fn default() -> Self {
+        Self {
+            problem: |mut response, text| response.body(format!("{}\n{}\n", text.title, text.detail)),
+            reference: |_| Ok(HttpResponse::Ok().body(error_reference())),
+        }
+    }
+}

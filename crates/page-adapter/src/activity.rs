@@ -1,0 +1,271 @@
+//! `/activity`: reads, changes, imports and exports of a person's data.
+
+use super::answer::{page, see_other};
+use super::person::{self, Destination};
+use super::view::{
+    self, ActivityDay, ActivityLine, ActorName, AskedSpan, Earlier, EventLine, ReadLine, ReadWhat,
+};
+use super::{moment, query};
+use crate::PageState;
+use actix_web::http::StatusCode;
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use application::audit::AuditPosition;
+use application::audit::{
+    ActivityEntry, ActivityPage, ActivityPosition, ListedEvent, ListedRead, ReaderName,
+};
+use chrono::{DateTime, Utc};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::data_endpoint::DataEndpoint;
+use domain::id::{AuditEventId, ClientId, PersonalTokenId, UserId};
+use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::time::TimeZone;
+use http_adapter::problem::{Fault, Problem};
+use std::ops::Range;
+
+/// Number of entries on a page.
+const PAGE_SIZE: u32 = 50;
+
+/// The years 1970 to 9999, in seconds since 1970: a store rejects times far outside of them.
+const SECONDS: Range<i64> = 0..253_402_300_800;
+
+/// Shows the activity, latest first.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::of_request(&request, &state).await? else {
+        return Ok(see_other(&Destination::Activity.sign_in()));
+    };
+    let given = query::read(&request, &["before", "events"])?;
+    let (read, event) = (given.get("before"), given.get("events"));
+    let after = ActivityPosition {
+        read: position_of(read, |text| parse_position(text, person.user_id))?,
+        event: position_of(event, parse_event_position)?,
+    };
+    let ActivityPage { entries, next } = state.list_activity.run(person.user_id, after, PAGE_SIZE).await?;
+    let view = view::Activity {
+        person: person::shown(&person),
+        time_zone: person.home_timezone.name().to_owned(),
+        days: days(entries, person.home_timezone),
+        earlier: next.map(|ActivityPosition { read, event }| Earlier {
+            read: read.as_ref().map(position),
+            event: event.map(event_position),
+        }),
+        is_latest: after == ActivityPosition::default(),
+        kept_days: state.http.settings.reads_kept_days,
+    };
+    page(StatusCode::OK, &view)
+}
+
+/// Parses a position of the query.
+fn position_of<T>(text: Option<&str>, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+    text.map(|text| parse(text).ok_or_else(|| Problem::new(Fault::InvalidForm))).transpose()
+}
+
+/// Formats the event after which a page resumes: microseconds and id, separated by a dot.
+pub(super) fn event_position((at, id): AuditPosition) -> String {
+    format!("{}.{id}", at.timestamp_micros())
+}
+
+/// Parses the output of [`event_position`], in exactly that spelling.
+pub(super) fn parse_event_position(text: &str) -> Option<AuditPosition> {
+    let (micros, id) = text.split_once('.')?;
+    let at = DateTime::from_timestamp_micros(micros.parse().ok()?)?;
+    let position = (at, AuditEventId::parse(id).ok()?);
+    let is_ours = SECONDS.contains(&at.timestamp()) && event_position(position) == text;
+    is_ours.then_some(position)
+}
+
+/// Formats the position after which a page resumes: minute, reader and kind, separated by dots.
+pub(super) fn position(key: &TallyKey) -> String {
+    let TallyKey { user_id: _, minute, reader, kind } = key;
+    let (mark, id) = match reader {
+        Reader::Client(id) => ("c", id.as_uuid()),
+        Reader::PersonalToken(id) => ("t", id.as_uuid()),
+    };
+    format!("{}.{mark}.{id}.{}", minute.timestamp(), kind.as_str())
+}
+
+/// Parses the output of [`position`], in exactly that spelling. The person is never taken from it.
+pub(super) fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
+    let mut parts = text.split('.');
+    let seconds = parts.next()?.parse().ok().filter(|seconds| SECONDS.contains(seconds))?;
+    let minute = DateTime::from_timestamp(seconds, 0)?;
+    let (mark, id) = (parts.next()?, parts.next()?);
+    let reader = match mark {
+        "c" => Reader::Client(ClientId::parse(id).ok()?),
+        "t" => Reader::PersonalToken(PersonalTokenId::parse(id).ok()?),
+        _ => return None,
+    };
+    let kind = ReadKind::parse(parts.next()?)?;
+    let key = TallyKey { user_id, minute, reader, kind };
+    (position(&key) == text).then_some(key)
+}
+
+/// Groups the entries of a page by day.
+fn days(entries: Vec<ActivityEntry>, zone: TimeZone) -> Vec<ActivityDay> {
+    let mut days: Vec<ActivityDay> = Vec::new();
+    for entry in entries {
+        let Some((at, line)) = line(entry, zone) else { continue };
+        let day = moment::named_day(at, zone);
+        match days.last_mut() {
+            Some(last) if last.day.machine == day.machine => last.lines.push(line),
+            _ => days.push(ActivityDay { day, lines: vec![line] }),
+        }
+    }
+    days
+}
+
+fn line(entry: ActivityEntry, zone: TimeZone) -> Option<(DateTime<Utc>, ActivityLine)> {
+    match entry {
+        ActivityEntry::Read(read) => Some((read.tally.key.minute, ActivityLine::Read(read_line(read, zone)))),
+        ActivityEntry::Event(ListedEvent { event, name }) => {
+            let line = EventLine {
+                at: moment::time_of_day(event.at, zone),
+                who: actor(&event, name),
+                what: words(event.kind)?,
+                is_daily: event.is_daily(),
+            };
+            Some((event.at, ActivityLine::Event(line)))
+        }
+    }
+}
+
+fn actor(event: &AuditEvent, name: Option<ReaderName>) -> ActorName {
+    let by_token = event.kind == AuditKind::DataExported && event.subject.is_some();
+    match event.actor {
+        AuditActor::Person if !by_token => ActorName::You,
+        AuditActor::Person | AuditActor::Client => reader(name),
+        AuditActor::Operator => ActorName::Operator,
+        AuditActor::Server => ActorName::Server,
+    }
+}
+
+/// Describes an event, to follow the actor's name; `None` for a kind that the page does not list.
+const fn words(kind: AuditKind) -> Option<&'static str> {
+    Some(match kind {
+        AuditKind::UserCreated => "created your account",
+        AuditKind::UserChanged => "changed your account or profile",
+        AuditKind::ProfileImported => "updated your profile from an import",
+        AuditKind::ProfileShown => "viewed your profile",
+        AuditKind::DataExported => "exported your data",
+        AuditKind::ImportStarted => "started an import",
+        AuditKind::ImportUndone => "undid an import",
+        AuditKind::SleepWritten => "added or changed sleep data",
+        AuditKind::SleepDeleted => "deleted a night",
+        AuditKind::IntakeLogsWritten => "added or changed supplement data",
+        AuditKind::IntakeLogDeleted => "deleted a supplement intake",
+        _ => return None,
+    })
+}
+
+fn reader(name: Option<ReaderName>) -> ActorName {
+    match name {
+        Some(ReaderName::Client(name)) => ActorName::App(name.as_str().to_owned()),
+        Some(ReaderName::PersonalToken(name)) => ActorName::Token(name.as_str().to_owned()),
+        None => ActorName::Gone,
+    }
+}
+
+fn read_line(read: ListedRead, zone: TimeZone) -> ReadLine {
+    let ListedRead { tally: ReadTally { key, requests, items, range }, reader_name } = read;
+    let what = match key.kind {
+        ReadKind::Data(DataEndpoint::Profile) => ReadWhat::Profile,
+        ReadKind::Data(DataEndpoint::Sleep) => ReadWhat::Nights,
+        ReadKind::Data(DataEndpoint::Supplements) => ReadWhat::Supplements,
+        ReadKind::Refresh => ReadWhat::Renewal,
+    };
+    let has_span = matches!(what, ReadWhat::Nights | ReadWhat::Supplements);
+    let AskedRange { from, to } = range;
+    let day = |at| moment::day(at, zone);
+    ReadLine {
+        at: moment::time_of_day(key.minute, zone),
+        who: reader(reader_name),
+        what,
+        span: has_span.then(|| AskedSpan { from: from.map(day), to: to.map(day) }),
+        requests,
+        items,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    fn user() -> UserId {
+        UserId::from_uuid(Uuid::nil())
+    }
+
+    #[test]
+    fn an_invalid_position_is_none() {
+        let id = Uuid::from_u128(0xa);
+        assert!(parse_position(&format!("1772971200.c.{id}.sleep"), user()).is_some());
+        for text in [
+            format!("-60.c.{id}.sleep"),
+            format!("-8334601228800.c.{id}.sleep"),
+            format!("253402300800.c.{id}.sleep"),
+            format!("8210266876799.c.{id}.sleep"),
+            format!("+1772971200.c.{id}.sleep"),
+            format!("01772971200.c.{id}.sleep"),
+            format!("1772971200.c.{}.sleep", id.to_string().to_uppercase()),
+            format!("1772971200.c.{id}.sleep."),
+            format!("1772971200.c.{id}.sleep.x"),
+        ] {
+            assert_eq!(parse_position(&text, user()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn exactly_the_events_about_data_have_a_description() {
+        for kind in AuditKind::ALL {
+            assert_eq!(words(kind).is_some(), AuditKind::ABOUT_DATA.contains(&kind), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_event_position_is_none() {
+        let id = Uuid::from_u128(0xa);
+        assert!(parse_event_position(&format!("1772971200000001.{id}")).is_some());
+        for text in [
+            String::new(),
+            "1772971200000001".to_owned(),
+            format!("-1.{id}"),
+            format!("+1772971200000001.{id}"),
+            format!("01772971200000001.{id}"),
+            format!("9223372036854775807.{id}"),
+            format!("253402300800000000.{id}"),
+            format!("1772971200000001.{}", id.to_string().to_uppercase()),
+            format!("1772971200000001.{id}.x"),
+        ] {
+            assert_eq!(parse_event_position(&text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_position_of_events_is_read_as_it_was_written(micros in 0_i64..253_402_300_800_000_000, id: u128) {
+            let at = DateTime::from_timestamp_micros(micros).unwrap();
+            let position = (at, AuditEventId::from_uuid(Uuid::from_u128(id)));
+            prop_assert_eq!(parse_event_position(&event_position(position)), Some(position));
+        }
+
+        #[test]
+        fn a_position_is_read_as_it_was_written(minute in 0_i64..100_000_000, id: u128, token: bool, kind in 0_usize..4) {
+            let id = Uuid::from_u128(id);
+            let reader = if token {
+                Reader::PersonalToken(PersonalTokenId::from_uuid(id))
+            } else {
+                Reader::Client(ClientId::from_uuid(id))
+            };
+            let minute = DateTime::from_timestamp(minute * 60, 0).unwrap();
+            let key = TallyKey { user_id: user(), minute, reader, kind: ReadKind::ALL[kind] };
+            prop_assert_eq!(parse_position(&position(&key), user()), Some(key));
+        }
+
+        #[test]
+        fn no_text_makes_the_reader_of_positions_panic(text in ".*") {
+            let _ = parse_position(&text, user());
+            let _ = parse_event_position(&text);
+        }
+    }
+}

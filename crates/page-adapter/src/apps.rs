@@ -1,0 +1,73 @@
+//! `/apps`: connected apps and disconnecting them (security.md T57).
+
+use super::answer::{page, see_other};
+use super::form::Form;
+use super::person::{self, Destination};
+use super::view::{self, AppLine};
+use super::{moment, query};
+use crate::PageState;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::connection::ConnectedApp;
+use application::connection::DisconnectAppsCommand;
+use domain::grant::{AgentName, UsedFrom};
+use domain::id::ClientId;
+use domain::time::TimeZone;
+use http_adapter::Endpoint;
+use http_adapter::caller;
+use http_adapter::problem::{Fault, Problem};
+
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::of_request(&request, &state).await? else {
+        return Ok(see_other(&Destination::Apps.sign_in()));
+    };
+    let done = query::read(&request, &["done"])?.get("done") == Some("disconnected");
+    let apps = state.list_connected_apps.run(person.user_id).await?;
+    let view = view::Apps {
+        person: person::shown(&person),
+        notice: done.then(|| "Disconnected. The app may keep what it has already read.".to_owned()),
+        apps: apps.into_iter().map(|app| line(app, person.home_timezone)).collect(),
+    };
+    page(StatusCode::OK, &view)
+}
+
+/// Disconnects one app or all of them, on every replica within two seconds.
+pub(super) async fn disconnect(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let client_id = match (form.find("client")?, form.is_ticked("all")?) {
+        (Some(id), false) => Some(ClientId::parse(id).map_err(|_| Problem::new(Fault::InvalidForm))?),
+        (None, true) => None,
+        _ => return Err(Problem::new(Fault::InvalidForm)),
+    };
+    let address = caller::address(&request);
+    let command = DisconnectAppsCommand { user_id: person.user_id, client_id, address };
+    state.disconnect_apps.run(command).await?;
+    Ok(see_other(&format!("{}?done=disconnected", Endpoint::Apps.path())))
+}
+
+fn line(app: ConnectedApp, zone: TimeZone) -> AppLine {
+    let ConnectedApp { client_id, name, scopes, grants, since, last_used_at, last_used_from, is_remembered } =
+        app;
+    let (address, agent) = match last_used_from {
+        Some(UsedFrom { address, agent }) => (Some(address.to_string()), agent),
+        None => (None, None),
+    };
+    AppLine {
+        client: client_id.to_string(),
+        name: name.as_str().to_owned(),
+        scopes,
+        since: moment::day(since, zone),
+        grants,
+        last_used: last_used_at.map(|at| moment::to_the_minute(at, zone)),
+        last_used_from: address,
+        last_used_by: agent.as_ref().map(AgentName::as_str).map(str::to_owned),
+        is_remembered,
+    }
+}

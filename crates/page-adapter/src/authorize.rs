@@ -1,0 +1,146 @@
+//! `GET /authorize`: the authorization endpoint (RFC 6749 section 4.1.1; decisions 8).
+
+use super::answer::{see_other, with_cookies};
+use super::browser::Browser;
+use super::{person, visit};
+use crate::PageState;
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use application::authorization::{
+    AuthorizationParameters, BeginAuthorizationCommand, BeginAuthorizationError, BegunAuthorization, Given,
+};
+use http_adapter::Endpoint;
+use http_adapter::caller;
+use http_adapter::parameter::{Pair, check_value, parse};
+use http_adapter::problem::{Fault, Problem};
+
+const STATE: &str = "state";
+
+/// Stores the request of an app, and redirects the person: to sign in, to decide, or back to the app.
+pub(super) async fn begin(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let pairs =
+        parse(request.query_string()).map_err(|_| Problem::new(Fault::InvalidAuthorizationRequest))?;
+    let browser = Browser::of(&request, &state.http.settings);
+    let signed_in = person::of_browser(&browser, &state).await?;
+    let (visit, cookie) = visit::of(&browser, &state);
+    let command = BeginAuthorizationCommand {
+        parameters: parameters(&pairs),
+        visit: &visit,
+        signed_in: signed_in.as_ref().map(person::session_key),
+        address: caller::address(&request),
+    };
+    let begun = state.begin_authorization.run(command).await.map_err(problem)?;
+    let location = location(begun);
+    Ok(with_cookies(see_other(&location), [cookie]))
+}
+
+fn location(begun: BegunAuthorization) -> String {
+    match begun {
+        BegunAuthorization::Redirect(answer) => answer.expose().to_owned(),
+        BegunAuthorization::Consent { request_id } => {
+            format!("{}?request={request_id}", Endpoint::Consent.path())
+        }
+        BegunAuthorization::SignIn { request_id } => {
+            format!("{}?request={request_id}", Endpoint::SignIn.path())
+        }
+    }
+}
+
+/// Collects the parameters. Errors may be reported to the app only if client and redirect URI are valid, so
+/// an invalid one of these is treated as absent; errors of the others are reported.
+fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
+    let given = |name| given(pairs, name);
+    let required = |name| match given(name) {
+        Given::Once(value) => Some(value),
+        Given::Absent | Given::Faulty => None,
+    };
+    AuthorizationParameters {
+        client_id: required("client_id"),
+        redirect_uri: required("redirect_uri"),
+        response_type: given("response_type"),
+        scope: given("scope"),
+        state: given(STATE),
+        code_challenge: given("code_challenge"),
+        code_challenge_method: given("code_challenge_method"),
+        prompt: given("prompt"),
+        response_mode: given("response_mode"),
+        login_hint: given("login_hint"),
+    }
+}
+
+/// Returns the values of one parameter. An empty value counts as omitted (RFC 6749 section 3.1).
+fn given<'a>(pairs: &'a [Pair<'a>], name: &str) -> Given<'a> {
+    let mut values = pairs.iter().filter(|pair| pair.name == name).map(|pair| pair.value.as_ref());
+    match (values.next(), values.next()) {
+        (None, _) | (Some(""), None) => Given::Absent,
+        (Some(value), None) if is_clean(name, value) => Given::Once(value),
+        (Some(_), _) => Given::Faulty,
+    }
+}
+
+/// Returns whether a value is acceptable. `state` is opaque and is returned unchanged, line breaks included
+/// (security.md T25), except that it may not contain a NUL, which no store accepts.
+fn is_clean(name: &str, value: &str) -> bool {
+    if name == STATE { !value.contains('\0') } else { check_value(value).is_ok() }
+}
+
+fn problem(error: BeginAuthorizationError) -> Problem {
+    match error {
+        BeginAuthorizationError::UnknownClient
+        | BeginAuthorizationError::UnknownRedirectUri
+        | BeginAuthorizationError::StateTooLong => Problem::new(Fault::InvalidAuthorizationRequest),
+        BeginAuthorizationError::TooManyRequests { retry_after_seconds } => {
+            Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
+        }
+        BeginAuthorizationError::Storage(error) => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sorted<T>(query: &str, test: impl Fn(AuthorizationParameters<'_>) -> T) -> T {
+        test(parameters(&parse(query).unwrap()))
+    }
+
+    // T24
+    #[test]
+    fn a_repeated_client_or_uri_is_treated_as_absent() {
+        assert!(sorted("client_id=a&client_id=a&redirect_uri=b", |p| p.client_id.is_none()));
+        assert!(sorted("client_id=a&redirect_uri=b&redirect_uri=c", |p| p.redirect_uri.is_none()));
+    }
+
+    // T24
+    #[test]
+    fn any_other_repeated_parameter_is_faulty() {
+        for name in ["response_type", "scope", "state", "code_challenge", "code_challenge_method", "prompt"] {
+            let query = format!("{name}=a&{name}=a");
+            assert!(matches!(given(&parse(&query).unwrap(), name), Given::Faulty), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_empty_value_counts_as_omitted_and_a_control_character_is_faulty() {
+        assert!(sorted("state=", |p| p.state == Given::Absent));
+        assert!(sorted("state=a%00b", |p| p.state == Given::Faulty));
+        assert!(sorted("scope=a%0d%0ab", |p| p.scope == Given::Faulty));
+    }
+
+    // T25
+    #[test]
+    fn a_state_keeps_its_line_breaks() {
+        assert!(sorted("state=a%20b", |p| p.state == Given::Once("a b")));
+        assert!(sorted("state=a%0d%0ab", |p| p.state == Given::Once("a\r\nb")));
+    }
+
+    proptest! {
+        #[test]
+        fn no_query_makes_the_sorting_panic(query in ".*") {
+            if let Ok(pairs) = parse(&query) {
+                let _ = parameters(&pairs);
+            }
+        }
+    }
+}

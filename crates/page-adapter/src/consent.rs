@@ -1,0 +1,107 @@
+//! `/consent`: the person decides what an app may read (decisions 8; security.md T29, T34).
+
+use super::answer::{page_that_leads_to, see_other};
+use super::browser::{Browser, form_token};
+use super::form::Form;
+use super::view::{self, FormErrors, ScopeLine};
+use super::{person, query};
+use crate::PageState;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::authorization::{
+    ConsentDecision, ConsentError, ConsentView, DecideConsentCommand, OpenConsentCommand, OpenedConsent,
+};
+use domain::id::AuthorizationRequestId;
+use http_adapter::Endpoint;
+use http_adapter::caller;
+use http_adapter::problem::{Fault, Problem};
+
+/// Shows the request of an app; redirects back to the app at once if consent is remembered.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let given = query::read(&request, &["request"])?;
+    let request_id = request_id(given.get("request"))?;
+    let browser = Browser::of(&request, &state.http.settings);
+    let Some(person) = person::of_browser(&browser, &state).await? else {
+        return Ok(to_sign_in(request_id));
+    };
+    let visit = browser.visit().ok_or_else(|| Problem::new(Fault::OtherPersonsRequest))?;
+    let address = caller::address(&request);
+    let command = OpenConsentCommand { request_id, session: &person.session, visit, address };
+    match state.open_consent.run(command).await.map_err(problem)? {
+        OpenedConsent::SignIn => Ok(to_sign_in(request_id)),
+        OpenedConsent::Redirect(answer) => Ok(see_other(answer.expose())),
+        OpenedConsent::Ask(asked) => ask(asked, &person),
+    }
+}
+
+fn to_sign_in(request_id: AuthorizationRequestId) -> HttpResponse {
+    see_other(&format!("{}?request={request_id}", Endpoint::SignIn.path()))
+}
+
+/// Records the decision and redirects the person to the app.
+pub(super) async fn submit(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let browser = Browser::of(&request, &state.http.settings);
+    let person = person::of_browser(&browser, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let ticked: Vec<&str> = form.all("scope").collect();
+    let decision = match form.find("decision")? {
+        Some("allow") => ConsentDecision::Allow { ticked: &ticked, remember: form.is_ticked("remember")? },
+        Some("deny") => ConsentDecision::Deny,
+        _ => return Err(Problem::new(Fault::InvalidForm)),
+    };
+    let command = DecideConsentCommand {
+        request_id: request_id(form.find("request")?)?,
+        session: person::session_key(&person),
+        visit: browser.visit().ok_or_else(|| Problem::new(Fault::OtherPersonsRequest))?,
+        decision,
+        address: caller::address(&request),
+    };
+    let answer = state.decide_consent.run(command).await.map_err(problem)?;
+    Ok(see_other(answer.expose()))
+}
+
+fn request_id(text: Option<&str>) -> Result<AuthorizationRequestId, Problem> {
+    let id = text.and_then(|text| AuthorizationRequestId::parse(text).ok());
+    id.ok_or_else(|| Problem::new(Fault::RequestGone))
+}
+
+fn ask(asked: ConsentView, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
+    let ConsentView {
+        request_id,
+        client_id: _,
+        client_name,
+        redirect_host,
+        redirect_origin,
+        scopes,
+        granted,
+    } = asked;
+    let view = view::Consent {
+        app: client_name.as_str().to_owned(),
+        site: redirect_host,
+        email: person.email.as_str().to_owned(),
+        form_token: form_token(&person.cookie),
+        request: request_id.to_string(),
+        scopes: ScopeLine::list(scopes, scopes),
+        held: granted,
+        errors: FormErrors::none(),
+    };
+    page_that_leads_to(StatusCode::OK, &view, Some(&redirect_origin))
+}
+
+fn problem(error: ConsentError) -> Problem {
+    match error {
+        ConsentError::Gone => Problem::new(Fault::RequestGone),
+        ConsentError::NotYours => Problem::new(Fault::OtherPersonsRequest),
+        ConsentError::ClientUnavailable => Problem::new(Fault::InvalidAuthorizationRequest),
+        ConsentError::AccountUnavailable => Problem::new(Fault::ForeignForm),
+        ConsentError::UnknownScope => Problem::new(Fault::InvalidForm),
+        ConsentError::Storage(error) => error.into(),
+    }
+}

@@ -1,0 +1,51 @@
+//! Profile changes of an import: applied ones and proposals.
+
+use super::answer::see_other;
+use super::form::Form;
+use super::imports::address;
+use super::person;
+use super::view::{ImportProfile, ProfileLine};
+use crate::PageState;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::import::ApplyProfileError;
+use application::import::Import;
+use domain::id::ImportId;
+use domain::import::ImportState;
+use domain::user::ProfileField;
+use http_adapter::problem::{Fault, Problem};
+
+/// Loads the profile part of the page.
+pub(super) async fn shown(state: &PageState, import: &Import) -> Result<ImportProfile, Problem> {
+    let proposed = state.apply_profile.proposals(import).await?;
+    let is_undone = import.state == ImportState::Undone;
+    let changed = import.report.profile.iter().filter(|change| change.is_applied && !is_undone);
+    Ok(ImportProfile {
+        changed: changed.map(ProfileLine::of).collect(),
+        proposed: proposed.iter().map(ProfileLine::of).collect(),
+    })
+}
+
+/// Applies the ticked proposals, or all.
+pub(super) async fn apply(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let invalid = || Problem::new(Fault::InvalidForm);
+    let id = form.find("import")?.and_then(|id| ImportId::parse(id).ok()).ok_or_else(invalid)?;
+    let ticked: Option<Vec<_>> = form.all("field").map(ProfileField::parse).collect();
+    let ticked = ticked.ok_or_else(invalid)?;
+    let fields = if form.is_ticked("all")? { ProfileField::ALL.to_vec() } else { ticked };
+    let done = match state.apply_profile.run(person.user_id, id, &fields).await {
+        Ok(0) => "?done=profile-same",
+        Ok(_) => "?done=profile",
+        Err(ApplyProfileError::Unknown) => return Err(Problem::new(Fault::NotFound)),
+        Err(ApplyProfileError::NotDone) => "?done=profile-closed",
+        Err(ApplyProfileError::Storage(error)) => return Err(error.into()),
+    };
+    Ok(see_other(&address(id, done)))
+}

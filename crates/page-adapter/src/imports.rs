@@ -1,0 +1,273 @@
+//! `/imports`: uploaded files, their progress, and undo.
+
+use super::answer::{page, see_other};
+use super::form::Form;
+use super::person::{self, Destination};
+use super::view::{
+    self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportRemark, KeptLine, UndoneLine,
+};
+use super::{import_profile, moment, query};
+use crate::PageState;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Path, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::import::{
+    Counts, Import, ImportReport, KeptRecord, KeptWhat, KeptWhy, Rejection, ReportNote, UndoImportError,
+    Undone, UndoneCounts,
+};
+use application::upload::{DiscardReason, UploadKey};
+use domain::id::ImportId;
+use domain::import::{Canceller, ImportOrigin, ImportState};
+use domain::time::TimeZone;
+use http_adapter::Endpoint;
+use http_adapter::problem::{Fault, Problem};
+use std::time::Duration;
+
+/// Maximum number of imports in the list.
+const LISTED: usize = 100;
+/// Maximum time that a request waits for an undo.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+
+/// Shows the imports and the upload form.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::of_request(&request, &state).await? else {
+        return Ok(see_other(&Destination::Imports.sign_in()));
+    };
+    query::read(&request, &[])?;
+    Sheet { errors: FormErrors::none(), status: StatusCode::OK }.answer(&state, &person).await
+}
+
+/// Shows the progress and result of one import.
+pub(super) async fn show_one(
+    state: Data<PageState>,
+    request: HttpRequest,
+    id: Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::of_request(&request, &state).await? else {
+        return Ok(see_other(&Destination::Imports.sign_in()));
+    };
+    let notice = notice(query::read(&request, &["done"])?.get("done"));
+    let id = ImportId::parse(&id).map_err(|_| Problem::new(Fault::NotFound))?;
+    let found = state.find_import.run(UploadKey { user_id: person.user_id, id }).await?;
+    let import = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let ImportReport { notes_total, left_out_labels, .. } = import.report;
+    let rejected = import.report.rejected.iter().map(rejection).collect();
+    let notes = import.report.notes.iter().map(noted).collect();
+    let rejected_total = import.report.rejected_total;
+    let profile = import_profile::shown(&state, &import).await?;
+    let undone = (import.state == ImportState::Undone && !import.is_cancelled())
+        .then(|| undone(&import.undone, person.home_timezone));
+    let view = view::ImportPage {
+        person: person::shown(&person),
+        notice,
+        import: line(import, person.home_timezone),
+        profile,
+        rejected,
+        rejected_total,
+        notes,
+        notes_total,
+        left_out_labels,
+        undone,
+    };
+    page(StatusCode::OK, &view)
+}
+
+fn notice(done: Option<&str>) -> Option<String> {
+    let text = match done? {
+        "undone" => "Undone. What this import added was removed, and what it replaced was restored.",
+        "partly" => {
+            "Partly undone. Records that have changed since then or are in use stay as they are and are listed below."
+        }
+        "soon" => "This import is being undone. You can leave this page; it continues in the background.",
+        "cancelled" => "Cancelled. Nothing from the file was kept.",
+        "shared" => {
+            "The operator imported this file, and it contains supplement labels that everyone shares. Ask the operator \
+             to undo it."
+        }
+        "late" => "It is too late to undo this import. Imports can be undone for 30 days.",
+        "profile" => "Your profile has been updated. Undoing this import restores the old values.",
+        "profile-same" => {
+            "Your profile was not changed. You selected nothing, or the values were already the same."
+        }
+        "profile-closed" => "Your profile was not changed. This import has not finished, or it was undone.",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// Undoes an import; one that has not started is cancelled.
+pub(super) async fn undo(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let id = form.find("import")?.and_then(|id| ImportId::parse(id).ok());
+    let id = id.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
+    let key = UploadKey { user_id: person.user_id, id };
+    if state.discard_upload.run(key, DiscardReason::Cancelled(Canceller::Person)).await? {
+        return Ok(see_other(&address(id, "?done=cancelled")));
+    }
+    // The undo continues after the request or its timeout ends.
+    let (undoing, user_id) = (state.clone(), person.user_id);
+    let undoing = tokio::spawn(async move { undoing.undo_import.run(id, Some(user_id)).await });
+    let Ok(undone) = tokio::time::timeout(MAX_WAIT, undoing).await else {
+        return Ok(see_other(&address(id, "?done=soon")));
+    };
+    let done = match undone.map_err(Problem::internal)? {
+        Ok(undone) if undone.counts.kept > 0 => "?done=partly",
+        Ok(_) => "?done=undone",
+        Err(UndoImportError::Unknown) => return Err(Problem::new(Fault::NotFound)),
+        // The page itself shows that there is nothing to undo.
+        Err(UndoImportError::AlreadyUndone | UndoImportError::NothingStored) => "",
+        Err(UndoImportError::TooOld) => "?done=late",
+        Err(UndoImportError::NotTheirs) => "?done=shared",
+        Err(UndoImportError::Storage(error)) => return Err(error.into()),
+    };
+    Ok(see_other(&address(id, done)))
+}
+
+pub(super) fn address(id: ImportId, query: &str) -> String {
+    format!("{}/{id}{query}", Endpoint::Imports.path())
+}
+
+/// Returns the maximum size of a file in MiB.
+pub(super) fn mebibytes(state: &PageState) -> u64 {
+    state.http.settings.max_upload_bytes >> 20
+}
+
+/// Contents of the list.
+pub(super) struct Sheet {
+    pub(super) errors: FormErrors,
+    pub(super) status: StatusCode,
+}
+
+impl Sheet {
+    pub(super) async fn answer(
+        self,
+        state: &PageState,
+        person: &SignedInPerson,
+    ) -> Result<HttpResponse, Problem> {
+        let imports = state.list_imports.run(Some(person.user_id), LISTED).await?;
+        let zone = person.home_timezone;
+        let view = view::Imports {
+            person: person::shown(person),
+            errors: self.errors,
+            most: state.uploads.is_some().then(|| mebibytes(state)),
+            zone: zone.name().to_owned(),
+            imports: imports.into_iter().map(|import| line(import, zone)).collect(),
+        };
+        page(self.status, &view)
+    }
+}
+
+fn line(import: Import, zone: TimeZone) -> ImportLine {
+    let is_cancelled = import.is_cancelled();
+    let Import {
+        id,
+        user_id: _,
+        origin,
+        file_name,
+        format,
+        digest: _,
+        zone: _,
+        state,
+        size,
+        recording_start: _,
+        overwrite_profile: _,
+        bytes_checked,
+        bytes_done,
+        tries: _,
+        started_at,
+        ended_at,
+        report,
+        refusal,
+        cancelled_by,
+        undone,
+    } = import;
+    let phase = if is_cancelled { ImportPhase::Cancelled } else { phase(state, bytes_done) };
+    let passed = if phase == ImportPhase::Checking { bytes_checked } else { bytes_done };
+    let ImportReport { sessions, supplements, logs, profile_changed, rejected_total, .. } = report;
+    ImportLine {
+        id: id.to_string(),
+        file: file_name.as_str().to_owned(),
+        format,
+        phase,
+        percent: percent(passed, size),
+        refusal: refusal.or_else(|| cancelled_by.map(|by| cancelled(by).to_owned())),
+        kept: undone.counts.kept,
+        by_operator: origin == ImportOrigin::Command,
+        started: moment::to_the_minute(started_at, zone),
+        ended: ended_at.map(|at| moment::to_the_minute(at, zone)),
+        counts: vec![
+            counts("Nights", sessions),
+            counts("Intakes", logs),
+            counts("Supplement labels", supplements),
+        ],
+        profile_changed,
+        rejected: rejected_total,
+    }
+}
+
+const fn cancelled(by: Canceller) -> &'static str {
+    match by {
+        Canceller::Person => "you cancelled the upload",
+        Canceller::Operator => "the operator cancelled the import",
+    }
+}
+
+fn undone(undone: &Undone, zone: TimeZone) -> UndoneLine {
+    let Undone { counts: UndoneCounts { removed, restored, kept }, kept: records } = undone;
+    let records = records.iter().map(|record| kept_line(record, zone)).collect();
+    UndoneLine { removed: *removed, restored: *restored, kept: *kept, records }
+}
+
+fn kept_line(record: &KeptRecord, zone: TimeZone) -> KeptLine {
+    let KeptRecord { what, at, why } = record;
+    let what = match what {
+        KeptWhat::Session(_) => "Night".to_owned(),
+        KeptWhat::Log(_) => "Intake".to_owned(),
+        KeptWhat::Label(_) => "Label of a supplement".to_owned(),
+        KeptWhat::Profile(field) => view::field_label(*field).to_owned(),
+    };
+    let (why, by) = match why {
+        KeptWhy::ChangedBy(id) => ("changed later by", Some(id.to_string())),
+        KeptWhy::Changed => ("changed since", None),
+        KeptWhy::Deleted => ("deleted since", None),
+        KeptWhy::InUse => ("in use, or its place is taken", None),
+    };
+    KeptLine { what, at: at.map(|at| moment::to_the_minute(at, zone)), why, by }
+}
+
+const fn phase(state: ImportState, bytes_done: u64) -> ImportPhase {
+    match state {
+        ImportState::Receiving => ImportPhase::Receiving,
+        ImportState::Waiting => ImportPhase::Waiting,
+        ImportState::Running if bytes_done == 0 => ImportPhase::Checking,
+        ImportState::Running => ImportPhase::Storing,
+        ImportState::Done => ImportPhase::Done,
+        ImportState::Refused => ImportPhase::Refused,
+        ImportState::Undoing => ImportPhase::Undoing,
+        ImportState::Undone => ImportPhase::Undone,
+    }
+}
+
+fn percent(done: u64, size: u64) -> u64 {
+    done.saturating_mul(100).checked_div(size).unwrap_or_default().min(100)
+}
+
+fn counts(kind: &'static str, counts: Counts) -> ImportCounts {
+    let Counts { new, updated, unchanged } = counts;
+    ImportCounts { kind, new, updated, unchanged }
+}
+
+fn rejection(Rejection { place, reason }: &Rejection) -> ImportRemark {
+    ImportRemark { place: place.clone(), reason: reason.clone() }
+}
+
+fn noted(note: &ReportNote) -> ImportRemark {
+    ImportRemark { place: note.places(), reason: note.text() }
+}

@@ -1,0 +1,215 @@
+//! `/forgot-password`, `/sign-up` and `/set-password`: password links.
+
+use super::answer::{page, with_cookies};
+use super::browser::{Browser, form_token};
+use super::form::Form;
+use super::view::{self, FormErrors, LinkPurpose};
+use super::{query, visit};
+use crate::PageState;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::{
+    ChoosePasswordCommand, ChoosePasswordError, LinkRequestCommand, LinkRequestError, NewPasswordError,
+    UsablePasswordLink,
+};
+use domain::password_link::PasswordLinkPurpose;
+use domain::secret::{Secret, SecretKind};
+use domain::time::TimeZone;
+use http_adapter::Endpoint;
+use http_adapter::caller;
+use http_adapter::problem::{Fault, Problem};
+
+const NOT_AN_ADDRESS: &str = "Enter a valid email address, such as robin@example.org.";
+
+/// Describes the rule that a new password violates.
+pub(super) const fn explained_rule(error: NewPasswordError) -> &'static str {
+    match error {
+        NewPasswordError::TooShort => {
+            "Use at least 15 characters. A few words in a row are easy to remember."
+        }
+        NewPasswordError::TooLong => "This password is too long. Use at most 1024 bytes.",
+        NewPasswordError::Guessable => "This password is easy to guess. Use several unrelated words.",
+    }
+}
+
+/// Shows the form that requests a link.
+pub(super) async fn show_forgotten(
+    state: Data<PageState>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    if state.request_password_reset.is_none() {
+        return page(StatusCode::OK, &no_mail());
+    }
+    let (visit, cookie) = visit::of(&Browser::of(&request, &state.http.settings), &state);
+    let errors = FormErrors::none();
+    let view = view::ForgotPassword { form_token: form_token(&visit), email: String::new(), errors };
+    Ok(with_cookies(page(StatusCode::OK, &view)?, [cookie]))
+}
+
+/// Sends a link if the account exists; the response is the same either way (security.md T80).
+pub(super) async fn submit_forgotten(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let use_case = state.request_password_reset.as_ref();
+    let use_case = use_case.ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let browser = Browser::of(&request, &state.http.settings);
+    let visit = browser.require_visit()?;
+    let form = Form::read(&request, body, &state.http.settings, visit).await?;
+    let email = form.line("email")?;
+    match use_case.run(LinkRequestCommand { email, address: caller::address(&request) }).await {
+        Ok(()) => page(StatusCode::OK, &view::MailSent { purpose: LinkPurpose::Reset }),
+        Err(LinkRequestError::InvalidEmail) => {
+            let errors = FormErrors::of_field("email", NOT_AN_ADDRESS);
+            let view =
+                view::ForgotPassword { form_token: form_token(visit), email: email.to_owned(), errors };
+            page(StatusCode::UNPROCESSABLE_ENTITY, &view)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Shows the sign-up form, if sign-up is open.
+pub(super) async fn show_sign_up(
+    state: Data<PageState>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    if state.request_sign_up.is_none() {
+        return Err(Problem::new(Fault::NotFound));
+    }
+    let (visit, cookie) = visit::of(&Browser::of(&request, &state.http.settings), &state);
+    let errors = FormErrors::none();
+    let view = view::SignUp { form_token: form_token(&visit), email: String::new(), errors };
+    Ok(with_cookies(page(StatusCode::OK, &view)?, [cookie]))
+}
+
+/// Sends a sign-up link to an address; the response is the same if it has an account.
+pub(super) async fn submit_sign_up(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let use_case = state.request_sign_up.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let browser = Browser::of(&request, &state.http.settings);
+    let visit = browser.require_visit()?;
+    let form = Form::read(&request, body, &state.http.settings, visit).await?;
+    let email = form.line("email")?;
+    match use_case.run(LinkRequestCommand { email, address: caller::address(&request) }).await {
+        Ok(()) => page(StatusCode::OK, &view::MailSent { purpose: LinkPurpose::SignUp }),
+        Err(LinkRequestError::InvalidEmail) => {
+            let errors = FormErrors::of_field("email", NOT_AN_ADDRESS);
+            let view = view::SignUp { form_token: form_token(visit), email: email.to_owned(), errors };
+            page(StatusCode::UNPROCESSABLE_ENTITY, &view)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Shows the form behind a link. Opening it does not use the link up: mail servers open links too.
+pub(super) async fn show_link(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let given = query::read(&request, &["link"])?;
+    let link = parse_link(given.get("link"))?;
+    let found = find_link(&state, &link).await?;
+    let (visit, cookie) = visit::of(&Browser::of(&request, &state.http.settings), &state);
+    let sheet = LinkSheet { link, found, time_zone: "", errors: FormErrors::none() };
+    Ok(with_cookies(sheet.answer(&visit, StatusCode::OK)?, [cookie]))
+}
+
+/// Uses a link up and sets the password. It does not sign the person in, who enters the new password once.
+pub(super) async fn submit_link(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let browser = Browser::of(&request, &state.http.settings);
+    let visit = browser.require_visit()?;
+    let form = Form::read(&request, body, &state.http.settings, visit).await?;
+    let link = parse_link(form.find("link")?)?;
+    let found = find_link(&state, &link).await?;
+    let time_zone = form.line("time_zone")?;
+    let needs_zone = matches!(found.purpose, PasswordLinkPurpose::SignUp { .. });
+    let home_timezone = TimeZone::parse(time_zone).ok();
+    let wrong_zone = needs_zone && home_timezone.is_none();
+    let sheet = |errors| LinkSheet { link: link.clone(), found, time_zone, errors };
+    if wrong_zone {
+        let errors = FormErrors::of_field("time_zone", "Choose your time zone.");
+        return sheet(errors).answer(visit, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    let command = ChoosePasswordCommand {
+        link: link.expose(),
+        password: form.find("password")?.unwrap_or_default(),
+        home_timezone,
+        address: caller::address(&request),
+    };
+    match state.choose_password.run(command).await {
+        Ok(_) => page(StatusCode::OK, &password_set()),
+        Err(ChoosePasswordError::Rule(rule)) => {
+            let errors = FormErrors::of_field("password", explained_rule(rule));
+            sheet(errors).answer(visit, StatusCode::UNPROCESSABLE_ENTITY)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn parse_link(text: Option<&str>) -> Result<Secret, Problem> {
+    let link = text.and_then(|text| Secret::parse(SecretKind::PasswordLink, text).ok());
+    link.ok_or_else(|| Problem::new(Fault::LinkGone))
+}
+
+async fn find_link(state: &PageState, link: &Secret) -> Result<UsablePasswordLink, Problem> {
+    let found = state.find_password_link.run(link.expose()).await?;
+    found.ok_or_else(|| Problem::new(Fault::LinkGone))
+}
+
+fn no_mail() -> view::Message {
+    view::Message {
+        title: "Ask for a new link".to_owned(),
+        text: "This server does not send email.".to_owned(),
+        advice: Some("Ask the operator of this server for a new link to choose a password.".to_owned()),
+        link: Some(SIGN_IN),
+        request_id: None,
+    }
+}
+
+fn password_set() -> view::Message {
+    view::Message {
+        title: "Your password is set".to_owned(),
+        text: "You can sign in now.".to_owned(),
+        advice: None,
+        link: Some(SIGN_IN),
+        request_id: None,
+    }
+}
+
+const SIGN_IN: view::Link = view::Link { path: Endpoint::SignIn.path(), text: "Sign in" };
+
+/// Contents of the page behind a link.
+struct LinkSheet<'a> {
+    link: Secret,
+    found: UsablePasswordLink,
+    time_zone: &'a str,
+    errors: FormErrors,
+}
+
+impl LinkSheet<'_> {
+    fn answer(self, visit: &Secret, status: StatusCode) -> Result<HttpResponse, Problem> {
+        let Self { link, found, time_zone, errors } = self;
+        let UsablePasswordLink { purpose, email, expires_at: _ } = found;
+        let purpose = match purpose {
+            PasswordLinkPurpose::Invitation { .. } => LinkPurpose::Invitation,
+            PasswordLinkPurpose::Reset { .. } => LinkPurpose::Reset,
+            PasswordLinkPurpose::SignUp { .. } => LinkPurpose::SignUp,
+        };
+        let view = view::SetPassword {
+            purpose,
+            form_token: form_token(visit),
+            link,
+            email: Some(email.as_str().to_owned()),
+            time_zone: time_zone.to_owned(),
+            errors,
+        };
+        page(status, &view)
+    }
+}

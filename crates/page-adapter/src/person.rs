@@ -1,0 +1,123 @@
+//! Signed-in person of a request.
+
+use super::browser::{Browser, form_token};
+use super::view;
+use crate::PageState;
+use actix_web::HttpRequest;
+use application::account::{SessionKey, SignedInPerson};
+use http_adapter::Endpoint;
+use http_adapter::problem::Problem;
+
+/// Page that a person requested before signing in. A name from a fixed set, never a URL, so that no redirect
+/// leads to another site (security.md T22).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Destination {
+    Apps,
+    Tokens,
+    Activity,
+    Account,
+    Imports,
+    Download,
+    Erase,
+}
+
+impl Destination {
+    const ALL: [Self; 7] =
+        [Self::Apps, Self::Tokens, Self::Activity, Self::Account, Self::Imports, Self::Download, Self::Erase];
+
+    /// Returns the name in forms and URLs.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Apps => "apps",
+            Self::Tokens => "tokens",
+            Self::Activity => "activity",
+            Self::Account => "account",
+            Self::Download => "download",
+            Self::Erase => "erase",
+            Self::Imports => "imports",
+        }
+    }
+
+    /// Parses that name.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|destination| destination.name() == text)
+    }
+
+    /// Returns the path of the page.
+    pub(super) const fn path(self) -> &'static str {
+        match self {
+            Self::Apps => Endpoint::Apps.path(),
+            Self::Tokens => Endpoint::Tokens.path(),
+            Self::Activity => Endpoint::Activity.path(),
+            // The form is on the account page.
+            Self::Account | Self::Download => Endpoint::Account.path(),
+            Self::Erase => Endpoint::Erase.path(),
+            Self::Imports => Endpoint::Imports.path(),
+        }
+    }
+
+    /// Returns whether the page requires a recent sign-in.
+    pub(super) const fn wants_fresh(self) -> bool {
+        matches!(self, Self::Tokens | Self::Download | Self::Erase)
+    }
+
+    /// Returns the URL of the sign-in page that leads here.
+    pub(super) fn sign_in(self) -> String {
+        format!("{}?to={}", Endpoint::SignIn.path(), self.name())
+    }
+}
+
+/// Returns the person who is signed in with the browser of a request.
+pub(super) async fn of_request(
+    request: &HttpRequest,
+    state: &PageState,
+) -> Result<Option<SignedInPerson>, Problem> {
+    of_browser(&Browser::of(request, &state.http.settings), state).await
+}
+
+/// Returns the person who is signed in with a browser.
+pub(super) async fn of_browser(
+    browser: &Browser,
+    state: &PageState,
+) -> Result<Option<SignedInPerson>, Problem> {
+    let Some(cookie) = browser.session() else { return Ok(None) };
+    let resume_session = &state.resume_session;
+    let person = resume_session.run(cookie.expose()).await?;
+    if let Some(person) = &person {
+        let (resume_session, session) = (resume_session.clone(), person.session.clone());
+        // The page does not wait: the write may have to wait for an import.
+        actix_web::rt::spawn(async move { resume_session.record_use(&session).await });
+    }
+    Ok(person)
+}
+
+/// Returns the person's details for the pages.
+pub(super) fn shown(person: &SignedInPerson) -> view::Person {
+    view::Person {
+        email: person.email.as_str().to_owned(),
+        user_id: person.user_id.to_string(),
+        form_token: form_token(&person.cookie),
+    }
+}
+
+/// Returns the key of a person's session.
+pub(super) const fn session_key(person: &SignedInPerson) -> SessionKey {
+    SessionKey { user_id: person.user_id, id: person.session.id }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T22
+    #[test]
+    fn only_known_page_names_are_destinations() {
+        for destination in Destination::ALL {
+            assert_eq!(Destination::parse(destination.name()), Some(destination));
+            assert!(destination.path().starts_with('/'));
+        }
+        for text in ["", "/apps", "https://evil.example", "//evil.example", "Apps"] {
+            assert_eq!(Destination::parse(text), None, "{text}");
+        }
+    }
+}

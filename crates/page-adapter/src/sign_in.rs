@@ -1,0 +1,157 @@
+//! `/sign-in`: the sign-in page (security.md T30, T32, T80 to T84).
+
+use super::answer::{page_that_leads_to, see_other, with_cookies};
+use super::browser::{self, Browser, form_token};
+use super::form::Form;
+use super::person::{self, Destination};
+use super::query;
+use super::view::{self, FormErrors, SignInReason};
+use super::visit;
+use crate::PageState;
+use crate::meter;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::{PasswordCheckError, SignInCommand, SignedInPerson};
+use application::authorization::WaitingApp;
+use domain::id::AuthorizationRequestId;
+use domain::secret::Secret;
+use domain::user::Email;
+use http_adapter::Endpoint;
+use http_adapter::caller;
+use http_adapter::problem::Problem;
+
+/// One text for every wrong address or password: it must not reveal which accounts exist.
+const WRONG: &str = "The email address or password is incorrect. Check both and try again.";
+
+/// Target after the sign-in.
+#[derive(Clone, Copy, Default)]
+struct Errand {
+    /// Authorization request of an app.
+    request: Option<AuthorizationRequestId>,
+    /// Page of the person.
+    to: Option<Destination>,
+}
+
+/// Shows the page.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let given = query::read(&request, &["request", "to"])?;
+    let errand = Errand::read(given.get("request"), given.get("to"));
+    let browser = Browser::of(&request, &state.http.settings);
+    let signed_in = person::of_browser(&browser, &state).await?;
+    if let (Some(person), None) = (&signed_in, errand.request)
+        && let Some(page) = errand.needs_no_sign_in(person)
+    {
+        return Ok(see_other(page));
+    }
+    let (visit, cookie) = visit::of(&browser, &state);
+    let sheet = Sheet { errand, email: None, errors: FormErrors::none() };
+    let answer = sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::OK).await?;
+    Ok(with_cookies(answer, [cookie]))
+}
+
+/// Signs a person in, always with a new session (security.md T30).
+pub(super) async fn submit(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let browser = Browser::of(&request, &state.http.settings);
+    let visit = browser.require_visit()?;
+    let form = Form::read(&request, body, &state.http.settings, visit).await?;
+    let errand = Errand::read(form.find("request")?, form.find("to")?);
+    let signed_in = person::of_browser(&browser, &state).await?;
+    let command = SignInCommand {
+        email: form.line("email")?,
+        password: form.find("password")?.unwrap_or_default(),
+        address: caller::address(&request),
+        known_browser: browser.known_browser(),
+        replaces: signed_in.as_ref().map(person::session_key),
+    };
+    let outcome = state.sign_in.run(command).await;
+    meter::sign_in(&outcome);
+    let errors = match outcome {
+        Ok(new) => {
+            let cookies = browser::set_signed_in(&new, &state.http.settings);
+            return Ok(with_cookies(see_other(&errand.next()), cookies));
+        }
+        Err(PasswordCheckError::WrongCredentials) => FormErrors::of_form(WRONG),
+        Err(error) => return Err(error.into()),
+    };
+    let sheet = Sheet { errand, email: Some(command.email), errors };
+    sheet.answer(&state, visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
+}
+
+impl Errand {
+    /// Parses the target in a URL or a form; an invalid one is ignored.
+    fn read(request: Option<&str>, to: Option<&str>) -> Self {
+        Self {
+            request: request.and_then(|id| AuthorizationRequestId::parse(id).ok()),
+            to: to.and_then(Destination::parse),
+        }
+    }
+
+    /// Returns the page to which a signed-in person can be redirected at once; `None` if it requires a recent
+    /// sign-in.
+    fn needs_no_sign_in(self, person: &SignedInPerson) -> Option<&'static str> {
+        let to = self.to.unwrap_or(Destination::Apps);
+        (!to.wants_fresh() || person.is_fresh).then(|| to.path())
+    }
+
+    /// Returns the URL after signing in.
+    fn next(self) -> String {
+        match self.request {
+            Some(id) => format!("{}?request={id}", Endpoint::Consent.path()),
+            None => self.to.unwrap_or(Destination::Apps).path().to_owned(),
+        }
+    }
+}
+
+/// Contents of the page.
+struct Sheet<'a> {
+    errand: Errand,
+    /// The submitted address; `None` when the page is opened.
+    email: Option<&'a str>,
+    errors: FormErrors,
+}
+
+impl Sheet<'_> {
+    async fn answer(
+        self,
+        state: &PageState,
+        visit: &Secret,
+        signed_in: Option<&SignedInPerson>,
+        status: StatusCode,
+    ) -> Result<HttpResponse, Problem> {
+        let app = match self.errand.request {
+            Some(id) => state.describe_request.run(id, visit).await?,
+            None => None,
+        };
+        let hint = app.as_ref().and_then(|app| app.login_hint.as_ref()).map(Email::as_str);
+        let reason = reason(app.as_ref(), signed_in);
+        let email = match (&reason, signed_in) {
+            (SignInReason::Confirm, Some(person)) => person.email.as_str(),
+            _ => self.email.or(hint).unwrap_or_default(),
+        };
+        let view = view::SignIn {
+            email: email.to_owned(),
+            reason,
+            form_token: form_token(visit),
+            request: self.errand.request.map(|id| id.to_string()),
+            to: self.errand.to.map(Destination::name),
+            offers_reset: state.http.settings.sends_mail,
+            offers_sign_up: state.http.settings.sign_up_open,
+            notice: None,
+            errors: self.errors,
+        };
+        page_that_leads_to(status, &view, app.as_ref().map(|app| app.redirect_uri.as_str()))
+    }
+}
+
+fn reason(app: Option<&WaitingApp>, signed_in: Option<&SignedInPerson>) -> SignInReason {
+    match (app, signed_in) {
+        (Some(app), _) => SignInReason::App { name: app.name.as_str().to_owned() },
+        (None, Some(_)) => SignInReason::Confirm,
+        (None, None) => SignInReason::Visit,
+    }
+}

@@ -1,0 +1,82 @@
+//! A store without people, apps or data.
+
+use application::StorageError;
+use application::export::{ExportFormat, ExportWriter, ExportWriters};
+use application::ports::storage::test_support::MockUnitOfWork;
+use application::ports::storage::{
+    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, UnitOfWork, UnitOfWorkFactory,
+};
+use application::ports::system::{Clock, Entropy};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::client::Client;
+use domain::id::{ClientId, UserId};
+use domain::secret::SecretBytes;
+use http_adapter::NdjsonExport;
+use uuid::Uuid;
+
+/// Current time in every test.
+pub(crate) const NOW: DateTime<Utc> = DateTime::from_timestamp(1_780_000_000, 0).unwrap();
+
+/// The store, and a source of constant times, secrets and ids.
+pub(crate) struct EmptyStore;
+
+impl Clock for EmptyStore {
+    fn now(&self) -> DateTime<Utc> {
+        NOW
+    }
+}
+
+impl Entropy for EmptyStore {
+    fn secret_bytes(&self) -> SecretBytes {
+        SecretBytes::new([100; 32])
+    }
+    fn uuid(&self) -> Uuid {
+        Uuid::from_u128(100)
+    }
+}
+
+#[async_trait]
+impl ClientReader for EmptyStore {
+    async fn find_with_secrets(&self, _: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
+        Ok(None)
+    }
+
+    async fn list_clients(&self, _: Option<ClientId>, _: u32) -> Result<Vec<Client>, StorageError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl FailureCounter for EmptyStore {
+    async fn record_failure(
+        &self,
+        keys: &[FailureKey],
+        at: DateTime<Utc>,
+        window: TimeDelta,
+    ) -> Result<Vec<FailureCount>, StorageError> {
+        Ok(vec![FailureCount { count: 1, window_ends_at: at + window }; keys.len()])
+    }
+    async fn take_back(&self, _keys: &[FailureKey], _at: DateTime<Utc>) -> Result<(), StorageError> {
+        Ok(())
+    }
+    async fn forget(&self, _keys: &[FailureKey]) -> Result<(), StorageError> {
+        Ok(())
+    }
+    async fn delete_stale(&self, _before: DateTime<Utc>, _limit: u32) -> Result<u64, StorageError> {
+        Ok(0)
+    }
+}
+
+#[async_trait]
+impl UnitOfWorkFactory for EmptyStore {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        Ok(Box::new(MockUnitOfWork::default()))
+    }
+}
+
+impl ExportWriters for EmptyStore {
+    fn open(&self, _: ExportFormat, user_id: UserId) -> Box<dyn ExportWriter> {
+        Box::new(NdjsonExport::new(user_id))
+    }
+}

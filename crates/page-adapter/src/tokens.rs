@@ -1,0 +1,167 @@
+//! `/tokens`: personal access tokens.
+
+use super::answer::{page, see_other};
+use super::form::Form;
+use super::person::{self, Destination};
+use super::view::{self, CreatedToken, FormErrors, ScopeLine, TokenForm, TokenLine};
+use super::{moment, query};
+use crate::PageState;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::personal_token::{
+    CreatePersonalTokenCommand, CreatePersonalTokenError, CreatedPersonalToken, ListedPersonalToken,
+    RevokePersonalTokenCommand,
+};
+use domain::id::PersonalTokenId;
+use domain::personal_token::PersonalToken;
+use domain::scope::{Scope, ScopeSet};
+use domain::time::TimeZone;
+use http_adapter::Endpoint;
+use http_adapter::caller;
+use http_adapter::problem::{Fault, Problem};
+
+/// Shows the tokens and the form for a new one.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::of_request(&request, &state).await? else {
+        return Ok(see_other(&Destination::Tokens.sign_in()));
+    };
+    let done = query::read(&request, &["done"])?.get("done") == Some("revoked");
+    let sheet = Sheet { notice: done.then(|| "Revoked.".to_owned()), ..Sheet::default() };
+    sheet.answer(&state, &person).await
+}
+
+/// Creates a token and shows its text once. The response is a page, not a redirect, because the text is not
+/// stored. A person whose sign-in is too old signs in first.
+pub(super) async fn create(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let name = form.line("name")?;
+    let scopes: Vec<&str> = form.all("scope").collect();
+    let expires_in_days = match form.find("expires")? {
+        Some(days) => Some(days.parse().map_err(|_| Problem::new(Fault::InvalidForm))?),
+        None => None,
+    };
+    let address = caller::address(&request);
+    let command = CreatePersonalTokenCommand {
+        session: &person.session,
+        name,
+        scopes: &scopes,
+        expires_in_days,
+        address,
+    };
+    let errors = match state.create_personal_token.run(command).await {
+        Ok(CreatedPersonalToken { secret, token }) => {
+            let created = CreatedToken { name: token.name.as_str().to_owned(), secret };
+            return Sheet { created: Some(created), ..Sheet::default() }.answer(&state, &person).await;
+        }
+        Err(CreatePersonalTokenError::NotFresh | CreatePersonalTokenError::SessionEnded) => {
+            return Ok(see_other(&Destination::Tokens.sign_in()));
+        }
+        Err(error) => explained(error)?,
+    };
+    let ticked: ScopeSet = scopes.iter().filter_map(|name| Scope::parse(name).ok()).collect();
+    let form = TokenForm {
+        name: name.to_owned(),
+        scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ticked),
+        expires_in_days,
+        errors,
+    };
+    let sheet = Sheet { form, status: StatusCode::UNPROCESSABLE_ENTITY, ..Sheet::default() };
+    sheet.answer(&state, &person).await
+}
+
+/// Revokes a token, on every replica within two seconds.
+pub(super) async fn revoke(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(&request, &state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let token_id = form.find("token")?.and_then(|id| PersonalTokenId::parse(id).ok());
+    let token_id = token_id.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
+    let address = caller::address(&request);
+    let command = RevokePersonalTokenCommand { user_id: person.user_id, token_id, address };
+    state.revoke_personal_token.run(command).await?;
+    Ok(see_other(&format!("{}?done=revoked", Endpoint::Tokens.path())))
+}
+
+/// Returns the form errors; an error that the person cannot fix is a problem.
+fn explained(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
+    Ok(match error {
+        CreatePersonalTokenError::InvalidName => {
+            FormErrors::of_field("name", "Enter a name of 1 to 100 visible characters.")
+        }
+        CreatePersonalTokenError::InvalidScopes => {
+            FormErrors::of_field("scope", "Choose at least one kind of data for the token to read.")
+        }
+        CreatePersonalTokenError::InvalidLifetime => {
+            FormErrors::of_field("expires", "Choose when the token expires.")
+        }
+        CreatePersonalTokenError::TooManyTokens => FormErrors::of_form(
+            "You have reached the limit of access tokens. Revoke one that you no longer need.",
+        ),
+        CreatePersonalTokenError::NotFresh
+        | CreatePersonalTokenError::SessionEnded
+        | CreatePersonalTokenError::AccountUnavailable => {
+            return Err(Problem::new(Fault::ForeignForm));
+        }
+        CreatePersonalTokenError::Storage(error) => return Err(error.into()),
+    })
+}
+
+/// Contents of the page.
+struct Sheet {
+    notice: Option<String>,
+    created: Option<CreatedToken>,
+    form: TokenForm,
+    status: StatusCode,
+}
+
+impl Default for Sheet {
+    fn default() -> Self {
+        Self { notice: None, created: None, form: TokenForm::empty(), status: StatusCode::OK }
+    }
+}
+
+impl Sheet {
+    async fn answer(self, state: &PageState, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
+        let Self { notice, created, form, status } = self;
+        let tokens = state.list_personal_tokens.run(person.user_id).await?;
+        let tokens = tokens.into_iter().filter(|listed| listed.token.revoked_at.is_none());
+        let tokens = tokens.map(|listed| line(listed, person.home_timezone)).collect();
+        page(status, &view::Tokens { person: person::shown(person), notice, created, tokens, form })
+    }
+}
+
+fn line(listed: ListedPersonalToken, zone: TimeZone) -> TokenLine {
+    let ListedPersonalToken { token, is_live } = listed;
+    let PersonalToken {
+        id,
+        user_id: _,
+        name,
+        token_hash: _,
+        scopes,
+        created_at,
+        expires_at,
+        last_used_at,
+        revoked_at: _,
+    } = token;
+    TokenLine {
+        id: id.to_string(),
+        name: name.as_str().to_owned(),
+        scopes,
+        created: moment::day(created_at, zone),
+        expires: expires_at.map(|at| moment::day(at, zone)),
+        is_expired: !is_live,
+        last_used: last_used_at.map(|at| moment::to_the_minute(at, zone)),
+    }
+}

@@ -1,0 +1,359 @@
+//! `POST /imports`: receives a file in parts, with at most one part in memory.
+
+use super::answer::see_other;
+use super::form::is_same_site;
+use super::imports::{self, Sheet};
+use super::person;
+use super::view::FormErrors;
+use crate::meter;
+use crate::{PageState, UploadUseCases};
+use actix_multipart::{Field, Multipart};
+use actix_web::http::StatusCode;
+use actix_web::web::{Bytes, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::upload::{
+    AddPartError, BeginUploadCommand, BeginUploadError, DiscardReason, FinishUploadError, PART_BYTES,
+    UploadKey,
+};
+use before_file::BeforeFile;
+use domain::import::FileName;
+use futures_util::StreamExt as _;
+use http_adapter::Endpoint;
+use http_adapter::problem::{Fault, Problem};
+use options::Fields;
+use pace::Pace;
+use std::time::Duration;
+
+/// Field of the form with the file.
+const FILE: &str = "file";
+/// Timeout of a pause without data.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// Timeout of one upload, whatever its rate.
+const MAX_TIME: Duration = Duration::from_hours(1);
+
+/// Interval of checking whether the process is about to stop.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Timeouts of the phases around the file.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// Time from the head of the request to the head of the file, including the form token.
+    before: Duration,
+    /// Time for the fields after the file, or for the rest of a refused file.
+    after: Duration,
+    /// Waiting time over which the rate of the file is measured.
+    look: Duration,
+}
+
+const PATIENCE: Patience =
+    Patience { before: Duration::from_secs(5), after: Duration::from_secs(5), look: Duration::from_secs(30) };
+
+/// Receives a file. The form token precedes the file, so that nothing of a foreign form is stored
+/// (security.md T27). No middleware times the request out, because a file may take long. Uploads therefore
+/// have separate permits, and a limit per person from the moment the person is known (ADR 28).
+pub(super) async fn receive(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let receiving = receive_in_time(&state, &request, body, PATIENCE);
+    let taken = tokio::time::timeout(MAX_TIME, receiving).await;
+    taken.unwrap_or_else(|_| Err(too_slow()))
+}
+
+fn too_slow() -> Problem {
+    Problem::new(Fault::RequestTimeout)
+}
+
+async fn receive_in_time(
+    state: &Data<PageState>,
+    request: &HttpRequest,
+    body: Payload,
+    patience: Patience,
+) -> Result<HttpResponse, Problem> {
+    let person = person::of_request(request, state).await?;
+    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+    if !is_same_site(request.headers(), &state.http.settings) {
+        return Err(Problem::new(Fault::ForeignForm));
+    }
+    let permit = state.http.admission.begin_upload(person.user_id, state.http.settings.max_open_uploads);
+    if matches!(permit, Err(None)) {
+        return refused(state, &person, Refusal::TooManyOpen).await;
+    }
+    let mut form = Multipart::new(request.headers(), body);
+    let before = tokio::time::timeout(patience.before, before_file::read(&mut form, &person)).await;
+    let BeforeFile { file, fields } = before.unwrap_or_else(|_| Err(too_slow()))?;
+    let uploads = state.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
+    let is_admitted = permit.is_ok();
+    if is_admitted {
+        file.pace = Some(Pace::new(state.http.elapsed_time.clone(), patience.look));
+    }
+    let mut coming = Coming { form, file: Some(file), fields, after: patience.after };
+    let stored = if is_admitted {
+        store_or_discard(state, uploads, &person, &mut coming).await
+    } else {
+        Err(Stop::Refused(Refusal::TooManyOpen))
+    };
+    match stored {
+        Ok(key) => {
+            // Reads to the end of the body, so that the connection can be reused.
+            let _ = tokio::time::timeout(patience.after, next_field(&mut coming.form)).await;
+            Ok(see_other(&format!("{}/{}", Endpoint::Imports.path(), key.id)))
+        }
+        Err(Stop::Problem(problem)) => Err(problem),
+        Err(Stop::Refused(refusal)) => {
+            // Browsers show a response only once they have sent everything. A longer rest loses the
+            // connection.
+            if let Some(file) = &mut coming.file {
+                let draining = drain(file, state.http.settings.max_upload_bytes);
+                let _ = tokio::time::timeout(patience.after, draining).await;
+            }
+            refused(state, &person, refusal).await
+        }
+    }
+}
+
+/// Unread rest of a form.
+struct Coming {
+    form: Multipart,
+    /// The file, until its end.
+    file: Option<Arriving>,
+    /// Other fields received so far.
+    fields: Fields,
+    /// Time for the fields after the file.
+    after: Duration,
+}
+
+/// Field that is being received. It is not polled after its end, because actix-multipart would panic.
+struct Arriving {
+    field: Field,
+    has_ended: bool,
+    /// Minimum rate, for a file that is stored.
+    pace: Option<Pace>,
+}
+
+async fn next_field(form: &mut Multipart) -> Result<Option<Arriving>, Problem> {
+    let next = tokio::time::timeout(MAX_PAUSE, form.next()).await;
+    let next = next.map_err(|_| too_slow())?;
+    let field = next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))?;
+    Ok(field.map(|field| Arriving { field, has_ended: false, pace: None }))
+}
+
+async fn next_bytes(arriving: &mut Arriving) -> Result<Option<Bytes>, Problem> {
+    if arriving.has_ended {
+        return Ok(None);
+    }
+    let asked = arriving.pace.as_ref().map(Pace::time);
+    let next = tokio::time::timeout(MAX_PAUSE, arriving.field.next()).await;
+    let next = next.map_err(|_| too_slow())?;
+    let length = next.as_ref().and_then(|next| next.as_ref().ok()).map_or(0, Bytes::len);
+    if let (Some(pace), Some(asked)) = (&mut arriving.pace, asked)
+        && pace.is_too_slow(pace.time().saturating_sub(asked), length)
+    {
+        return Err(too_slow());
+    }
+    // After an error there is nothing left to read either.
+    arriving.has_ended = !matches!(next, Some(Ok(_)));
+    next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
+}
+
+/// Reads and discards the rest of a field, up to the maximum size of a file.
+async fn drain(field: &mut Arriving, most: u64) {
+    let mut passed = 0_u64;
+    while let Ok(Some(bytes)) = next_bytes(field).await {
+        passed = passed.saturating_add(bytes.len() as u64);
+        if passed > most {
+            break;
+        }
+    }
+}
+
+/// Refusal that the person can resolve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    NoFile,
+    Empty,
+    TooLarge,
+    TooManyOpen,
+    Cancelled,
+    NoTime,
+    NoRoom,
+}
+
+enum Stop {
+    Refused(Refusal),
+    Problem(Problem),
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// Stores the whole file or nothing.
+async fn store_or_discard(
+    state: &Data<PageState>,
+    uploads: &UploadUseCases,
+    person: &SignedInPerson,
+    coming: &mut Coming,
+) -> Result<UploadKey, Stop> {
+    let mut unfinished = Unfinished { state: state.clone(), key: None };
+    let stored = tokio::select! {
+        stored = store(uploads, person, coming, &mut unfinished) => stored,
+        () = stopping(state) => Err(Stop::Problem(Problem::new(Fault::NotReady))),
+    };
+    if stored.is_err()
+        && let Some(key) = unfinished.key.take()
+    {
+        // Before the response: a process that is about to stop waits for responses.
+        discard(state, key).await;
+    }
+    stored
+}
+
+/// Completes when uploads must end because the process is about to stop.
+async fn stopping(state: &PageState) {
+    while !state.http.health.is_draining() {
+        tokio::time::sleep(LOOK).await;
+    }
+    tokio::time::sleep(state.http.settings.stopping_uploads).await;
+}
+
+/// Stores the parts as they arrive.
+async fn store(
+    uploads: &UploadUseCases,
+    person: &SignedInPerson,
+    coming: &mut Coming,
+    unfinished: &mut Unfinished,
+) -> Result<UploadKey, Stop> {
+    let file = coming.file.as_mut().ok_or(Stop::Refused(Refusal::NoFile))?;
+    let name = file.field.content_disposition().and_then(|disposition| disposition.get_filename());
+    let name = name.unwrap_or_default().to_owned();
+    let mut part = next_bytes(file).await?.map(Vec::from).unwrap_or_default();
+    if name.is_empty() && part.is_empty() {
+        return Err(Stop::Refused(Refusal::NoFile));
+    }
+    meter::import_bytes(part.len());
+    let user_id = person.user_id;
+    let command = BeginUploadCommand { user_id, file_name: FileName::clean(&name) };
+    let id = uploads.begin.run(command).await.map_err(not_begun)?;
+    let key = UploadKey { user_id, id };
+    unfinished.key = Some(key);
+    let mut position = 0;
+    loop {
+        while part.len() >= PART_BYTES {
+            let rest = part.split_off(PART_BYTES);
+            uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
+            position += 1;
+            part = rest;
+        }
+        match next_bytes(file).await? {
+            Some(bytes) => {
+                meter::import_bytes(bytes.len());
+                part.extend_from_slice(&bytes);
+            }
+            None => break,
+        }
+    }
+    if !part.is_empty() {
+        uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
+    }
+    coming.file = None;
+    coming.fields.read_rest(&mut coming.form, coming.after).await?;
+    uploads.finish.run(key, coming.fields.parsed()?).await.map_err(not_finished)?;
+    unfinished.key = None;
+    Ok(key)
+}
+
+fn not_begun(error: BeginUploadError) -> Stop {
+    match error {
+        BeginUploadError::TooManyOpen => Stop::Refused(Refusal::TooManyOpen),
+        BeginUploadError::NoRoom => Stop::Refused(Refusal::NoRoom),
+        BeginUploadError::UnknownUser => Stop::Problem(Problem::new(Fault::ForeignForm)),
+        BeginUploadError::Storage(error) => Stop::Problem(error.into()),
+    }
+}
+
+fn not_added(error: AddPartError) -> Stop {
+    match error {
+        AddPartError::TooLarge => Stop::Refused(Refusal::TooLarge),
+        // Cancelled on another page, or by the operator.
+        AddPartError::Gone => Stop::Refused(Refusal::Cancelled),
+        AddPartError::Misplaced => Stop::Problem(Problem::new(Fault::InvalidForm)),
+        AddPartError::NoRoom => Stop::Refused(Refusal::NoRoom),
+        AddPartError::Storage(error) => Stop::Problem(error.into()),
+    }
+}
+
+fn not_finished(error: FinishUploadError) -> Stop {
+    match error {
+        FinishUploadError::Empty => Stop::Refused(Refusal::Empty),
+        FinishUploadError::Gone => Stop::Refused(Refusal::Cancelled),
+        FinishUploadError::Storage(error) => Stop::Problem(error.into()),
+    }
+}
+
+/// Guard of an unfinished upload: its parts are deleted when the request ends early.
+struct Unfinished {
+    state: Data<PageState>,
+    key: Option<UploadKey>,
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let Some(key) = self.key.take() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let state = self.state.clone();
+        runtime.spawn(async move { discard(&state, key).await });
+    }
+}
+
+/// Deletes the received parts. After a failure, housekeeping deletes them as stale.
+async fn discard(state: &PageState, key: UploadKey) {
+    if let Err(error) = state.discard_upload.run(key, DiscardReason::Interrupted).await {
+        tracing::warn!(%error, "the parts of an upload that broke off are not deleted yet");
+    }
+}
+
+async fn refused(
+    state: &PageState,
+    person: &SignedInPerson,
+    refusal: Refusal,
+) -> Result<HttpResponse, Problem> {
+    let (status, text) = match refusal {
+        Refusal::NoFile => (StatusCode::UNPROCESSABLE_ENTITY, "Choose a file.".to_owned()),
+        Refusal::Empty => (StatusCode::UNPROCESSABLE_ENTITY, "The file is empty.".to_owned()),
+        Refusal::TooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "The file is larger than the limit of {} MiB. Export a shorter period.",
+                imports::mebibytes(state)
+            ),
+        ),
+        Refusal::TooManyOpen => {
+            let text = "You have other uploads in progress. Wait for them to finish, or cancel one below.";
+            (StatusCode::TOO_MANY_REQUESTS, text.to_owned())
+        }
+        Refusal::Cancelled => {
+            let text = "The upload was cancelled before it was complete. Nothing was kept.";
+            (StatusCode::CONFLICT, text.to_owned())
+        }
+        Refusal::NoTime => (StatusCode::UNPROCESSABLE_ENTITY, recording::WHAT_IS_WRONG.to_owned()),
+        Refusal::NoRoom => {
+            let text = "This server has no room for more files right now. Try again in an hour.";
+            (StatusCode::SERVICE_UNAVAILABLE, text.to_owned())
+        }
+    };
+    let field = if refusal == Refusal::NoTime { recording::START } else { FILE };
+    Sheet { errors: FormErrors::of_field(field, text), status }.answer(state, person).await
+}
+
+mod before_file;
+mod options;
+mod pace;
+mod recording;
+#[cfg(test)]
+mod tests;

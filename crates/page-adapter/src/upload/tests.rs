@@ -1,0 +1,322 @@
+use super::{Patience, receive_in_time};
+use crate::PageState;
+use crate::tests::{EmptyStore, NOW, page_state};
+use actix_web::dev;
+use actix_web::error::PayloadError;
+use actix_web::test::TestRequest;
+use actix_web::web::{Bytes, Data, Payload};
+use actix_web::{FromRequest as _, HttpResponse};
+use application::account::ResumeSession;
+use application::import::Import;
+use application::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use application::ports::storage::{MockSessionReader, SessionWithUser};
+use application::upload::{AddPart, BeginUpload, DiscardUpload, FinishUpload, UploadLimits};
+use domain::form_token::FormToken;
+use domain::id::{ImportId, SessionId, UserId};
+use domain::import::{FileName, ImportOrigin, ImportState};
+use domain::secret::{Secret, SecretBytes, SecretKind};
+use domain::session::{AuthenticationMethod, Session, SessionLifetime};
+use domain::time::TimeZone;
+use domain::user::{Biology, Email, User, UserStatus};
+use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt as _};
+use http_adapter::problem::{Fault, Problem};
+use http_adapter::test_support::{FixedHealth, http_state};
+use http_adapter::{HttpSettings, HttpState};
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+const NEVER: Duration = Duration::from_hours(9);
+const AT_ONCE: Duration = Duration::from_millis(1);
+
+fn cookie() -> Secret {
+    Secret::from_bytes(SecretKind::Session, &SecretBytes::new([5; 32]))
+}
+
+/// Returns a state in which the owner of the cookie is signed in.
+fn state() -> Data<PageState> {
+    Data::from(signed_in())
+}
+
+fn signed_in() -> Arc<PageState> {
+    let mut sessions = MockSessionReader::new();
+    sessions.expect_find_session().returning(|hash| {
+        let session = Session {
+            id: SessionId::from_uuid(Uuid::nil()),
+            user_id: UserId::from_uuid(Uuid::nil()),
+            token_hash: *hash,
+            method: AuthenticationMethod::Password,
+            authenticated_at: NOW,
+            last_seen_at: NOW,
+        };
+        Ok(Some(SessionWithUser {
+            session,
+            email: Email::parse("sam@example.org").unwrap(),
+            user_status: UserStatus::Active,
+            home_timezone: TimeZone::UTC,
+        }))
+    });
+    let store = Arc::new(EmptyStore);
+    let lifetime = SessionLifetime::default();
+    let resume_session = ResumeSession::new(Arc::new(sessions), store.clone(), store, lifetime);
+    Arc::new(PageState { resume_session, ..page_state(HttpSettings::default()) })
+}
+
+/// Returns a form up to the first bytes of its file.
+fn begun() -> String {
+    let part =
+        |head: &str, content: &str| format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}");
+    let cookie = cookie();
+    let token = FormToken::derive(&cookie);
+    let token = part("name=\"form_token\"", token.expose());
+    token + "\r\n" + &part("name=\"file\"; filename=\"export.xml\"", "<Health")
+}
+
+/// Sends the start of a form, and then nothing more.
+async fn upload(state: &Data<PageState>, sent: String, patience: Patience) -> Result<HttpResponse, Problem> {
+    let request = TestRequest::post()
+        .uri("/imports")
+        .insert_header(("cookie", format!("restwell_session={}", cookie().expose())))
+        .insert_header(("content-type", "multipart/form-data; boundary=x"))
+        .to_http_request();
+    let sent = stream::iter([Ok::<_, PayloadError>(Bytes::from(sent))]).chain(stream::pending());
+    let mut body: dev::Payload = dev::Payload::Stream { payload: Box::pin(sent) };
+    let body = Payload::from_request(&request, &mut body).await.unwrap();
+    receive_in_time(state, &request, body, patience).await
+}
+
+#[actix_web::test]
+async fn a_form_whose_token_does_not_arrive_times_out() {
+    let patience = Patience { before: AT_ONCE, after: NEVER, look: NEVER };
+    let whole = begun();
+    for length in [0, 5, whole.len() - 30] {
+        let sent = whole.get(..length).unwrap().to_owned();
+        let problem = upload(&state(), sent, patience).await.unwrap_err();
+        assert_eq!(problem.fault(), Fault::RequestTimeout, "{length}");
+    }
+}
+
+#[actix_web::test]
+async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for_long() {
+    let state = state();
+    let patience = Patience { before: NEVER, after: AT_ONCE, look: NEVER };
+    let slow = join_all((0..3).map(|_| upload(&state, String::new(), patience)));
+    let next = upload(&state, begun(), patience);
+    let answer = tokio::select! {
+        biased;
+        _ = slow => panic!("they wait"),
+        answer = next => answer.unwrap(),
+    };
+    assert_eq!(answer.status().as_u16(), 429);
+}
+
+#[actix_web::test]
+async fn many_more_uploads_are_refused_before_a_byte_is_read() {
+    let state = state();
+    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+    // Three hold a permit; three more are read without being stored.
+    let slow = join_all((0..6).map(|_| upload(&state, String::new(), patience)));
+    let next = upload(&state, String::new(), patience);
+    let answer = tokio::select! {
+        biased;
+        _ = slow => panic!("they wait"),
+        answer = next => answer.unwrap(),
+    };
+    assert_eq!(answer.status().as_u16(), 429);
+    // Ended uploads returned their permits.
+    let patience = Patience { before: AT_ONCE, after: AT_ONCE, look: NEVER };
+    let problem = upload(&state, String::new(), patience).await.unwrap_err();
+    assert_eq!(problem.fault(), Fault::RequestTimeout);
+}
+
+fn receiving() -> Import {
+    let (id, name) = (ImportId::from_uuid(Uuid::nil()), FileName::clean("export.xml"));
+    let import = Import::new(id, ImportOrigin::Upload, name, TimeZone::UTC, NOW);
+    Import { user_id: Some(UserId::from_uuid(Uuid::nil())), ..import }
+}
+
+/// Returns a unit of work that creates an upload.
+fn begins() -> MockUnitOfWork {
+    let mut begins = MockUnitOfWork::default();
+    begins.users.expect_find().returning(|id| {
+        Ok(Some(User {
+            id,
+            email: Email::parse("sam@example.org").unwrap(),
+            home_timezone: TimeZone::UTC,
+            created_at: NOW,
+            status: UserStatus::Active,
+            biology: Biology::default(),
+        }))
+    });
+    begins.imports.expect_list().returning(|_, _, _| Ok(Vec::new()));
+    begins.uploads.expect_stored_bytes().returning(|| Ok(0));
+    begins.imports.expect_insert().once().returning(|_| Ok(()));
+    begins
+}
+
+/// Returns a unit of work that discards the upload.
+fn discards() -> MockUnitOfWork {
+    let mut discards = MockUnitOfWork::default();
+    discards.imports.expect_find().returning(|_| Ok(Some(receiving())));
+    let is_refused = |import: &Import| import.state == ImportState::Refused;
+    discards.imports.expect_update().once().withf(is_refused).returning(|_| Ok(true));
+    discards.uploads.expect_delete_parts().once().returning(|_| Ok(()));
+    discards
+}
+
+/// Returns a state with these units of work, used in this order.
+fn state_of(units: impl IntoIterator<Item = MockUnitOfWork>) -> (Arc<PageState>, Arc<Endings>) {
+    let units = PreparedUnitsOfWork::new(units);
+    let (endings, units, clock) = (units.endings(), Arc::new(units), Arc::new(EmptyStore));
+    let mut state = signed_in();
+    let parts = Arc::get_mut(&mut state).unwrap();
+    parts.discard_upload = DiscardUpload::new(units.clone(), clock.clone());
+    let uploads = parts.uploads.as_mut().unwrap();
+    let limits = UploadLimits::default();
+    uploads.add_part = AddPart::new(units.clone(), clock.clone(), limits);
+    uploads.finish = FinishUpload::new(units.clone(), clock.clone());
+    uploads.begin = BeginUpload::new(units, clock.clone(), clock, limits);
+    (state, endings)
+}
+
+#[actix_web::test]
+async fn an_upload_ended_by_a_stop_is_discarded_before_the_response() {
+    let (mut state, endings) = state_of([begins(), discards()]);
+    let parts = Arc::get_mut(&mut state).unwrap();
+    let settings = HttpSettings { stopping_uploads: AT_ONCE, ..HttpSettings::default() };
+    let health = Arc::new(FixedHealth { is_draining: true, ..FixedHealth::default() });
+    parts.http = Arc::new(HttpState { health, ..http_state(settings) });
+    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+    let problem = upload(&Data::from(state), begun(), patience).await.unwrap_err();
+    assert_eq!((problem.fault(), endings.committed()), (Fault::NotReady, 2));
+}
+
+async fn told(answer: HttpResponse) -> (u16, String) {
+    let status = answer.status().as_u16();
+    let body = actix_web::body::to_bytes(answer.into_body()).await.unwrap_or_default();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[actix_web::test]
+async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
+    let gone = || {
+        let mut unit = MockUnitOfWork::default();
+        let cancelled = || Import { state: ImportState::Refused, ..receiving() };
+        unit.imports.expect_find().returning(move |_| Ok(Some(cancelled())));
+        unit
+    };
+    let (state, endings) = state_of([begins(), gone(), gone()]);
+    let patience = Patience { before: NEVER, after: AT_ONCE, look: NEVER };
+    let sent = begun() + "\r\n--x--\r\n";
+    let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
+    assert_eq!((status, endings.committed()), (409, 1));
+    assert!(text.contains("The upload was cancelled before it was complete"), "{text}");
+}
+
+/// Returns a form with these fields, each with its head and content.
+fn form(fields: &[(&str, &str)]) -> String {
+    let part = |(head, content): &(&str, &str)| {
+        format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}\r\n")
+    };
+    fields.iter().map(part).collect::<String>() + "--x--\r\n"
+}
+
+#[actix_web::test]
+async fn the_recording_start_may_precede_the_file_and_the_token() {
+    let cookie = cookie();
+    let token = FormToken::derive(&cookie);
+    let token = ("name=\"form_token\"", token.expose());
+    let start = ("name=\"recording_start\"", "2026-01-10T22:30");
+    let file = ("name=\"file\"; filename=\"scored.txt\"", "0\n2\n3\n");
+    for fields in [[token, start, file], [start, token, file], [token, file, start]] {
+        let mut adds = MockUnitOfWork::default();
+        adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
+        adds.uploads.expect_stored_bytes().returning(|| Ok(0));
+        adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
+        adds.imports.expect_update().once().returning(|_| Ok(true));
+        let mut ends = MockUnitOfWork::default();
+        ends.imports.expect_find().returning(|_| Ok(Some(Import { size: 6, ..receiving() })));
+        let has_start = |import: &Import| {
+            import.recording_start.map(|start| start.to_rfc3339())
+                == Some("2026-01-10T22:30:00+00:00".to_owned())
+        };
+        ends.imports.expect_update().withf(has_start).once().returning(|_| Ok(true));
+        let (state, endings) = state_of([begins(), adds, ends]);
+        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+        let answer = upload(&Data::from(state), form(&fields), patience).await.unwrap();
+        assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3));
+    }
+}
+
+#[actix_web::test]
+async fn the_profile_checkbox_may_be_anywhere_and_only_yes_ticks_it() {
+    let cookie = cookie();
+    let token = FormToken::derive(&cookie);
+    let token = ("name=\"form_token\"", token.expose());
+    let file = ("name=\"file\"; filename=\"export.xml\"", "<Health");
+    let (start, tick) = (("name=\"recording_start\"", ""), "name=\"overwrite_profile\"");
+    let long = "yes".repeat(100);
+    for (fields, is_ticked) in [
+        (vec![token, file, start, (tick, "yes")], true),
+        (vec![token, file, ("name=\"other\"", "1"), (tick, "yes"), start], true),
+        (vec![(tick, "yes"), token, file], true),
+        (vec![token, file, start], false),
+        (vec![token, file, (tick, "no")], false),
+        (vec![token, file, (tick, &long)], false),
+    ] {
+        let mut adds = MockUnitOfWork::default();
+        adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
+        adds.uploads.expect_stored_bytes().returning(|| Ok(0));
+        adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
+        adds.imports.expect_update().once().returning(|_| Ok(true));
+        let mut ends = MockUnitOfWork::default();
+        ends.imports.expect_find().returning(|_| Ok(Some(Import { size: 7, ..receiving() })));
+        let is_right = move |import: &Import| import.overwrite_profile == is_ticked;
+        ends.imports.expect_update().withf(is_right).once().returning(|_| Ok(true));
+        let (state, endings) = state_of([begins(), adds, ends]);
+        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+        let answer = upload(&Data::from(state), form(&fields), patience).await.unwrap();
+        assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3), "{fields:?}");
+    }
+}
+
+#[actix_web::test]
+async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
+    let (file, start) = (("name=\"file\"; filename=\"a\"", "0"), ("name=\"recording_start\"", ""));
+    let cookie = cookie();
+    let token = FormToken::derive(&cookie);
+    let token = ("name=\"form_token\"", token.expose());
+    let long = "x".repeat(300);
+    for fields in [
+        vec![file, token],
+        vec![start, file],
+        vec![start],
+        vec![("name=\"recording_start\"", &long), token, file],
+    ] {
+        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+        let problem = upload(&state(), form(&fields), patience).await.unwrap_err();
+        assert_eq!(problem.fault(), Fault::ForeignForm, "{fields:?}");
+    }
+    let many = [vec![token], vec![start; 9], vec![file]].concat();
+    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+    let problem = upload(&state(), form(&many), patience).await.unwrap_err();
+    assert_eq!(problem.fault(), Fault::InvalidForm);
+}
+
+#[actix_web::test]
+async fn an_invalid_recording_start_is_reported_at_its_field_and_nothing_is_stored() {
+    let mut adds = MockUnitOfWork::default();
+    adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
+    adds.uploads.expect_stored_bytes().returning(|| Ok(0));
+    adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
+    adds.imports.expect_update().once().returning(|_| Ok(true));
+    let (state, endings) = state_of([begins(), adds, discards()]);
+    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+    let field = "\r\n--x\r\ncontent-disposition: form-data; name=\"recording_start\"\r\n\r\n";
+    let sent = format!("{}{field}tonight\r\n--x--\r\n", begun());
+    let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
+    assert_eq!((status, endings.committed()), (422, 3));
+    assert!(text.contains("id=\"recording_start-error\">Enter the date and time when"), "{text}");
+    assert!(!text.contains("tonight"), "{text}");
+}

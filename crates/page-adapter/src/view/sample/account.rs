@@ -1,0 +1,41 @@
+//! Samples of the account page.
+
+use super::{Sample, Say, moment, person, sample};
+use crate::view::{Account, BrowserLine, Erase, Erased, FormErrors};
+
+pub(super) fn samples(say: Say) -> Vec<Sample> {
+    let browser = BrowserLine {
+        is_this: true,
+        signed_in: moment(say, "21 November 2026, 08:55", "2026-11-21T07:55:00Z"),
+        last_seen: moment(say, "21 November 2026, 09:14", "2026-11-21T08:14:00Z"),
+    };
+    let other = BrowserLine { is_this: false, ..browser.clone() };
+    let quiet = Account {
+        person: person(say),
+        notice: Some(say("Your password has been changed.")),
+        time_zone: say("Europe/Berlin"),
+        browsers: vec![browser, other],
+        disconnects_apps: false,
+        errors: FormErrors::none(),
+    };
+    let refused = Account {
+        notice: None,
+        disconnects_apps: true,
+        errors: FormErrors::of_field("current_password", say("That is not your current password."))
+            .and("new_password", say("This password is easy to guess.")),
+        ..quiet.clone()
+    };
+    let erase = Erase { person: person(say), errors: FormErrors::none() };
+    let other = FormErrors::of_field("email", say("That is not the email address of your account."));
+    let erased = Erased {
+        erasure_id: say("7d0f3c61-5a0e-4f0a-9a63-3f0f5a1d2c44"),
+        erased_at: moment(say, "21 November 2026, 09:20", "2026-11-21T08:20:00Z"),
+    };
+    vec![
+        sample("account", &quiet),
+        sample("account_refused", &refused),
+        sample("erase", &erase),
+        sample("erase_refused", &Erase { errors: other, ..erase.clone() }),
+        sample("erased", &erased),
+    ]
+}

@@ -1,0 +1,115 @@
+//! Samples of the sign-in and consent pages.
+
+use super::{Sample, Say, sample};
+use crate::view::{Consent, Errors, FormErrors, Link, Message, ScopeLine, SignIn, SignInReason, SignedOut};
+use domain::scope::{Scope, ScopeSet};
+use http_adapter::problem::{ErrorEntry, Fault};
+
+pub(super) fn samples(say: Say) -> Vec<Sample> {
+    let mut samples = sign_in(say);
+    samples.extend(consent(say));
+    samples.extend(messages(say));
+    let errors = [Fault::InvalidRequest, Fault::NotFound].map(|fault| ErrorEntry::from(fault.row()));
+    samples.push(sample("errors", &Errors { errors: errors.to_vec() }));
+    samples
+}
+
+fn sign_in(say: Say) -> Vec<Sample> {
+    let visit = SignIn {
+        reason: SignInReason::Visit,
+        form_token: say("Zm9ybS10b2tlbg"),
+        email: String::new(),
+        request: None,
+        to: None,
+        offers_reset: true,
+        offers_sign_up: true,
+        notice: None,
+        errors: FormErrors::none(),
+    };
+    let reason = SignInReason::App { name: say("Night Owl") };
+    let app = SignIn { reason, request: Some(say("5f0c3c5e")), offers_sign_up: false, ..visit.clone() };
+    let wrong = "The email address or password is incorrect.";
+    let refused = SignIn { email: say("sam@example.org"), errors: FormErrors::of_form(wrong), ..app.clone() };
+    let unreadable = SignIn {
+        email: say("sam"),
+        errors: FormErrors::of_field("email", say("Enter a valid email address."))
+            .and("password", "Enter your password."),
+        ..visit.clone()
+    };
+    let confirm = SignIn {
+        reason: SignInReason::Confirm,
+        email: say("sam@example.org"),
+        to: Some("tokens"),
+        offers_sign_up: false,
+        ..visit.clone()
+    };
+    let without_email = SignIn { offers_reset: false, ..visit.clone() };
+    let again =
+        SignIn { notice: Some("Your password has been saved. You can sign in now."), ..visit.clone() };
+    vec![
+        sample("sign_in", &visit),
+        sample("sign_in_for_an_app", &app),
+        sample("sign_in_refused", &refused),
+        sample("sign_in_unreadable", &unreadable),
+        sample("sign_in_confirm", &confirm),
+        sample("sign_in_with_a_notice", &again),
+        sample("sign_in_without_email", &without_email),
+    ]
+}
+
+fn consent(say: Say) -> Vec<Sample> {
+    let first = Consent {
+        app: say("Night Owl"),
+        site: say("app.nightowl.example"),
+        email: say("sam@example.org"),
+        form_token: say("Zm9ybS10b2tlbg"),
+        request: say("5f0c3c5e"),
+        scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::CONSENTABLE),
+        held: None,
+        errors: FormErrors::none(),
+    };
+    let asked = ScopeSet::from_iter([Scope::Sleep]);
+    let more = Consent {
+        scopes: ScopeLine::list(asked, asked),
+        held: Some(ScopeSet::from_iter([Scope::Profile])),
+        ..first.clone()
+    };
+    let text = say("Tick what the app may read, or deny.");
+    let none = Consent {
+        scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
+        errors: FormErrors::of_field("scope", text),
+        ..first.clone()
+    };
+    let one =
+        "a very long name of an app that tells its whole story in one hundred letters and then some more";
+    let long = Consent {
+        app: say(one),
+        site: say("a-rather-long-name-of-a-host.and-of-its-domain.with-several-parts.nightowl.example"),
+        ..first.clone()
+    };
+    vec![
+        sample("consent", &first),
+        sample("consent_for_more", &more),
+        sample("consent_for_nothing", &none),
+        sample("consent_with_long_names", &long),
+    ]
+}
+
+fn messages(say: Say) -> Vec<Sample> {
+    let full = Message {
+        title: say("The form came from somewhere else"),
+        text: say("This page was open for too long, or another site sent it. Nothing was changed."),
+        advice: Some(say("Open the page again and repeat what you did.")),
+        link: Some(Link { path: "/apps", text: "Your apps" }),
+        request_id: Some(say("00000000-0000-4000-8000-0000000000aa")),
+    };
+    let bare = Message { advice: None, link: None, request_id: None, ..full.clone() };
+    let here = SignedOut { is_everywhere: false, is_switching: false };
+    vec![
+        sample("message", &full),
+        sample("message_bare", &bare),
+        sample("signed_out", &here),
+        sample("signed_out_everywhere", &SignedOut { is_everywhere: true, ..here }),
+        sample("signed_out_to_switch", &SignedOut { is_switching: true, ..here }),
+    ]
+}

@@ -1,0 +1,57 @@
+//! Samples of the password pages.
+
+use super::{Sample, Say, sample};
+use crate::view::{ForgotPassword, FormErrors, LinkPurpose, MailSent, SetPassword, SignUp};
+use domain::secret::{Secret, SecretBytes, SecretKind};
+
+pub(super) fn samples(say: Say) -> Vec<Sample> {
+    let mut samples = asking_for_a_link(say);
+    samples.extend(choosing(say));
+    samples
+}
+
+fn asking_for_a_link(say: Say) -> Vec<Sample> {
+    let errors = || FormErrors::of_field("email", say("Enter a valid email address."));
+    let forgot = ForgotPassword {
+        form_token: say("Zm9ybS10b2tlbg"),
+        email: String::new(),
+        errors: FormErrors::none(),
+    };
+    let sign_up =
+        SignUp { form_token: say("Zm9ybS10b2tlbg"), email: String::new(), errors: FormErrors::none() };
+    vec![
+        sample("forgot_password", &forgot),
+        sample(
+            "forgot_password_unreadable",
+            &ForgotPassword { email: say("sam"), errors: errors(), ..forgot },
+        ),
+        sample("sign_up", &sign_up),
+        sample("sign_up_unreadable", &SignUp { email: say("sam"), errors: errors(), ..sign_up }),
+        sample("mail_sent_reset", &MailSent { purpose: LinkPurpose::Reset }),
+        sample("mail_sent_sign_up", &MailSent { purpose: LinkPurpose::SignUp }),
+    ]
+}
+
+fn choosing(say: Say) -> Vec<Sample> {
+    let page = |purpose, errors| SetPassword {
+        purpose,
+        form_token: say("Zm9ybS10b2tlbg"),
+        link: Secret::from_bytes(SecretKind::PasswordLink, &SecretBytes::new([7; 32])),
+        email: Some(say("sam@example.org")),
+        time_zone: String::new(),
+        errors,
+    };
+    let short = FormErrors::of_field("password", say("It needs 15 characters or more."));
+    let sign_up = SetPassword {
+        email: None,
+        time_zone: "Europe/Berlin".to_owned(),
+        ..page(LinkPurpose::SignUp, FormErrors::none())
+    };
+    let no_zone = short.clone().and("time_zone", say("Choose a city."));
+    vec![
+        sample("set_password_invitation", &page(LinkPurpose::Invitation, FormErrors::none())),
+        sample("set_password_too_short", &page(LinkPurpose::Reset, short)),
+        sample("set_password_sign_up", &sign_up),
+        sample("set_password_sign_up_refused", &page(LinkPurpose::SignUp, no_zone)),
+    ]
+}

@@ -1,0 +1,180 @@
+//! Required and forbidden markup of pages.
+
+use super::{Tag, tags};
+use crate::view::sample::{plain, samples};
+use crate::view::{ICON_PATH, STYLE_SHEET, STYLE_SHEET_PATH};
+use std::collections::HashSet;
+
+fn each_page(check: impl Fn(&str, &str, &[Tag<'_>])) {
+    for sample in samples(plain) {
+        check(sample.name, &sample.html, &tags(&sample.html));
+    }
+}
+
+/// Splits a page into its forms, without the closing tags.
+fn forms<'a, 'b>(tags: &'b [Tag<'a>]) -> Vec<&'b [Tag<'a>]> {
+    let inner = tags.split(|tag| tag.name == "form").skip(1);
+    inner.map(|part| part.split(|tag| tag.name == "/form").next().unwrap_or_default()).collect()
+}
+
+fn is_field(tag: &Tag<'_>) -> bool {
+    matches!(tag.name, "input" | "select" | "textarea") && tag.get("type") != Some("hidden")
+}
+
+// T33
+#[test]
+fn no_page_has_a_script_an_inline_style_or_an_external_resource() {
+    each_page(|name, html, tags| {
+        for word in ["<script", "style=", "<style", "http:", "https:", "javascript:", "data:", "//"] {
+            assert!(!html.to_ascii_lowercase().contains(word), "{word} in {name}");
+        }
+        for tag in tags {
+            let handler = tag.attributes.iter().find(|(attribute, _)| attribute.starts_with("on"));
+            assert!(handler.is_none(), "{handler:?} in {name}");
+            for attribute in ["href", "src", "action"] {
+                let path = tag.get(attribute);
+                assert!(path.is_none_or(|path| path.starts_with(['/', '#'])), "{path:?} in {name}");
+            }
+        }
+        let loaded: Vec<_> =
+            tags.iter().filter(|tag| tag.name == "link").filter_map(|tag| tag.get("href")).collect();
+        assert_eq!(loaded, [STYLE_SHEET_PATH, ICON_PATH], "{name}");
+    });
+}
+
+#[test]
+fn the_style_sheet_loads_nothing() {
+    for word in ["@import", "url(", "@font-face", "image-set", "http"] {
+        assert!(!STYLE_SHEET.contains(word), "{word}");
+    }
+}
+
+// T27
+#[test]
+fn every_form_is_posted_and_carries_the_token_of_the_browser_once() {
+    each_page(|name, _, tags| {
+        for form in tags.iter().filter(|tag| tag.name == "form") {
+            assert_eq!(form.get("method"), Some("post"), "{name}");
+            assert!(form.has("action"), "{name}");
+        }
+        for form in forms(tags) {
+            let tokens = form.iter().filter(|tag| tag.get("name") == Some("form_token"));
+            let values: Vec<_> = tokens.map(|tag| (tag.get("type"), tag.get("value"))).collect();
+            assert_eq!(values, [(Some("hidden"), Some("Zm9ybS10b2tlbg"))], "{name}");
+        }
+    });
+}
+
+#[test]
+fn every_field_has_exactly_one_label() {
+    each_page(|name, _, tags| {
+        for field in tags.iter().filter(|tag| is_field(tag)) {
+            let id = field.get("id").unwrap_or_else(|| panic!("a field without id in {name}: {field:?}"));
+            let labels = tags.iter().filter(|tag| tag.name == "label" && tag.get("for") == Some(id));
+            assert_eq!(labels.count(), 1, "{id} in {name}");
+        }
+    });
+}
+
+#[test]
+fn ids_are_unique_and_every_reference_has_a_target() {
+    each_page(|name, _, tags| {
+        let ids: Vec<_> = tags.iter().filter_map(|tag| tag.get("id")).collect();
+        let known: HashSet<_> = ids.iter().copied().collect();
+        assert_eq!(known.len(), ids.len(), "{name}");
+        let named = ["for", "aria-describedby", "aria-labelledby"];
+        let references = tags.iter().flat_map(|tag| named.iter().filter_map(|attribute| tag.get(attribute)));
+        let anchors = tags.iter().filter_map(|tag| tag.get("href")?.strip_prefix('#'));
+        for id in references.flat_map(str::split_whitespace).chain(anchors) {
+            assert!(known.contains(id), "{id} in {name}");
+        }
+    });
+}
+
+#[test]
+fn every_page_has_its_language_one_main_heading_and_a_way_past_the_head() {
+    each_page(|name, html, tags| {
+        assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">"), "{name}");
+        for only in ["h1", "main", "title", "header", "footer"] {
+            assert_eq!(tags.iter().filter(|tag| tag.name == only).count(), 1, "{only} in {name}");
+        }
+        let first = tags.iter().find(|tag| tag.name == "a");
+        assert_eq!(first.and_then(|tag| tag.get("href")), Some("#main"), "{name}");
+        assert!(html.contains("width=device-width"), "{name}");
+    });
+}
+
+#[test]
+fn page_titles_are_unique() {
+    let title = |html: &str| {
+        let (_, after) = html.split_once("<title>").unwrap();
+        after.split_once("</title>").unwrap().0.to_owned()
+    };
+    let shown = |name: &str| title(&samples(plain).iter().find(|sample| sample.name == name).unwrap().html);
+    assert_eq!(shown("consent"), "Allow Night Owl to read your data? · Restwell");
+    assert_eq!(shown("account_refused"), "Error: Account · Restwell");
+    let pages = [
+        "sign_in",
+        "consent",
+        "apps",
+        "tokens",
+        "activity",
+        "account",
+        "forgot_password",
+        "sign_up",
+        "errors",
+    ];
+    let more = ["mail_sent_reset", "set_password_reset", "signed_out", "message"];
+    let titles: HashSet<_> =
+        pages.iter().chain(&more[..1]).chain(&more[2..]).map(|name| shown(name)).collect();
+    assert_eq!(titles.len(), pages.len() + more.len() - 1);
+}
+
+#[test]
+fn errors_are_announced_above_the_form_and_at_their_field() {
+    let mut refused = 0;
+    each_page(|name, _, tags| {
+        let wrong: Vec<_> = tags.iter().filter(|tag| tag.has("aria-invalid")).collect();
+        for field in &wrong {
+            let own = format!("{}-error", field.get("id").unwrap());
+            let described = field.get("aria-describedby").unwrap_or_default();
+            assert!(described.split(' ').any(|id| id == own), "{own} in {name}");
+        }
+        let alerts = tags.iter().filter(|tag| tag.get("role") == Some("alert")).count();
+        assert!(wrong.is_empty() || alerts == 1, "{name}");
+    });
+    for sample in samples(plain) {
+        refused += usize::from(sample.html.contains("role=\"alert\""));
+    }
+    assert!(refused >= 8, "few samples are refused forms: {refused}");
+}
+
+// T34
+#[test]
+fn consent_is_remembered_only_on_request_and_denied_as_easily_as_granted() {
+    each_page(|name, _, tags| {
+        let remember = tags.iter().find(|tag| tag.get("name") == Some("remember"));
+        assert!(remember.is_none_or(|tag| !tag.has("checked")), "{name}");
+        let decisions: Vec<_> = tags.iter().filter(|tag| tag.get("name") == Some("decision")).collect();
+        if let [deny, allow] = decisions.as_slice() {
+            assert_eq!((deny.get("value"), allow.get("value")), (Some("deny"), Some("allow")));
+            assert_eq!(deny.get("class"), allow.get("class"), "{name}");
+        } else {
+            assert!(decisions.is_empty() && remember.is_none(), "{name}");
+        }
+    });
+}
+
+#[test]
+fn password_fields_have_autocomplete_values() {
+    each_page(|name, _, tags| {
+        for field in tags.iter().filter(|tag| tag.get("type") == Some("password")) {
+            let expected = match field.get("name") {
+                Some("new_password") => "new-password",
+                Some("password") if name.starts_with("set_password") => "new-password",
+                _ => "current-password",
+            };
+            assert_eq!(field.get("autocomplete"), Some(expected), "{name}");
+        }
+    });
+}
