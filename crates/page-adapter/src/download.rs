@@ -4,7 +4,6 @@ use super::answer::see_other;
 use super::form::Form;
 use super::person::{self, Destination};
 use crate::PageState;
-use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use application::export::ExportFormat;
@@ -32,5 +31,5 @@ pub(super) async fn submit(
     let query = ExportQuery { user_id: person.user_id, scopes: ScopeSet::CONSENTABLE, by: Exporter::Person };
     let export = state.export.open(query, format).await?;
     request.extensions_mut().insert(Holder::from(person.user_id));
-    Ok(attachment(export, format, std::iter::empty::<(HeaderName, HeaderValue)>()))
+    Ok(attachment(export, format))
 }

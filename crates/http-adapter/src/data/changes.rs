@@ -9,7 +9,6 @@ use crate::openapi::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
-use application::access::GrantedAccess;
 use application::read::ChangesAnswer;
 use domain::data_endpoint::PersonEndpoint;
 use domain::scope::Scope;
@@ -38,13 +37,9 @@ use domain::scope::Scope;
 )]
 pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Changes).await?;
-    page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
-}
-
-async fn page(query: &str, state: &ApiState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
-    let query = ChangesParameters::read(query)?.query();
-    let permit = gate::begin_page(state, access)?;
-    let ChangesAnswer { changes, cursor, has_more } = state.read_changes.run(access, query).await?;
+    let query = ChangesParameters::read(request.query_string())?.query();
+    let permit = gate::begin_page(&state, &access)?;
+    let ChangesAnswer { changes, cursor, has_more } = state.read_changes.run(&access, query).await?;
     drop(permit);
     let envelope = FeedEnvelope { cursor, has_more, rate: access.rate };
     Ok(answer(ChangeItems::new(changes, access.user_id, access.scopes)?, &envelope)?)

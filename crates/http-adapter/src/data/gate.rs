@@ -23,7 +23,7 @@ pub(crate) async fn admit(
     let user_id = request.match_info().get("user_id").unwrap_or_default();
     let query = AuthorizeAccessQuery { token, user_id, endpoint: endpoint.into() };
     let access = state.authorize_access.run(query).await?;
-    // The middleware needs both for a large response.
+    // For the middleware: who holds a large response, and the headers of every response from here on.
     request.extensions_mut().insert(Holder::from(&access));
     request.extensions_mut().insert(access.rate);
     Ok(access)

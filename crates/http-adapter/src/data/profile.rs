@@ -6,13 +6,12 @@ use super::{DataErrors, gate};
 use crate::ApiState;
 use crate::openapi::example;
 use crate::parameter::Parameters;
-use crate::problem::{Fault, Problem, rate_limit_headers};
+use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
-use actix_web::{HttpRequest, HttpResponse, web};
-use application::access::GrantedAccess;
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
 use domain::data_endpoint::DataEndpoint;
+use domain::rate_limit::RateStatus;
 use domain::scope::Scope;
-use domain::user::User;
 
 /// The profile of a person
 ///
@@ -27,23 +26,14 @@ use domain::user::User;
 )]
 pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataEndpoint::Profile).await?;
-    let user = find(&request, &state, &access).await.map_err(|problem| problem.with_rate(access.rate))?;
-    // Deleted since the access check, which may be a second old: the token is invalid now.
-    let user = user.ok_or_else(|| Problem::new(Fault::InvalidToken))?;
-    let mut response = HttpResponse::Ok();
-    for header in rate_limit_headers(access.rate) {
-        response.insert_header(header);
-    }
-    let data = ProfileDto::new(&user, access.scopes);
-    Ok(response.json(ProfileAnswer { data, limit: access.rate.into() }))
-}
-
-async fn find(
-    request: &HttpRequest,
-    state: &ApiState,
-    access: &GrantedAccess,
-) -> Result<Option<User>, Problem> {
     // There are no parameters, but a malformed query string is rejected everywhere.
     Parameters::read(request.query_string(), &[])?;
-    Ok(state.read_profile.run(access).await?)
+    let Some(user) = state.read_profile.run(&access).await? else {
+        // Deleted since the access check, which may be a second old: the token is invalid now, and the answer
+        // to an invalid token has no counter.
+        request.extensions_mut().remove::<RateStatus>();
+        return Err(Problem::new(Fault::InvalidToken));
+    };
+    let data = ProfileDto::new(&user, access.scopes);
+    Ok(HttpResponse::Ok().json(ProfileAnswer { data, limit: access.rate.into() }))
 }

@@ -11,7 +11,6 @@ use crate::openapi::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
-use application::access::GrantedAccess;
 use application::read::SleepPage;
 use domain::data_endpoint::DataEndpoint;
 use domain::scope::Scope;
@@ -29,14 +28,10 @@ use domain::scope::Scope;
 )]
 pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataEndpoint::Sleep).await?;
-    page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
-}
-
-async fn page(query: &str, state: &ApiState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
-    let parameters = SleepParameters::read(query, access.home_timezone)?;
+    let parameters = SleepParameters::read(request.query_string(), access.home_timezone)?;
     let query = parameters.query(access.user_id);
-    let permit = gate::begin_sleep_page(state, access, parameters.page)?;
-    let SleepPage { rows, has_more } = state.read_sleep.run(access, query).await?;
+    let permit = gate::begin_sleep_page(&state, &access, parameters.page)?;
+    let SleepPage { rows, has_more } = state.read_sleep.run(&access, query).await?;
     drop(permit);
     let list = List { endpoint: DataEndpoint::Sleep, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };

@@ -11,7 +11,6 @@ use crate::openapi::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
-use application::access::GrantedAccess;
 use application::read::SupplementPage;
 use domain::data_endpoint::DataEndpoint;
 use domain::scope::Scope;
@@ -29,15 +28,11 @@ use domain::scope::Scope;
 )]
 pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataEndpoint::Supplements).await?;
-    page(request.query_string(), &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
-}
-
-async fn page(query: &str, state: &ApiState, access: &GrantedAccess) -> Result<HttpResponse, Problem> {
-    let parameters = SupplementsParameters::read(query, access.home_timezone)?;
+    let parameters = SupplementsParameters::read(request.query_string(), access.home_timezone)?;
     let query = parameters.query(access.user_id);
     // Even a short page may have any number of logs.
-    let permit = gate::begin_page(state, access)?;
-    let SupplementPage { records, has_more } = state.read_supplements.run(access, query).await?;
+    let permit = gate::begin_page(&state, &access)?;
+    let SupplementPage { records, has_more } = state.read_supplements.run(&access, query).await?;
     drop(permit);
     let list =
         List { endpoint: DataEndpoint::Supplements, user_id: access.user_id, given: &parameters.given };

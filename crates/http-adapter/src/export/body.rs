@@ -1,7 +1,7 @@
 //! Response body of an export.
 
 use actix_web::HttpResponse;
-use actix_web::http::header::{CONTENT_DISPOSITION, TryIntoHeaderPair};
+use actix_web::http::header::CONTENT_DISPOSITION;
 use application::export::ExportFormat;
 use application::export::{Export, ExportRecordsError};
 use bytes::Bytes;
@@ -9,15 +9,8 @@ use futures_util::stream;
 
 /// Sends an export as an attachment, at the client's pace. A failure aborts the connection without the end of
 /// the body, so that the file is not mistaken for complete.
-pub fn attachment<H: TryIntoHeaderPair>(
-    export: Export,
-    format: ExportFormat,
-    headers: impl IntoIterator<Item = H>,
-) -> HttpResponse {
+pub fn attachment(export: Export, format: ExportFormat) -> HttpResponse {
     let mut response = HttpResponse::Ok();
-    for header in headers {
-        response.insert_header(header);
-    }
     // The file name does not identify the person.
     let name = format!("attachment; filename=\"restwell-export.{}\"", format.as_str());
     response.content_type(media_type(format)).insert_header((CONTENT_DISPOSITION, name));

@@ -13,12 +13,11 @@ use crate::data::dto::query::{ExportParameters, UserPath};
 use crate::data::{DataErrors, gate};
 use crate::openapi::example;
 use crate::parameter::Parameters;
-use crate::problem::{Fault, Problem, rate_limit_headers};
+use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use application::StorageError;
-use application::access::GrantedAccess;
 use application::audit::ReadRecorder;
 use application::export::{Export, ExportQuery, ExportRecords, ExportRecordsError, Exporter};
 use application::export::{ExportFormat, ExportWriters};
@@ -90,22 +89,14 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 )]
 async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Export).await?;
-    answer(&request, &state, &access).await.map_err(|problem| problem.with_rate(access.rate))
-}
-
-async fn answer(
-    request: &HttpRequest,
-    state: &ApiState,
-    access: &GrantedAccess,
-) -> Result<HttpResponse, Problem> {
     let Asked { format, kinds } = asked(request.query_string())?;
     let scopes = allowed(access.usable, kinds)?;
     let by = Exporter::Reader(access.reader, state.export.reads.clone());
     let query = ExportQuery { user_id: access.user_id, scopes, by };
-    let permit = gate::begin_page(state, access)?;
+    let permit = gate::begin_page(&state, &access)?;
     let export = state.export.open(query, format).await?;
     drop(permit);
-    Ok(attachment(export, format, rate_limit_headers(access.rate)))
+    Ok(attachment(export, format))
 }
 
 /// Parameters of a request.

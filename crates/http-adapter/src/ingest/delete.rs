@@ -4,12 +4,11 @@ use super::{DeletionErrors, gate};
 use crate::ApiState;
 use crate::data::dto::query::UserPath;
 use crate::parameter::Parameters;
-use crate::problem::{Fault, Problem, rate_limit_headers};
+use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::access::GrantedIngest;
 use domain::id::{IntakeLogId, SleepSessionId, UserId};
-use domain::rate_limit::RateStatus;
 use domain::scope::Scope;
 
 /// Deletes a sleep session
@@ -26,8 +25,10 @@ pub(super) async fn session(
     state: web::Data<ApiState>,
 ) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, Scope::SleepWrite).await?;
-    let deleted = delete_session(&request, &state, grant).await;
-    deleted.map_err(|problem| problem.with_rate(grant.rate))
+    let (user_id, text) = owner_and_id(&request, grant, "session_id")?;
+    let id = SleepSessionId::parse(text)
+        .map_err(|error| Problem::invalid_parameter("session_id", error.to_string()))?;
+    answer(state.ingest.delete.session(grant.client_id, user_id, id).await?)
 }
 
 /// Deletes an intake log
@@ -41,34 +42,14 @@ pub(super) async fn session(
 )]
 pub(super) async fn log(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, Scope::SupplementsWrite).await?;
-    let deleted = delete_log(&request, &state, grant).await;
-    deleted.map_err(|problem| problem.with_rate(grant.rate))
-}
-
-async fn delete_session(
-    request: &HttpRequest,
-    state: &ApiState,
-    grant: GrantedIngest,
-) -> Result<HttpResponse, Problem> {
-    let (user_id, text) = place(request, grant, "session_id")?;
-    let id = SleepSessionId::parse(text)
-        .map_err(|error| Problem::invalid_parameter("session_id", error.to_string()))?;
-    answer(state.ingest.delete.session(grant.client_id, user_id, id).await?, grant.rate)
-}
-
-async fn delete_log(
-    request: &HttpRequest,
-    state: &ApiState,
-    grant: GrantedIngest,
-) -> Result<HttpResponse, Problem> {
-    let (user_id, text) = place(request, grant, "log_id")?;
+    let (user_id, text) = owner_and_id(&request, grant, "log_id")?;
     let id =
         IntakeLogId::parse(text).map_err(|error| Problem::invalid_parameter("log_id", error.to_string()))?;
-    answer(state.ingest.delete.log(grant.client_id, user_id, id).await?, grant.rate)
+    answer(state.ingest.delete.log(grant.client_id, user_id, id).await?)
 }
 
 /// Returns the owner of the record and its id as sent.
-fn place<'a>(
+fn owner_and_id<'a>(
     request: &'a HttpRequest,
     grant: GrantedIngest,
     name: &str,
@@ -78,13 +59,6 @@ fn place<'a>(
     Ok((user_id, request.match_info().get(name).unwrap_or_default()))
 }
 
-fn answer(was_there: bool, rate: RateStatus) -> Result<HttpResponse, Problem> {
-    if !was_there {
-        return Err(Problem::new(Fault::UnknownRecord));
-    }
-    let mut response = HttpResponse::NoContent();
-    for header in rate_limit_headers(rate) {
-        response.insert_header(header);
-    }
-    Ok(response.finish())
+fn answer(was_there: bool) -> Result<HttpResponse, Problem> {
+    if was_there { Ok(HttpResponse::NoContent().finish()) } else { Err(Problem::new(Fault::UnknownRecord)) }
 }

@@ -5,10 +5,9 @@ use crate::ApiState;
 use crate::data::dto::query::UserPath;
 use crate::openapi::example;
 use crate::parameter::Parameters;
-use crate::problem::{Fault, Problem, RateLimitBody, rate_limit_headers};
+use crate::problem::{Fault, Problem, RateLimitBody};
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
-use application::access::GrantedIngest;
 use application::erasure::Erasure;
 use application::erasure::{ErasePersonCommand, ErasePersonError};
 use domain::scope::Scope;
@@ -44,24 +43,16 @@ pub(crate) struct ErasureAnswer {
 )]
 pub(super) async fn user(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, Scope::UsersWrite).await?;
-    erase(&request, &state, grant).await.map_err(|problem| problem.with_rate(grant.rate))
-}
-
-async fn erase(
-    request: &HttpRequest,
-    state: &ApiState,
-    grant: GrantedIngest,
-) -> Result<HttpResponse, Problem> {
     Parameters::read(request.query_string(), &[])?;
     let user_id = grant.user_id.ok_or_else(|| Problem::new(Fault::InvalidUserId))?;
     let Erasure { id, at } =
         state.erase_person.run(ErasePersonCommand::ByClient(grant.client_id, user_id)).await?;
-    let mut response = HttpResponse::Ok();
-    for header in rate_limit_headers(grant.rate) {
-        response.insert_header(header);
-    }
     let limit = grant.rate.into();
-    Ok(response.json(ErasureAnswer { erasure_id: id.to_string(), erased_at: format::utc(at), limit }))
+    Ok(HttpResponse::Ok().json(ErasureAnswer {
+        erasure_id: id.to_string(),
+        erased_at: format::utc(at),
+        limit,
+    }))
 }
 
 impl From<ErasePersonError> for Problem {

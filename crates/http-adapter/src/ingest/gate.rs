@@ -3,7 +3,7 @@
 use crate::ApiState;
 use crate::data::bearer;
 use crate::problem::Problem;
-use actix_web::HttpRequest;
+use actix_web::{HttpMessage as _, HttpRequest};
 use application::access::{AuthorizeIngestQuery, GrantedIngest};
 use domain::scope::Scope;
 
@@ -15,5 +15,8 @@ pub(super) async fn admit(
 ) -> Result<GrantedIngest, Problem> {
     let token = bearer::token(request)?;
     let user_id = request.match_info().get("user_id");
-    Ok(state.ingest.authorize.run(AuthorizeIngestQuery { token, user_id, scope }).await?)
+    let grant = state.ingest.authorize.run(AuthorizeIngestQuery { token, user_id, scope }).await?;
+    // For the middleware, which adds the headers to every response from here on.
+    request.extensions_mut().insert(grant.rate);
+    Ok(grant)
 }

@@ -23,7 +23,7 @@ use crate::data::dto::item::{self, IdempotencyKey};
 use crate::data::dto::query::UserPath;
 use crate::openapi::{ErrorFormat, ErrorSet, error_responses, example};
 use crate::parameter::Parameters;
-use crate::problem::{Fault, Problem, rate_limit_headers};
+use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Payload, ServiceConfig};
@@ -265,32 +265,18 @@ async fn ingest(
     (kind, scope): (IngestKind, Scope),
 ) -> Result<HttpResponse, Problem> {
     let grant = gate::admit(&request, &state, scope).await?;
-    let answered = take_in(&request, payload, &state, (kind, grant)).await;
-    answered.map_err(|problem| problem.with_rate(grant.rate))
-}
-
-async fn take_in(
-    request: &HttpRequest,
-    payload: Payload,
-    state: &web::Data<ApiState>,
-    (kind, grant): (IngestKind, GrantedIngest),
-) -> Result<HttpResponse, Problem> {
     // There are no parameters, but a malformed query string is rejected everywhere.
     Parameters::read(request.query_string(), &[])?;
-    let layout = layout(request)?;
-    let key = key::of(request)?;
-    let body = spool::receive(request, payload, &state.ingest.room).await?;
+    let layout = layout(&request)?;
+    let key = key::of(&request)?;
+    let body = spool::receive(&request, payload, &state.ingest.room).await?;
     let shape = IngestShape { kind, layout, user_id: grant.user_id };
-    let once = key.map(|key| key::request(request, grant.client_id, key, (layout, body.digest())));
+    let once = key.map(|key| key::request(&request, grant.client_id, key, (layout, body.digest())));
     let command = IngestCommand { client_id: grant.client_id, shape };
-    let job = Job { state: state.clone().into_inner(), command, once, body, rate: grant.rate };
+    let job = Job { state: state.into_inner(), command, once, body, rate: grant.rate };
     let answer = job.run_elsewhere().await?;
     let status = StatusCode::from_u16(answer.status).map_err(Problem::internal)?;
-    let mut response = HttpResponse::build(status);
-    for header in rate_limit_headers(grant.rate) {
-        response.insert_header(header);
-    }
-    Ok(response.content_type("application/json").body(answer.body))
+    Ok(HttpResponse::build(status).content_type("application/json").body(answer.body))
 }
 
 /// Returns the layout of the body.

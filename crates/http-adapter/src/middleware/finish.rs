@@ -3,14 +3,17 @@
 use super::context::{ErrorContext, Outcome, RequestContext};
 use super::header;
 use crate::meter;
-use crate::problem::{Fault, FaultRow, LogLevel, Problem, answer};
+use crate::problem::{Fault, FaultRow, LogLevel, Problem, answer, rate_limit_headers};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, CONTENT_SECURITY_POLICY};
-use actix_web::{Error, HttpResponse, ResponseError};
+use actix_web::{Error, HttpMessage as _, HttpResponse, ResponseError};
+use domain::rate_limit::RateStatus;
 use std::error::Error as StdError;
 use std::fmt;
 
+/// Every response after the rate limit was checked carries its counter, which the handler stores as an
+/// extension of the request (decisions 4).
 pub(super) async fn finish(
     context: &RequestContext,
     request: ServiceRequest,
@@ -19,6 +22,10 @@ pub(super) async fn finish(
     match next(request).await {
         Ok(response) => {
             let mut response = finish_response(response, context);
+            let rate = response.request().extensions().get::<RateStatus>().copied();
+            for (name, value) in rate.into_iter().flat_map(rate_limit_headers) {
+                response.headers_mut().insert(name, value);
+            }
             header::write(response.headers_mut(), context.dialect(), context.is_https(), context.request_id);
             Ok(response)
         }

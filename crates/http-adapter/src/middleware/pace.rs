@@ -4,15 +4,14 @@
 //! byte a minute, would hold them forever. Below the minimum pace the rest is dropped and the connection is
 //! closed.
 
-use super::admission::{AnswerPermit, Holder, Shortage};
+use super::admission::{AnswerPermit, Holder};
 use super::context::{Outcome, RequestContext};
 use crate::problem::Problem;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
-use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::dev::ServiceRequest;
 use actix_web::rt;
 use actix_web::web::Bytes;
 use actix_web::{HttpMessage as _, HttpResponse};
-use domain::rate_limit::RateStatus;
 use std::cell::RefCell;
 use std::error::Error as StdError;
 use std::pin::Pin;
@@ -43,7 +42,7 @@ pub(super) async fn watch(
     let holder = response.request().extensions().get::<Holder>().copied();
     Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| held_by(size)), holder) {
         Ok(permit) => response.map_body(|_, body| BoxBody::new(Paced::new(body, permit, INTERVAL))),
-        Err(shortage) => refused(response, shortage),
+        Err(shortage) => response.into_response(HttpResponse::from_error(Problem::from(shortage))),
     })
 }
 
@@ -66,18 +65,6 @@ fn is_small(size: BodySize) -> bool {
         BodySize::Sized(size) => size <= SMALL,
         BodySize::Stream => false,
     }
-}
-
-/// Replaces a response that is ready. Its request was counted, so the rate headers stay (decisions 4).
-fn refused(response: ServiceResponse<BoxBody>, shortage: Shortage) -> ServiceResponse<BoxBody> {
-    let (request, _) = response.into_parts();
-    let rate = request.extensions().get::<RateStatus>().copied();
-    let problem = Problem::from(shortage);
-    let problem = match rate {
-        Some(rate) => problem.with_rate(rate),
-        None => problem,
-    };
-    ServiceResponse::new(request, HttpResponse::from_error(problem))
 }
 
 /// Unsent rest of a response.

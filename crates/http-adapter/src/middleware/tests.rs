@@ -13,7 +13,7 @@ use crate::tests::{Answer, Parts, REQUEST_ID, send, send_to};
 use crate::{ApiState, HttpSettings};
 use actix_web::test::TestRequest;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{HttpResponse, Route, Scope};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Route, Scope};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -192,8 +192,9 @@ async fn a_problem_has_its_fields_counter_and_retry_after() {
     async fn limited() -> Result<HttpResponse, Problem> {
         Err(Problem::rate_limited(RATE, 77))
     }
-    async fn wrong() -> Result<HttpResponse, Problem> {
-        Err(Problem::invalid_parameter("page", "must be greater than 0").with_rate(RATE))
+    async fn wrong(request: HttpRequest) -> Result<HttpResponse, Problem> {
+        request.extensions_mut().insert(RATE);
+        Err(Problem::invalid_parameter("page", "must be greater than 0"))
     }
     let routes = || {
         web::scope("")

@@ -3,6 +3,7 @@
 use super::{ErrorPages, ErrorText, Fault, OAuthErrorBody, Problem, ProblemBody};
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
+use domain::rate_limit::RateStatus;
 use std::fmt::Write as _;
 
 /// Error format of a path.
@@ -42,7 +43,7 @@ fn problem_answer(
     context: AnswerContext<'_>,
 ) -> HttpResponse {
     let row = problem.fault().row();
-    let limit = problem.0.rate.filter(|_| problem.fault() == Fault::RateLimited);
+    let limit = problem.0.rate;
     builder.insert_header((header::CONTENT_TYPE, "application/problem+json")).json(ProblemBody {
         kind: format!("{}/errors#{}", context.public_url, row.code),
         title: row.title,
@@ -95,7 +96,7 @@ fn write_headers(builder: &mut HttpResponseBuilder, problem: &Problem) {
 }
 
 /// Returns the three headers of the rate limit, with the numbers of the body (decisions 6).
-pub fn rate_limit_headers(rate: domain::rate_limit::RateStatus) -> [(HeaderName, HeaderValue); 3] {
+pub(crate) fn rate_limit_headers(rate: RateStatus) -> [(HeaderName, HeaderValue); 3] {
     [
         (HeaderName::from_static("x-ratelimit-limit"), HeaderValue::from(rate.limit)),
         (HeaderName::from_static("x-ratelimit-remaining"), HeaderValue::from(rate.remaining)),

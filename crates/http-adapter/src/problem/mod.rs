@@ -14,8 +14,7 @@ mod storage;
 mod tests;
 mod use_case;
 
-pub use answer::rate_limit_headers;
-pub(crate) use answer::{AnswerContext, Dialect, answer};
+pub(crate) use answer::{AnswerContext, Dialect, answer, rate_limit_headers};
 pub use body::{OAuthErrorBody, ProblemBody, RateLimitBody};
 pub use fault::{Fault, FaultRow, LogLevel};
 pub use pages::{ErrorPages, ErrorText};
@@ -106,7 +105,9 @@ impl Problem {
 
     /// Creates a 429 with the counter of the limit.
     pub fn rate_limited(rate: RateStatus, retry_after_seconds: u32) -> Self {
-        Self::new(Fault::RateLimited).with_rate(rate).retry_after(retry_after_seconds)
+        let mut problem = Self::new(Fault::RateLimited).retry_after(retry_after_seconds);
+        problem.0.rate = Some(rate);
+        problem
     }
 
     /// Creates a 500 with its cause, which is only logged.
@@ -118,14 +119,6 @@ impl Problem {
     #[must_use]
     pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
         self.0.detail = Some(detail.into());
-        self
-    }
-
-    /// Adds the counter of the rate limit: three headers on every response after the limit check (decisions
-    /// 4), and the member `limit` on a 429.
-    #[must_use]
-    pub fn with_rate(mut self, rate: RateStatus) -> Self {
-        self.0.rate = Some(rate);
         self
     }
 

@@ -3,7 +3,7 @@
 use super::json;
 use crate::data::dto::PaginationDto;
 use crate::middleware::HeldBytes;
-use crate::problem::{RateLimitBody, rate_limit_headers};
+use crate::problem::RateLimitBody;
 use actix_web::HttpResponse;
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::ContentType;
@@ -75,9 +75,6 @@ pub(in crate::data) fn answer(
 ) -> Result<HttpResponse, StorageError> {
     let mut response = HttpResponse::Ok();
     response.insert_header(ContentType::json());
-    for header in rate_limit_headers(around.rate()) {
-        response.insert_header(header);
-    }
     // Sessions as JSON are about seventeen times their size in memory. A buffer that grows step by step would
     // be copied several times.
     let length = items.held().saturating_mul(18).min(WHOLE + CHUNK / 8);
