@@ -13,8 +13,7 @@ mod key;
 mod room;
 mod spool;
 
-pub(crate) use answer::IngestAnswer;
-pub(crate) use erase::ErasureAnswer;
+use answer::IngestAnswer;
 pub(crate) use spool::MAX_WAIT;
 
 use crate::ApiState;
@@ -28,7 +27,7 @@ use crate::route::Endpoint;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Payload, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
-use application::access::{AuthorizeIngest, GrantedIngest};
+use application::access::AuthorizeIngest;
 use application::import::ingest::{AnswerOnce, DeleteRecord, IngestCommand, IngestRecords};
 use application::import::ingest::{IngestKind, IngestLayout, IngestShape};
 use domain::scope::Scope;
