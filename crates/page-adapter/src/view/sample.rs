@@ -17,6 +17,9 @@ pub(crate) struct Sample {
     /// Name of the page and its variant.
     pub(crate) name: &'static str,
     pub(crate) html: String,
+    /// Whether the page differs from another sample only in a text or in the error of a form. It then needs
+    /// no snapshot.
+    pub(crate) is_variant: bool,
 }
 
 /// Renders every page in each of its variants.
@@ -35,7 +38,11 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 fn sample(name: &'static str, view: &impl View) -> Sample {
-    Sample { name, html: view.render().unwrap() }
+    Sample { name, html: view.render().unwrap(), is_variant: false }
+}
+
+fn variant(name: &'static str, view: &impl View) -> Sample {
+    Sample { is_variant: true, ..sample(name, view) }
 }
 
 fn person(say: Say) -> Person {

@@ -1,6 +1,6 @@
 //! Samples of the account page.
 
-use super::{Sample, Say, moment, person, sample};
+use super::{Sample, Say, moment, person, sample, variant};
 use crate::view::{Account, BrowserLine, Erase, Erased, FormErrors};
 
 pub(super) fn samples(say: Say) -> Vec<Sample> {
@@ -35,7 +35,7 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
         sample("account", &quiet),
         sample("account_refused", &refused),
         sample("erase", &erase),
-        sample("erase_refused", &Erase { errors: other, ..erase.clone() }),
+        variant("erase_refused", &Erase { errors: other, ..erase.clone() }),
         sample("erased", &erased),
     ]
 }

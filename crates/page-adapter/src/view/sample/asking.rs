@@ -1,6 +1,6 @@
 //! Samples of the sign-in and consent pages.
 
-use super::{Sample, Say, sample};
+use super::{Sample, Say, sample, variant};
 use crate::view::{Consent, Errors, FormErrors, Link, Message, ScopeLine, SignIn, SignInReason, SignedOut};
 use domain::scope::{Scope, ScopeSet};
 use http_adapter::problem::{ErrorEntry, Fault};
@@ -50,10 +50,10 @@ fn sign_in(say: Say) -> Vec<Sample> {
         sample("sign_in", &visit),
         sample("sign_in_for_an_app", &app),
         sample("sign_in_refused", &refused),
-        sample("sign_in_unreadable", &unreadable),
+        variant("sign_in_unreadable", &unreadable),
         sample("sign_in_confirm", &confirm),
-        sample("sign_in_with_a_notice", &again),
-        sample("sign_in_without_email", &without_email),
+        variant("sign_in_with_a_notice", &again),
+        variant("sign_in_without_email", &without_email),
     ]
 }
 
@@ -90,8 +90,8 @@ fn consent(say: Say) -> Vec<Sample> {
     vec![
         sample("consent", &first),
         sample("consent_for_more", &more),
-        sample("consent_for_nothing", &none),
-        sample("consent_with_long_names", &long),
+        variant("consent_for_nothing", &none),
+        variant("consent_with_long_names", &long),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Samples of the import pages.
 
-use super::{Sample, Say, moment, person, sample};
+use super::{Sample, Say, moment, person, sample, variant};
 use crate::view::{
     FormErrors, ImportCounts, ImportLine, ImportPage, ImportPhase, ImportProfile, ImportRemark, Imports,
     KeptLine, ProfileLine, UndoneLine,
@@ -35,8 +35,8 @@ fn lists(say: Say) -> Vec<Sample> {
     vec![
         sample("imports", &list),
         sample("imports_none", &none),
-        sample("imports_refused", &refused),
-        sample("imports_no_time", &no_time),
+        variant("imports_refused", &refused),
+        variant("imports_no_time", &no_time),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Samples of the password pages.
 
-use super::{Sample, Say, sample};
+use super::{Sample, Say, sample, variant};
 use crate::view::{ForgotPassword, FormErrors, LinkPurpose, MailSent, SetPassword, SignUp};
 use domain::secret::{Secret, SecretBytes, SecretKind};
 
@@ -21,12 +21,12 @@ fn asking_for_a_link(say: Say) -> Vec<Sample> {
         SignUp { form_token: say("Zm9ybS10b2tlbg"), email: String::new(), errors: FormErrors::none() };
     vec![
         sample("forgot_password", &forgot),
-        sample(
+        variant(
             "forgot_password_unreadable",
             &ForgotPassword { email: say("sam"), errors: errors(), ..forgot },
         ),
         sample("sign_up", &sign_up),
-        sample("sign_up_unreadable", &SignUp { email: say("sam"), errors: errors(), ..sign_up }),
+        variant("sign_up_unreadable", &SignUp { email: say("sam"), errors: errors(), ..sign_up }),
         sample("mail_sent_reset", &MailSent { purpose: LinkPurpose::Reset }),
         sample("mail_sent_sign_up", &MailSent { purpose: LinkPurpose::SignUp }),
     ]
@@ -50,8 +50,8 @@ fn choosing(say: Say) -> Vec<Sample> {
     let no_zone = short.clone().and("time_zone", say("Choose a city."));
     vec![
         sample("set_password_invitation", &page(LinkPurpose::Invitation, FormErrors::none())),
-        sample("set_password_too_short", &page(LinkPurpose::Reset, short)),
+        variant("set_password_too_short", &page(LinkPurpose::Reset, short)),
         sample("set_password_sign_up", &sign_up),
-        sample("set_password_sign_up_refused", &page(LinkPurpose::SignUp, no_zone)),
+        variant("set_password_sign_up_refused", &page(LinkPurpose::SignUp, no_zone)),
     ]
 }

@@ -1,6 +1,6 @@
 //! Samples of the pages of apps, tokens and activity.
 
-use super::{Sample, Say, moment, person, sample};
+use super::{Sample, Say, moment, person, sample, variant};
 use crate::view::{
     Activity, ActivityDay, ActivityLine, ActorName, AppLine, Apps, AskedSpan, CreatedToken, Earlier,
     EventLine, FormErrors, ReadLine, ReadWhat, ScopeLine, TokenForm, TokenLine, Tokens,
@@ -89,7 +89,7 @@ fn tokens(say: Say) -> Vec<Sample> {
     vec![
         sample("tokens", &page(None, vec![live.clone(), ended], TokenForm::empty())),
         sample("tokens_created", &page(Some(created), vec![live], TokenForm::empty())),
-        sample("tokens_refused", &page(None, Vec::new(), wrong)),
+        variant("tokens_refused", &page(None, Vec::new(), wrong)),
         sample("tokens_none", &gone),
     ]
 }
@@ -104,7 +104,7 @@ fn activity(say: Say) -> Vec<Sample> {
     let some = Activity {
         person: person(say),
         time_zone: say("Europe/Berlin"),
-        days: vec![today, friday],
+        days: vec![today, friday.clone()],
         earlier: Some(Earlier {
             read: Some(say("2026-11-20T06:00:00Z")),
             event: Some(say("1795150800000000")),
@@ -112,7 +112,7 @@ fn activity(say: Say) -> Vec<Sample> {
         is_latest: true,
         kept_days: 400,
     };
-    let last = Activity { earlier: None, is_latest: false, ..some.clone() };
+    let last = Activity { days: vec![friday], earlier: None, is_latest: false, ..some.clone() };
     let none = Activity { days: Vec::new(), earlier: None, ..some.clone() };
     vec![sample("activity", &some), sample("activity_earlier", &last), sample("activity_none", &none)]
 }
