@@ -13,7 +13,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use application::account::{ChangePasswordCommand, ChangePasswordError, PasswordCheckError, SignedInPerson};
 use http_adapter::Endpoint;
 use http_adapter::caller;
-use http_adapter::problem::{Fault, Problem};
+use http_adapter::problem::Problem;
 
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::of_request(&request, &state).await? else {
@@ -33,9 +33,7 @@ pub(super) async fn change_password(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let browser = Browser::of(&request, &state.http.settings);
-    let person = person::of_browser(&browser, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
     let disconnect_apps = form.is_ticked("disconnect_apps")?;
     let command = ChangePasswordCommand {
         user_id: person.user_id,

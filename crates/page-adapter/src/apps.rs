@@ -38,9 +38,7 @@ pub(super) async fn disconnect(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
     let client_id = match (form.find("client")?, form.is_ticked("all")?) {
         (Some(id), false) => Some(ClientId::parse(id).map_err(|_| Problem::new(Fault::InvalidForm))?),
         (None, true) => None,

@@ -22,7 +22,7 @@ pub(super) async fn begin(state: Data<PageState>, request: HttpRequest) -> Resul
         parse(request.query_string()).map_err(|_| Problem::new(Fault::InvalidAuthorizationRequest))?;
     let browser = Browser::of(&request, &state.http.settings);
     let signed_in = person::of_browser(&browser, &state).await?;
-    let (visit, cookie) = visit::of(&browser, &state);
+    let (visit, cookie) = visit::of(&request, &state);
     let command = BeginAuthorizationCommand {
         parameters: parameters(&pairs),
         visit: &visit,

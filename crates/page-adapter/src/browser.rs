@@ -11,7 +11,6 @@ use application::account::SignedIn;
 use domain::form_token::FormToken;
 use domain::secret::{Secret, SecretKind};
 use http_adapter::HttpSettings;
-use http_adapter::problem::{Fault, Problem};
 
 const SESSION: &str = "restwell_session";
 const VISIT: &str = "restwell_visit";
@@ -56,11 +55,6 @@ impl Browser {
     /// Returns the known-browser cookie.
     pub(super) const fn known_browser(&self) -> Option<&Secret> {
         self.known.as_ref()
-    }
-
-    /// Returns the visit of a form; fails with the error for a foreign form if there is none.
-    pub(super) fn require_visit(&self) -> Result<&Secret, Problem> {
-        self.visit().ok_or_else(|| Problem::new(Fault::ForeignForm))
     }
 }
 

@@ -47,9 +47,7 @@ pub(super) async fn submit(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let browser = Browser::of(&request, &state.http.settings);
-    let person = person::of_browser(&browser, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
     let ticked: Vec<&str> = form.all("scope").collect();
     let decision = match form.find("decision")? {
         Some("allow") => ConsentDecision::Allow { ticked: &ticked, remember: form.is_ticked("remember")? },

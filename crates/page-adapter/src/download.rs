@@ -2,7 +2,7 @@
 
 use super::answer::see_other;
 use super::form::Form;
-use super::person::{self, Destination};
+use super::person::Destination;
 use crate::PageState;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
@@ -11,7 +11,7 @@ use application::export::{ExportQuery, Exporter};
 use domain::scope::ScopeSet;
 use http_adapter::Holder;
 use http_adapter::attachment;
-use http_adapter::problem::{Fault, Problem};
+use http_adapter::problem::Problem;
 
 /// Sends the file. A person whose sign-in is too old signs in first, and repeats the request from the account
 /// page.
@@ -20,11 +20,8 @@ pub(super) async fn submit(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
-    let format = form.find("format")?.and_then(ExportFormat::parse);
-    let format = format.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let format = form.parse("format", ExportFormat::parse)?;
     if !person.is_fresh {
         return Ok(see_other(&Destination::Download.sign_in()));
     }

@@ -29,9 +29,7 @@ pub(super) async fn submit(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
     if !is_own_address(&person, form.line("email")?) {
         let errors = FormErrors::of_field("email", "That is not the email address of your account.");
         return answer(&person, StatusCode::UNPROCESSABLE_ENTITY, errors);

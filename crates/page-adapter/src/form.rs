@@ -1,8 +1,12 @@
 //! Strict parsing of submitted forms, and protection against cross-site request forgery.
 
+use super::browser::Browser;
+use super::person;
+use crate::PageState;
 use actix_web::HttpRequest;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use actix_web::web::Payload;
+use application::account::SignedInPerson;
 use domain::form_token::FormToken;
 use domain::secret::Secret;
 use http_adapter::HttpSettings;
@@ -38,6 +42,31 @@ impl Form {
         if FormToken::derive(cookie).is(token) { Ok(form) } else { Err(Problem::new(Fault::ForeignForm)) }
     }
 
+    /// Parses a form of a signed-in person; one without a session is foreign.
+    pub(super) async fn read_with_person(
+        request: &HttpRequest,
+        body: Payload,
+        state: &PageState,
+    ) -> Result<(SignedInPerson, Self), Problem> {
+        let person = person::of_request(request, state).await?;
+        let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+        let form = Self::read(request, body, &state.http.settings, &person.cookie).await?;
+        Ok((person, form))
+    }
+
+    /// Parses a form that needs no sign-in; one from a browser without a visit is foreign.
+    pub(super) async fn read_with_visit(
+        request: &HttpRequest,
+        body: Payload,
+        state: &PageState,
+    ) -> Result<(Secret, Self), Problem> {
+        let settings = &state.http.settings;
+        let visit = Browser::of(request, settings).visit().cloned();
+        let visit = visit.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
+        let form = Self::read(request, body, settings, &visit).await?;
+        Ok((visit, form))
+    }
+
     async fn read_fields(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {
         let Some(body) = read_body(request, body).await.map_err(unreadable)? else {
             // A form without any field has no token either, and is rejected for that.
@@ -67,6 +96,11 @@ impl Form {
         let value = self.find(name)?.unwrap_or_default();
         let is_clean = !value.chars().any(char::is_control);
         is_clean.then_some(value).ok_or_else(|| Problem::new(Fault::InvalidForm))
+    }
+
+    /// Parses a required field that pages of the server always fill in, such as an id.
+    pub(super) fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, Problem> {
+        self.find(name)?.and_then(parse).ok_or_else(|| Problem::new(Fault::InvalidForm))
     }
 
     /// Returns whether a checkbox is ticked.

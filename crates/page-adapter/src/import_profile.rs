@@ -3,7 +3,6 @@
 use super::answer::see_other;
 use super::form::Form;
 use super::imports::address;
-use super::person;
 use super::view::{ImportProfile, ProfileLine};
 use crate::PageState;
 use actix_web::web::{Data, Payload};
@@ -32,13 +31,10 @@ pub(super) async fn apply(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
-    let invalid = || Problem::new(Fault::InvalidForm);
-    let id = form.find("import")?.and_then(|id| ImportId::parse(id).ok()).ok_or_else(invalid)?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let id = form.parse("import", |id| ImportId::parse(id).ok())?;
     let ticked: Option<Vec<_>> = form.all("field").map(ProfileField::parse).collect();
-    let ticked = ticked.ok_or_else(invalid)?;
+    let ticked = ticked.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
     let fields = if form.is_ticked("all")? { ProfileField::ALL.to_vec() } else { ticked };
     let done = match state.apply_profile.run(person.user_id, id, &fields).await {
         Ok(0) => "?done=profile-same",

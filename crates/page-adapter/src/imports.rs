@@ -102,11 +102,8 @@ pub(super) async fn undo(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
-    let id = form.find("import")?.and_then(|id| ImportId::parse(id).ok());
-    let id = id.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let id = form.parse("import", |id| ImportId::parse(id).ok())?;
     let key = UploadKey { user_id: person.user_id, id };
     if state.discard_upload.run(key, DiscardReason::Cancelled(Canceller::Person)).await? {
         return Ok(see_other(&address(id, "?done=cancelled")));

@@ -1,7 +1,7 @@
 //! `/forgot-password`, `/sign-up` and `/set-password`: password links.
 
 use super::answer::{page, with_cookies};
-use super::browser::{Browser, form_token};
+use super::browser::form_token;
 use super::form::Form;
 use super::view::{self, FormErrors, LinkPurpose};
 use super::{query, visit};
@@ -33,7 +33,7 @@ pub(super) const fn explained_rule(error: NewPasswordError) -> &'static str {
     }
 }
 
-/// Shows the form that requests a link.
+/// Shows the form that requests a link for a forgotten password.
 pub(super) async fn show_forgotten(
     state: Data<PageState>,
     request: HttpRequest,
@@ -41,9 +41,28 @@ pub(super) async fn show_forgotten(
     if state.request_password_reset.is_none() {
         return page(StatusCode::OK, &no_mail());
     }
-    let (visit, cookie) = visit::of(&Browser::of(&request, &state.http.settings), &state);
-    let errors = FormErrors::none();
-    let view = view::ForgotPassword { form_token: form_token(&visit), email: String::new(), errors };
+    show_request(&state, &request, LinkPurpose::Reset)
+}
+
+/// Shows the sign-up form, if sign-up is open.
+pub(super) async fn show_sign_up(
+    state: Data<PageState>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    if state.request_sign_up.is_none() {
+        return Err(Problem::new(Fault::NotFound));
+    }
+    show_request(&state, &request, LinkPurpose::SignUp)
+}
+
+fn show_request(
+    state: &PageState,
+    request: &HttpRequest,
+    purpose: LinkPurpose,
+) -> Result<HttpResponse, Problem> {
+    let (visit, cookie) = visit::of(request, state);
+    let (form_token, email, errors) = (form_token(&visit), String::new(), FormErrors::none());
+    let view = view::RequestLink { purpose, form_token, email, errors };
     Ok(with_cookies(page(StatusCode::OK, &view)?, [cookie]))
 }
 
@@ -55,34 +74,10 @@ pub(super) async fn submit_forgotten(
 ) -> Result<HttpResponse, Problem> {
     let use_case = state.request_password_reset.as_ref();
     let use_case = use_case.ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let browser = Browser::of(&request, &state.http.settings);
-    let visit = browser.require_visit()?;
-    let form = Form::read(&request, body, &state.http.settings, visit).await?;
+    let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let email = form.line("email")?;
-    match use_case.run(LinkRequestCommand { email, address: caller::address(&request) }).await {
-        Ok(()) => page(StatusCode::OK, &view::MailSent { purpose: LinkPurpose::Reset }),
-        Err(LinkRequestError::InvalidEmail) => {
-            let errors = FormErrors::of_field("email", NOT_AN_ADDRESS);
-            let view =
-                view::ForgotPassword { form_token: form_token(visit), email: email.to_owned(), errors };
-            page(StatusCode::UNPROCESSABLE_ENTITY, &view)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Shows the sign-up form, if sign-up is open.
-pub(super) async fn show_sign_up(
-    state: Data<PageState>,
-    request: HttpRequest,
-) -> Result<HttpResponse, Problem> {
-    if state.request_sign_up.is_none() {
-        return Err(Problem::new(Fault::NotFound));
-    }
-    let (visit, cookie) = visit::of(&Browser::of(&request, &state.http.settings), &state);
-    let errors = FormErrors::none();
-    let view = view::SignUp { form_token: form_token(&visit), email: String::new(), errors };
-    Ok(with_cookies(page(StatusCode::OK, &view)?, [cookie]))
+    let outcome = use_case.run(LinkRequestCommand { email, address: caller::address(&request) }).await;
+    requested(LinkPurpose::Reset, outcome, &visit, email)
 }
 
 /// Sends a sign-up link to an address; the response is the same if it has an account.
@@ -92,15 +87,25 @@ pub(super) async fn submit_sign_up(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let use_case = state.request_sign_up.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
-    let browser = Browser::of(&request, &state.http.settings);
-    let visit = browser.require_visit()?;
-    let form = Form::read(&request, body, &state.http.settings, visit).await?;
+    let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let email = form.line("email")?;
-    match use_case.run(LinkRequestCommand { email, address: caller::address(&request) }).await {
-        Ok(()) => page(StatusCode::OK, &view::MailSent { purpose: LinkPurpose::SignUp }),
+    let outcome = use_case.run(LinkRequestCommand { email, address: caller::address(&request) }).await;
+    requested(LinkPurpose::SignUp, outcome, &visit, email)
+}
+
+/// Returns the page after requesting a link.
+fn requested(
+    purpose: LinkPurpose,
+    outcome: Result<(), LinkRequestError>,
+    visit: &Secret,
+    email: &str,
+) -> Result<HttpResponse, Problem> {
+    match outcome {
+        Ok(()) => page(StatusCode::OK, &view::MailSent { purpose }),
         Err(LinkRequestError::InvalidEmail) => {
             let errors = FormErrors::of_field("email", NOT_AN_ADDRESS);
-            let view = view::SignUp { form_token: form_token(visit), email: email.to_owned(), errors };
+            let (form_token, email) = (form_token(visit), email.to_owned());
+            let view = view::RequestLink { purpose, form_token, email, errors };
             page(StatusCode::UNPROCESSABLE_ENTITY, &view)
         }
         Err(error) => Err(error.into()),
@@ -112,7 +117,7 @@ pub(super) async fn show_link(state: Data<PageState>, request: HttpRequest) -> R
     let given = query::read(&request, &["link"])?;
     let link = parse_link(given.get("link"))?;
     let found = find_link(&state, &link).await?;
-    let (visit, cookie) = visit::of(&Browser::of(&request, &state.http.settings), &state);
+    let (visit, cookie) = visit::of(&request, &state);
     let sheet = LinkSheet { link, found, time_zone: "", errors: FormErrors::none() };
     Ok(with_cookies(sheet.answer(&visit, StatusCode::OK)?, [cookie]))
 }
@@ -123,9 +128,7 @@ pub(super) async fn submit_link(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let browser = Browser::of(&request, &state.http.settings);
-    let visit = browser.require_visit()?;
-    let form = Form::read(&request, body, &state.http.settings, visit).await?;
+    let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let link = parse_link(form.find("link")?)?;
     let found = find_link(&state, &link).await?;
     let time_zone = form.line("time_zone")?;
@@ -135,7 +138,7 @@ pub(super) async fn submit_link(
     let sheet = |errors| LinkSheet { link: link.clone(), found, time_zone, errors };
     if wrong_zone {
         let errors = FormErrors::of_field("time_zone", "Choose your time zone.");
-        return sheet(errors).answer(visit, StatusCode::UNPROCESSABLE_ENTITY);
+        return sheet(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY);
     }
     let command = ChoosePasswordCommand {
         link: link.expose(),
@@ -147,7 +150,7 @@ pub(super) async fn submit_link(
         Ok(_) => page(StatusCode::OK, &password_set()),
         Err(ChoosePasswordError::Rule(rule)) => {
             let errors = FormErrors::of_field("password", explained_rule(rule));
-            sheet(errors).answer(visit, StatusCode::UNPROCESSABLE_ENTITY)
+            sheet(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY)
         }
         Err(error) => Err(error.into()),
     }

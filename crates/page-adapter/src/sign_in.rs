@@ -44,7 +44,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     {
         return Ok(see_other(page));
     }
-    let (visit, cookie) = visit::of(&browser, &state);
+    let (visit, cookie) = visit::of(&request, &state);
     let sheet = Sheet { errand, email: None, errors: FormErrors::none() };
     let answer = sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::OK).await?;
     Ok(with_cookies(answer, [cookie]))
@@ -56,9 +56,8 @@ pub(super) async fn submit(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
+    let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
     let browser = Browser::of(&request, &state.http.settings);
-    let visit = browser.require_visit()?;
-    let form = Form::read(&request, body, &state.http.settings, visit).await?;
     let errand = Errand::read(form.find("request")?, form.find("to")?);
     let signed_in = person::of_browser(&browser, &state).await?;
     let command = SignInCommand {
@@ -79,7 +78,7 @@ pub(super) async fn submit(
         Err(error) => return Err(error.into()),
     };
     let sheet = Sheet { errand, email: Some(command.email), errors };
-    sheet.answer(&state, visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
+    sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 impl Errand {
@@ -141,7 +140,6 @@ impl Sheet<'_> {
             to: self.errand.to.map(Destination::name),
             offers_reset: state.http.settings.sends_mail,
             offers_sign_up: state.http.settings.sign_up_open,
-            notice: None,
             errors: self.errors,
         };
         page_that_leads_to(status, &view, app.as_ref().map(|app| app.redirect_uri.as_str()))

@@ -12,7 +12,7 @@ use application::account::{EndSessionsCommand, EndSessionsError};
 use domain::address::AddressBlock;
 use domain::audit::AuditActor;
 use http_adapter::caller;
-use http_adapter::problem::{Fault, Problem};
+use http_adapter::problem::Problem;
 
 /// Ends the session of this browser, on every replica at once.
 pub(super) async fn here(
@@ -20,9 +20,7 @@ pub(super) async fn here(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
     let address = AddressBlock::containing(caller::address(&request));
     let key = person::session_key(&person);
     state.sign_out.run(key, AuditActor::Person, Some(address)).await?;
@@ -38,9 +36,7 @@ pub(super) async fn everywhere(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let (person, _) = Form::read_with_person(&request, body, &state).await?;
     let command = EndSessionsCommand {
         user_id: person.user_id,
         except: None,

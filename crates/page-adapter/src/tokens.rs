@@ -39,9 +39,7 @@ pub(super) async fn create(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
     let name = form.line("name")?;
     let scopes: Vec<&str> = form.all("scope").collect();
     let expires_in_days = match form.find("expires")? {
@@ -83,11 +81,8 @@ pub(super) async fn revoke(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(&request, &state).await?;
-    let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let form = Form::read(&request, body, &state.http.settings, &person.cookie).await?;
-    let token_id = form.find("token")?.and_then(|id| PersonalTokenId::parse(id).ok());
-    let token_id = token_id.ok_or_else(|| Problem::new(Fault::InvalidForm))?;
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let token_id = form.parse("token", |id| PersonalTokenId::parse(id).ok())?;
     let address = caller::address(&request);
     let command = RevokePersonalTokenCommand { user_id: person.user_id, token_id, address };
     state.revoke_personal_token.run(command).await?;

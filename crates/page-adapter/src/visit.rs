@@ -2,12 +2,13 @@
 
 use super::browser::{Browser, set_visit};
 use crate::PageState;
+use actix_web::HttpRequest;
 use actix_web::http::header::HeaderValue;
 use domain::secret::Secret;
 
 /// Returns the visit of a browser, and the header that sets its cookie if it is new.
-pub(super) fn of(browser: &Browser, state: &PageState) -> (Secret, Option<HeaderValue>) {
-    if let Some(visit) = browser.visit() {
+pub(super) fn of(request: &HttpRequest, state: &PageState) -> (Secret, Option<HeaderValue>) {
+    if let Some(visit) = Browser::of(request, &state.http.settings).visit() {
         return (visit.clone(), None);
     }
     let visit = (state.visits)();

@@ -42,7 +42,7 @@ pub(crate) use imports::{
 };
 pub(crate) use message::{Link, Message};
 pub(crate) use part::{Moment, Person, ScopeLine};
-pub(crate) use password::{ForgotPassword, LinkPurpose, MailSent, SetPassword, SignUp};
+pub(crate) use password::{LinkPurpose, MailSent, RequestLink, SetPassword};
 pub(crate) use sign_in::{SignIn, SignInReason, SignedOut};
 pub(crate) use tokens::{CreatedToken, TokenForm, TokenLine, Tokens};
 

@@ -5,10 +5,11 @@ use super::time_zone::regions;
 use askama::Template;
 use domain::secret::Secret;
 
-/// Page that requests a reset link.
+/// Page that requests a link: to reset a password, or to sign up.
 #[derive(Clone, Template)]
-#[template(path = "forgot_password.html")]
-pub(crate) struct ForgotPassword {
+#[template(path = "request_link.html")]
+pub(crate) struct RequestLink {
+    pub(crate) purpose: LinkPurpose,
     /// Token of the browser's forms.
     pub(crate) form_token: String,
     /// Submitted address.
@@ -16,15 +17,10 @@ pub(crate) struct ForgotPassword {
     pub(crate) errors: FormErrors,
 }
 
-/// Sign-up page.
-#[derive(Clone, Template)]
-#[template(path = "sign_up.html")]
-pub(crate) struct SignUp {
-    /// Token of the browser's forms.
-    pub(crate) form_token: String,
-    /// Submitted address.
-    pub(crate) email: String,
-    pub(crate) errors: FormErrors,
+impl RequestLink {
+    fn is_sign_up(&self) -> bool {
+        self.purpose == LinkPurpose::SignUp
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,8 +34,6 @@ pub(crate) struct SignIn {
     pub(crate) offers_reset: bool,
     /// Whether sign-up is open.
     pub(crate) offers_sign_up: bool,
-    /// Confirmation of the previous action, such as a new password.
-    pub(crate) notice: Option<&'static str>,
     pub(crate) errors: FormErrors,
 }
 

@@ -23,7 +23,6 @@ fn sign_in(say: Say) -> Vec<Sample> {
         to: None,
         offers_reset: true,
         offers_sign_up: true,
-        notice: None,
         errors: FormErrors::none(),
     };
     let reason = SignInReason::App { name: say("Night Owl") };
@@ -44,15 +43,12 @@ fn sign_in(say: Say) -> Vec<Sample> {
         ..visit.clone()
     };
     let without_email = SignIn { offers_reset: false, ..visit.clone() };
-    let again =
-        SignIn { notice: Some("Your password has been saved. You can sign in now."), ..visit.clone() };
     vec![
         sample("sign_in", &visit),
         sample("sign_in_for_an_app", &app),
         sample("sign_in_refused", &refused),
         variant("sign_in_unreadable", &unreadable),
         sample("sign_in_confirm", &confirm),
-        variant("sign_in_with_a_notice", &again),
         variant("sign_in_without_email", &without_email),
     ]
 }

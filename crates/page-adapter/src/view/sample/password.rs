@@ -1,7 +1,7 @@
 //! Samples of the password pages.
 
 use super::{Sample, Say, sample, variant};
-use crate::view::{ForgotPassword, FormErrors, LinkPurpose, MailSent, SetPassword, SignUp};
+use crate::view::{FormErrors, LinkPurpose, MailSent, RequestLink, SetPassword};
 use domain::secret::{Secret, SecretBytes, SecretKind};
 
 pub(super) fn samples(say: Say) -> Vec<Sample> {
@@ -11,22 +11,17 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
 }
 
 fn asking_for_a_link(say: Say) -> Vec<Sample> {
-    let errors = || FormErrors::of_field("email", say("Enter a valid email address."));
-    let forgot = ForgotPassword {
+    let page = |purpose, email: &str, errors| RequestLink {
+        purpose,
         form_token: say("Zm9ybS10b2tlbg"),
-        email: String::new(),
-        errors: FormErrors::none(),
+        email: email.to_owned(),
+        errors,
     };
-    let sign_up =
-        SignUp { form_token: say("Zm9ybS10b2tlbg"), email: String::new(), errors: FormErrors::none() };
+    let wrong = FormErrors::of_field("email", say("Enter a valid email address."));
     vec![
-        sample("forgot_password", &forgot),
-        variant(
-            "forgot_password_unreadable",
-            &ForgotPassword { email: say("sam"), errors: errors(), ..forgot },
-        ),
-        sample("sign_up", &sign_up),
-        variant("sign_up_unreadable", &SignUp { email: say("sam"), errors: errors(), ..sign_up }),
+        sample("forgot_password", &page(LinkPurpose::Reset, "", FormErrors::none())),
+        sample("sign_up", &page(LinkPurpose::SignUp, "", FormErrors::none())),
+        variant("sign_up_unreadable", &page(LinkPurpose::SignUp, &say("sam"), wrong)),
         sample("mail_sent_reset", &MailSent { purpose: LinkPurpose::Reset }),
         sample("mail_sent_sign_up", &MailSent { purpose: LinkPurpose::SignUp }),
     ]
