@@ -132,129 +132,50 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
         .service(Endpoint::IntakeLog.resource().route(web::delete().to(delete::log)));
 }
 
-/// Creates people
-///
-/// For service clients with the scope `users:write`. Accepts one item or at most 10,000, in at most 64 MiB;
-/// nothing is stored of a malformed body. Each item has its own result, in the order of the items. Sending
-/// items again creates no duplicates.
-#[utoipa::path(
-    post, path = Endpoint::Users.path(), tag = "ingest", operation_id = "storeUsers", params(IdempotencyKey),
-    security(("bearer" = [Scope::UsersWrite])),
-    request_body(
-        description = "One item, or a list of items; or an item a line.",
-        content(
-            (inline(item::UserItems) = "application/json", example = item::list::<item::UserItem>),
-            (String = "application/x-ndjson", example = item::lines::<item::UserItem>),
-        ),
-    ),
-    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
-)]
-async fn post_users(
-    request: HttpRequest,
-    payload: Payload,
-    state: web::Data<ApiState>,
-) -> Result<HttpResponse, Problem> {
-    ingest(request, payload, state, (IngestKind::Users, Scope::UsersWrite)).await
+/// Declares the operations that store items.
+macro_rules! operations {
+    ($($name:ident { $summary:tt, $method:ident $endpoint:ident, $id:tt, params $params:tt, $kind:ident, $scope:ident, $items:ident of $item:ident })+) => {$(
+        #[utoipa::path(
+            $method, path = Endpoint::$endpoint.path(), tag = "ingest", operation_id = $id,
+            summary = $summary, description = description(Scope::$scope),
+            params $params, security(("bearer" = [Scope::$scope])),
+            request_body(
+                description = "One item, or a list of items; or an item a line.",
+                content(
+                    (inline(item::$items) = "application/json", example = item::list::<item::$item>),
+                    (String = "application/x-ndjson", example = item::lines::<item::$item>),
+                ),
+            ),
+            responses(
+                (status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest),
+                IngestErrors,
+            ),
+        )]
+        pub(crate) async fn $name(
+            request: HttpRequest,
+            payload: Payload,
+            state: web::Data<ApiState>,
+        ) -> Result<HttpResponse, Problem> {
+            ingest(request, payload, state, (IngestKind::$kind, Scope::$scope)).await
+        }
+    )+};
 }
 
-/// Changes a person's profile; absent members stay as they are
-///
-/// For service clients with the scope `profile:write`. Accepts one item or at most 10,000, in at most 64 MiB;
-/// nothing is stored of a malformed body. Each item has its own result, in the order of the items. Sending
-/// items again creates no duplicates.
-#[utoipa::path(
-    put, path = Endpoint::Profile.path(), tag = "ingest", operation_id = "storeProfile", params(UserPath, IdempotencyKey),
-    security(("bearer" = [Scope::ProfileWrite])),
-    request_body(
-        description = "One item, or a list of items; or an item a line.",
-        content(
-            (inline(item::ProfileItems) = "application/json", example = item::list::<item::ProfileItem>),
-            (String = "application/x-ndjson", example = item::lines::<item::ProfileItem>),
-        ),
-    ),
-    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
-)]
-pub(crate) async fn put_profile(
-    request: HttpRequest,
-    payload: Payload,
-    state: web::Data<ApiState>,
-) -> Result<HttpResponse, Problem> {
-    ingest(request, payload, state, (IngestKind::Profile, Scope::ProfileWrite)).await
+operations! {
+    post_users { "Creates people", post Users, "storeUsers", params(IdempotencyKey), Users, UsersWrite, UserItems of UserItem }
+    put_profile { "Changes a person's profile; absent members stay as they are", put Profile, "storeProfile", params(UserPath, IdempotencyKey), Profile, ProfileWrite, ProfileItems of ProfileItem }
+    post_sleep { "Stores a person's sleep sessions", post Sleep, "storeSleep", params(UserPath, IdempotencyKey), Sleep, SleepWrite, SessionItems of SessionItem }
+    post_supplements { "Stores labels of supplements", post Catalogue, "storeSupplements", params(IdempotencyKey), Supplements, SupplementsWrite, LabelItems of LabelItem }
+    post_logs { "Stores a person's intake logs", post IntakeLogs, "storeSupplementLogs", params(UserPath, IdempotencyKey), Logs, SupplementsWrite, LogItems of LogItem }
 }
 
-/// Stores a person's sleep sessions
-///
-/// For service clients with the scope `sleep:write`. Accepts one item or at most 10,000, in at most 64 MiB;
-/// nothing is stored of a malformed body. Each item has its own result, in the order of the items. Sending
-/// items again creates no duplicates.
-#[utoipa::path(
-    post, path = Endpoint::Sleep.path(), tag = "ingest", operation_id = "storeSleep", params(UserPath, IdempotencyKey),
-    security(("bearer" = [Scope::SleepWrite])),
-    request_body(
-        description = "One item, or a list of items; or an item a line.",
-        content(
-            (inline(item::SessionItems) = "application/json", example = item::list::<item::SessionItem>),
-            (String = "application/x-ndjson", example = item::lines::<item::SessionItem>),
-        ),
-    ),
-    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
-)]
-pub(crate) async fn post_sleep(
-    request: HttpRequest,
-    payload: Payload,
-    state: web::Data<ApiState>,
-) -> Result<HttpResponse, Problem> {
-    ingest(request, payload, state, (IngestKind::Sleep, Scope::SleepWrite)).await
-}
-
-/// Stores labels of supplements
-///
-/// For service clients with the scope `supplements:write`. Accepts one item or at most 10,000, in at most 64
-/// MiB; nothing is stored of a malformed body. Each item has its own result, in the order of the items.
-/// Sending items again creates no duplicates.
-#[utoipa::path(
-    post, path = Endpoint::Catalogue.path(), tag = "ingest", operation_id = "storeSupplements", params(IdempotencyKey),
-    security(("bearer" = [Scope::SupplementsWrite])),
-    request_body(
-        description = "One item, or a list of items; or an item a line.",
-        content(
-            (inline(item::LabelItems) = "application/json", example = item::list::<item::LabelItem>),
-            (String = "application/x-ndjson", example = item::lines::<item::LabelItem>),
-        ),
-    ),
-    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
-)]
-async fn post_supplements(
-    request: HttpRequest,
-    payload: Payload,
-    state: web::Data<ApiState>,
-) -> Result<HttpResponse, Problem> {
-    ingest(request, payload, state, (IngestKind::Supplements, Scope::SupplementsWrite)).await
-}
-
-/// Stores a person's intake logs
-///
-/// For service clients with the scope `supplements:write`. Accepts one item or at most 10,000, in at most 64
-/// MiB; nothing is stored of a malformed body. Each item has its own result, in the order of the items.
-/// Sending items again creates no duplicates.
-#[utoipa::path(
-    post, path = Endpoint::IntakeLogs.path(), tag = "ingest", operation_id = "storeSupplementLogs", params(UserPath, IdempotencyKey),
-    security(("bearer" = [Scope::SupplementsWrite])),
-    request_body(
-        description = "One item, or a list of items; or an item a line.",
-        content(
-            (inline(item::LogItems) = "application/json", example = item::list::<item::LogItem>),
-            (String = "application/x-ndjson", example = item::lines::<item::LogItem>),
-        ),
-    ),
-    responses((status = 200, description = "The result of each item", body = IngestAnswer, example = example::ingest), IngestErrors),
-)]
-async fn post_logs(
-    request: HttpRequest,
-    payload: Payload,
-    state: web::Data<ApiState>,
-) -> Result<HttpResponse, Problem> {
-    ingest(request, payload, state, (IngestKind::Logs, Scope::SupplementsWrite)).await
+fn description(scope: Scope) -> String {
+    format!(
+        "For service clients with the scope `{}`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is \
+         stored of a malformed body. Each item has its own result, in the order of the items. Sending items again \
+         creates no duplicates.",
+        scope.as_str()
+    )
 }
 
 async fn ingest(
