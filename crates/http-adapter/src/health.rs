@@ -151,8 +151,8 @@ mod tests {
             assert_eq!(answer.status.as_u16(), 503);
         })
         .await;
-        let told: Vec<_> = log.lines().filter(|line| line.contains("not_ready")).collect();
-        assert!(matches!(told[..], [line] if line.contains("DEBUG")), "{log}");
+        let lines: Vec<_> = log.lines().filter(|line| line.contains("not_ready")).collect();
+        assert!(matches!(lines[..], [line] if line.contains("DEBUG")), "{log}");
     }
 
     #[actix_web::test]

@@ -39,7 +39,7 @@ pub use ingest::IngestUseCases;
 pub use key_set::{KeySetSource, PublicKey};
 pub use metrics_page::{MetricsText, configure_metrics};
 pub use middleware::{
-    Admission, AdmissionLimits, Holder, RequestId, Troubles, UnnamedProxyWarning, UploadPermit,
+    Admission, AdmissionLimits, Holder, LogSuppression, RequestId, UnnamedProxyWarning, UploadPermit,
 };
 pub use problem::error_reference;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};

@@ -59,7 +59,7 @@ pub(crate) struct MetadataBody {
 
 impl MetadataBody {
     /// Describes the server at this public URL; headers of the request have no influence.
-    pub(crate) fn of(public_url: &str) -> Self {
+    pub(crate) fn new(public_url: &str) -> Self {
         let url = |endpoint: Endpoint| format!("{}{}", public_url.trim_end_matches('/'), endpoint.path());
         Self {
             issuer: public_url.to_owned(),
@@ -93,5 +93,5 @@ impl MetadataBody {
 pub(crate) async fn show(state: web::Data<HttpState>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
-        .json(MetadataBody::of(&state.settings.public_url))
+        .json(MetadataBody::new(&state.settings.public_url))
 }

@@ -5,7 +5,7 @@ use crate::export::ExportUseCases;
 use crate::health::HealthCheck;
 use crate::ingest::IngestUseCases;
 use crate::key_set::KeySetSource;
-use crate::middleware::{Admission, Troubles, UnnamedProxyWarning};
+use crate::middleware::{Admission, LogSuppression, UnnamedProxyWarning};
 use crate::problem::ErrorPages;
 use crate::trace::TraceContinuation;
 use application::access::AuthorizeAccess;
@@ -90,7 +90,7 @@ pub struct HttpState {
     /// Limits on concurrent work.
     pub admission: Admission,
     /// Recently logged errors, to suppress repetitions.
-    pub troubles: Troubles,
+    pub log_suppression: LogSuppression,
     /// Last warning about a proxy that the settings do not name.
     pub unnamed_proxy: UnnamedProxyWarning,
     /// Continuation of callers' traces; `None` if no traces are sent.

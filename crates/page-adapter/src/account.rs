@@ -16,7 +16,7 @@ use http_adapter::caller;
 use http_adapter::problem::Problem;
 
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let Some(person) = person::of_request(&request, &state).await? else {
+    let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Account.sign_in()));
     };
     let done = query::read(&request, &["done"])?.get("done") == Some("password");
@@ -32,7 +32,7 @@ pub(super) async fn change_password(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let browser = Browser::of(&request, &state.http.settings);
+    let browser = Browser::from_request(&request, &state.http.settings);
     let (person, form) = Form::read_with_person(&request, body, &state).await?;
     let disconnect_apps = form.is_ticked("disconnect_apps")?;
     let command = ChangePasswordCommand {
@@ -52,21 +52,21 @@ pub(super) async fn change_password(
                 cookies,
             ));
         }
-        Err(error) => explained(error)?,
+        Err(error) => form_errors(error)?,
     };
     let sheet = Sheet { notice: None, disconnects_apps: disconnect_apps, errors };
     sheet.answer(&state, &person, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 /// Returns the form errors; an error that the person cannot fix is a problem.
-fn explained(error: ChangePasswordError) -> Result<FormErrors, Problem> {
+fn form_errors(error: ChangePasswordError) -> Result<FormErrors, Problem> {
     match error {
         ChangePasswordError::Rule(rule) => {
-            Ok(FormErrors::of_field("new_password", password::explained_rule(rule)))
+            Ok(FormErrors::field("new_password", password::password_rule(rule)))
         }
         ChangePasswordError::Check(
             PasswordCheckError::WrongCredentials | PasswordCheckError::InvalidForm,
-        ) => Ok(FormErrors::of_field("current_password", "That is not your current password.")),
+        ) => Ok(FormErrors::field("current_password", "That is not your current password.")),
         ChangePasswordError::Check(error) => Err(error.into()),
     }
 }

@@ -31,7 +31,7 @@ const SECONDS: Range<i64> = 0..253_402_300_800;
 
 /// Shows the activity, latest first.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let Some(person) = person::of_request(&request, &state).await? else {
+    let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Activity.sign_in()));
     };
     let given = query::read(&request, &["before", "events"])?;

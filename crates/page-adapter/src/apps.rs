@@ -19,7 +19,7 @@ use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
 
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let Some(person) = person::of_request(&request, &state).await? else {
+    let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Apps.sign_in()));
     };
     let done = query::read(&request, &["done"])?.get("done") == Some("disconnected");

@@ -20,9 +20,9 @@ const STATE: &str = "state";
 pub(super) async fn begin(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let pairs =
         parse(request.query_string()).map_err(|_| Problem::new(Fault::InvalidAuthorizationRequest))?;
-    let browser = Browser::of(&request, &state.http.settings);
-    let signed_in = person::of_browser(&browser, &state).await?;
-    let (visit, cookie) = visit::of(&request, &state);
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let (visit, cookie) = visit::get_or_create(&request, &state);
     let command = BeginAuthorizationCommand {
         parameters: parameters(&pairs),
         visit: &visit,

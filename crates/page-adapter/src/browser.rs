@@ -34,7 +34,7 @@ pub(super) struct Browser {
 
 impl Browser {
     /// Parses the cookies of a request.
-    pub(super) fn of(request: &HttpRequest, settings: &HttpSettings) -> Self {
+    pub(super) fn from_request(request: &HttpRequest, settings: &HttpSettings) -> Self {
         Self {
             session: cookie(request, &name_of(SESSION, settings), SecretKind::Session),
             visit: cookie(request, &name_of(VISIT, settings), SecretKind::Visit),
@@ -128,7 +128,10 @@ mod tests {
     }
 
     fn browser(cookies: &str, settings: &HttpSettings) -> Browser {
-        Browser::of(&TestRequest::default().insert_header((COOKIE, cookies)).to_http_request(), settings)
+        Browser::from_request(
+            &TestRequest::default().insert_header((COOKIE, cookies)).to_http_request(),
+            settings,
+        )
     }
 
     // T31

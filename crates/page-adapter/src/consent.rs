@@ -22,8 +22,8 @@ use http_adapter::problem::{Fault, Problem};
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let given = query::read(&request, &["request"])?;
     let request_id = request_id(given.get("request"))?;
-    let browser = Browser::of(&request, &state.http.settings);
-    let Some(person) = person::of_browser(&browser, &state).await? else {
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let Some(person) = person::signed_in_with(&browser, &state).await? else {
         return Ok(to_sign_in(request_id));
     };
     let visit = browser.visit().ok_or_else(|| Problem::new(Fault::OtherPersonsRequest))?;
@@ -46,7 +46,7 @@ pub(super) async fn submit(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let browser = Browser::of(&request, &state.http.settings);
+    let browser = Browser::from_request(&request, &state.http.settings);
     let (person, form) = Form::read_with_person(&request, body, &state).await?;
     let ticked: Vec<&str> = form.all("scope").collect();
     let decision = match form.find("decision")? {

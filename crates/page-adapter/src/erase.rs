@@ -17,7 +17,7 @@ use http_adapter::problem::{Fault, Problem};
 
 /// Shows what will be erased, and asks for the address. A person whose sign-in is too old signs in first.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    match person::of_request(&request, &state).await? {
+    match person::signed_in(&request, &state).await? {
         Some(person) if person.is_fresh => answer(&person, StatusCode::OK, FormErrors::none()),
         Some(_) | None => Ok(see_other(&Destination::Erase.sign_in())),
     }
@@ -31,7 +31,7 @@ pub(super) async fn submit(
 ) -> Result<HttpResponse, Problem> {
     let (person, form) = Form::read_with_person(&request, body, &state).await?;
     if !is_own_address(&person, form.line("email")?) {
-        let errors = FormErrors::of_field("email", "That is not the email address of your account.");
+        let errors = FormErrors::field("email", "That is not the email address of your account.");
         return answer(&person, StatusCode::UNPROCESSABLE_ENTITY, errors);
     }
     match state.erase_person.run(ErasePersonCommand::ByPerson(&person.session)).await {

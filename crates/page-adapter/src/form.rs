@@ -48,7 +48,7 @@ impl Form {
         body: Payload,
         state: &PageState,
     ) -> Result<(SignedInPerson, Self), Problem> {
-        let person = person::of_request(request, state).await?;
+        let person = person::signed_in(request, state).await?;
         let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
         let form = Self::read(request, body, &state.http.settings, &person.cookie).await?;
         Ok((person, form))
@@ -61,7 +61,7 @@ impl Form {
         state: &PageState,
     ) -> Result<(Secret, Self), Problem> {
         let settings = &state.http.settings;
-        let visit = Browser::of(request, settings).visit().cloned();
+        let visit = Browser::from_request(request, settings).visit().cloned();
         let visit = visit.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
         let form = Self::read(request, body, settings, &visit).await?;
         Ok((visit, form))

@@ -20,8 +20,8 @@ pub(super) async fn shown(state: &PageState, import: &Import) -> Result<ImportPr
     let is_undone = import.state == ImportState::Undone;
     let changed = import.report.profile.iter().filter(|change| change.is_applied && !is_undone);
     Ok(ImportProfile {
-        changed: changed.map(ProfileLine::of).collect(),
-        proposed: proposed.iter().map(ProfileLine::of).collect(),
+        changed: changed.map(ProfileLine::new).collect(),
+        proposed: proposed.iter().map(ProfileLine::new).collect(),
     })
 }
 

@@ -31,7 +31,7 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// Shows the imports and the upload form.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let Some(person) = person::of_request(&request, &state).await? else {
+    let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Imports.sign_in()));
     };
     query::read(&request, &[])?;
@@ -44,7 +44,7 @@ pub(super) async fn show_one(
     request: HttpRequest,
     id: Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let Some(person) = person::of_request(&request, &state).await? else {
+    let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Imports.sign_in()));
     };
     let notice = notice(query::read(&request, &["done"])?.get("done"));

@@ -23,7 +23,7 @@ use http_adapter::problem::{Fault, Problem};
 const NOT_AN_ADDRESS: &str = "Enter a valid email address, such as robin@example.org.";
 
 /// Describes the rule that a new password violates.
-pub(super) const fn explained_rule(error: NewPasswordError) -> &'static str {
+pub(super) const fn password_rule(error: NewPasswordError) -> &'static str {
     match error {
         NewPasswordError::TooShort => {
             "Use at least 15 characters. A few words in a row are easy to remember."
@@ -60,7 +60,7 @@ fn show_request(
     request: &HttpRequest,
     purpose: LinkPurpose,
 ) -> Result<HttpResponse, Problem> {
-    let (visit, cookie) = visit::of(request, state);
+    let (visit, cookie) = visit::get_or_create(request, state);
     let (form_token, email, errors) = (form_token(&visit), String::new(), FormErrors::none());
     let view = view::RequestLink { purpose, form_token, email, errors };
     Ok(with_cookies(page(StatusCode::OK, &view)?, [cookie]))
@@ -103,7 +103,7 @@ fn requested(
     match outcome {
         Ok(()) => page(StatusCode::OK, &view::MailSent { purpose }),
         Err(LinkRequestError::InvalidEmail) => {
-            let errors = FormErrors::of_field("email", NOT_AN_ADDRESS);
+            let errors = FormErrors::field("email", NOT_AN_ADDRESS);
             let (form_token, email) = (form_token(visit), email.to_owned());
             let view = view::RequestLink { purpose, form_token, email, errors };
             page(StatusCode::UNPROCESSABLE_ENTITY, &view)
@@ -117,7 +117,7 @@ pub(super) async fn show_link(state: Data<PageState>, request: HttpRequest) -> R
     let given = query::read(&request, &["link"])?;
     let link = parse_link(given.get("link"))?;
     let found = find_link(&state, &link).await?;
-    let (visit, cookie) = visit::of(&request, &state);
+    let (visit, cookie) = visit::get_or_create(&request, &state);
     let sheet = LinkSheet { link, found, time_zone: "", errors: FormErrors::none() };
     Ok(with_cookies(sheet.answer(&visit, StatusCode::OK)?, [cookie]))
 }
@@ -137,7 +137,7 @@ pub(super) async fn submit_link(
     let wrong_zone = needs_zone && home_timezone.is_none();
     let sheet = |errors| LinkSheet { link: link.clone(), found, time_zone, errors };
     if wrong_zone {
-        let errors = FormErrors::of_field("time_zone", "Choose your time zone.");
+        let errors = FormErrors::field("time_zone", "Choose your time zone.");
         return sheet(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY);
     }
     let command = ChoosePasswordCommand {
@@ -149,7 +149,7 @@ pub(super) async fn submit_link(
     match state.choose_password.run(command).await {
         Ok(_) => page(StatusCode::OK, &password_set()),
         Err(ChoosePasswordError::Rule(rule)) => {
-            let errors = FormErrors::of_field("password", explained_rule(rule));
+            let errors = FormErrors::field("password", password_rule(rule));
             sheet(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY)
         }
         Err(error) => Err(error.into()),

@@ -68,15 +68,15 @@ impl Destination {
 }
 
 /// Returns the person who is signed in with the browser of a request.
-pub(super) async fn of_request(
+pub(super) async fn signed_in(
     request: &HttpRequest,
     state: &PageState,
 ) -> Result<Option<SignedInPerson>, Problem> {
-    of_browser(&Browser::of(request, &state.http.settings), state).await
+    signed_in_with(&Browser::from_request(request, &state.http.settings), state).await
 }
 
 /// Returns the person who is signed in with a browser.
-pub(super) async fn of_browser(
+pub(super) async fn signed_in_with(
     browser: &Browser,
     state: &PageState,
 ) -> Result<Option<SignedInPerson>, Problem> {

@@ -26,7 +26,7 @@ const WRONG: &str = "The email address or password is incorrect. Check both and 
 
 /// Target after the sign-in.
 #[derive(Clone, Copy, Default)]
-struct Errand {
+struct SignInTarget {
     /// Authorization request of an app.
     request: Option<AuthorizationRequestId>,
     /// Page of the person.
@@ -36,16 +36,16 @@ struct Errand {
 /// Shows the page.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let given = query::read(&request, &["request", "to"])?;
-    let errand = Errand::read(given.get("request"), given.get("to"));
-    let browser = Browser::of(&request, &state.http.settings);
-    let signed_in = person::of_browser(&browser, &state).await?;
-    if let (Some(person), None) = (&signed_in, errand.request)
-        && let Some(page) = errand.needs_no_sign_in(person)
+    let target = SignInTarget::read(given.get("request"), given.get("to"));
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let signed_in = person::signed_in_with(&browser, &state).await?;
+    if let (Some(person), None) = (&signed_in, target.request)
+        && let Some(page) = target.needs_no_sign_in(person)
     {
         return Ok(see_other(page));
     }
-    let (visit, cookie) = visit::of(&request, &state);
-    let sheet = Sheet { errand, email: None, errors: FormErrors::none() };
+    let (visit, cookie) = visit::get_or_create(&request, &state);
+    let sheet = Sheet { target, email: None, errors: FormErrors::none() };
     let answer = sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::OK).await?;
     Ok(with_cookies(answer, [cookie]))
 }
@@ -57,9 +57,9 @@ pub(super) async fn submit(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
-    let browser = Browser::of(&request, &state.http.settings);
-    let errand = Errand::read(form.find("request")?, form.find("to")?);
-    let signed_in = person::of_browser(&browser, &state).await?;
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let target = SignInTarget::read(form.find("request")?, form.find("to")?);
+    let signed_in = person::signed_in_with(&browser, &state).await?;
     let command = SignInCommand {
         email: form.line("email")?,
         password: form.find("password")?.unwrap_or_default(),
@@ -72,16 +72,16 @@ pub(super) async fn submit(
     let errors = match outcome {
         Ok(new) => {
             let cookies = browser::set_signed_in(&new, &state.http.settings);
-            return Ok(with_cookies(see_other(&errand.next()), cookies));
+            return Ok(with_cookies(see_other(&target.next()), cookies));
         }
-        Err(PasswordCheckError::WrongCredentials) => FormErrors::of_form(WRONG),
+        Err(PasswordCheckError::WrongCredentials) => FormErrors::form(WRONG),
         Err(error) => return Err(error.into()),
     };
-    let sheet = Sheet { errand, email: Some(command.email), errors };
+    let sheet = Sheet { target, email: Some(command.email), errors };
     sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
-impl Errand {
+impl SignInTarget {
     /// Parses the target in a URL or a form; an invalid one is ignored.
     fn read(request: Option<&str>, to: Option<&str>) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl Errand {
 
 /// Contents of the page.
 struct Sheet<'a> {
-    errand: Errand,
+    target: SignInTarget,
     /// The submitted address; `None` when the page is opened.
     email: Option<&'a str>,
     errors: FormErrors,
@@ -122,7 +122,7 @@ impl Sheet<'_> {
         signed_in: Option<&SignedInPerson>,
         status: StatusCode,
     ) -> Result<HttpResponse, Problem> {
-        let app = match self.errand.request {
+        let app = match self.target.request {
             Some(id) => state.describe_request.run(id, visit).await?,
             None => None,
         };
@@ -136,8 +136,8 @@ impl Sheet<'_> {
             email: email.to_owned(),
             reason,
             form_token: form_token(visit),
-            request: self.errand.request.map(|id| id.to_string()),
-            to: self.errand.to.map(Destination::name),
+            request: self.target.request.map(|id| id.to_string()),
+            to: self.target.to.map(Destination::name),
             offers_reset: state.http.settings.sends_mail,
             offers_sign_up: state.http.settings.sign_up_open,
             errors: self.errors,

@@ -13,7 +13,7 @@ use http_adapter::problem::Problem;
 
 /// Returns the cookies of the session and of the visit, in this order.
 pub fn cookies(request: &HttpRequest, settings: &HttpSettings) -> (Option<Secret>, Option<Secret>) {
-    let browser = Browser::of(request, settings);
+    let browser = Browser::from_request(request, settings);
     (browser.session().cloned(), browser.visit().cloned())
 }
 

@@ -17,9 +17,9 @@ use http_adapter::test_support::{assert_serves_exactly, is_page, send_to};
 use http_adapter::{Endpoint, HttpSettings};
 use std::sync::Arc;
 
-const SHOWN: [&str; 4] = ["/sign-in", "/forgot-password", "/sign-up", "/authorize"];
-const OWN: [&str; 5] = ["/apps", "/tokens", "/activity", "/account", "/imports"];
-const TAKEN: [&str; 15] = [
+const PUBLIC_PAGES: [&str; 4] = ["/sign-in", "/forgot-password", "/sign-up", "/authorize"];
+const PERSONAL_PAGES: [&str; 5] = ["/apps", "/tokens", "/activity", "/account", "/imports"];
+const FORMS: [&str; 15] = [
     "/imports",
     "/imports/undo",
     "/sign-in",
@@ -94,17 +94,17 @@ fn assert_is_private(answer: &Answer, path: &str) {
 // T02, T28
 #[actix_web::test]
 async fn every_page_is_private_and_cannot_be_framed_errors_included() {
-    for path in SHOWN {
+    for path in PUBLIC_PAGES {
         assert_is_a_guarded_page(&get(path).await, path);
     }
-    for path in TAKEN {
+    for path in FORMS {
         assert_is_a_guarded_page(&post(path, None, "").await, path);
     }
 }
 
 #[actix_web::test]
 async fn a_personal_page_redirects_to_sign_in_with_its_name_instead_of_a_url() {
-    for path in OWN {
+    for path in PERSONAL_PAGES {
         let answer = get(path).await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{path}");
         let expected = format!("/sign-in?to={}", path.trim_start_matches('/'));
@@ -117,7 +117,7 @@ async fn a_personal_page_redirects_to_sign_in_with_its_name_instead_of_a_url() {
 #[actix_web::test]
 async fn a_form_without_the_cookie_or_with_anothers_token_is_refused() {
     let visit = "restwell_visit=rwv_0000000000000000000000000000000000000000000000000";
-    for path in TAKEN {
+    for path in FORMS {
         for (cookie, form) in [(None, ""), (None, "form_token=x"), (Some(visit), "form_token=x")] {
             let answer = post(path, cookie, form).await;
             let gone = matches!(path, "/sign-up" | "/forgot-password");

@@ -24,7 +24,7 @@ use http_adapter::problem::{Fault, Problem};
 
 /// Shows the tokens and the form for a new one.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let Some(person) = person::of_request(&request, &state).await? else {
+    let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Tokens.sign_in()));
     };
     let done = query::read(&request, &["done"])?.get("done") == Some("revoked");
@@ -62,7 +62,7 @@ pub(super) async fn create(
         Err(CreatePersonalTokenError::NotFresh | CreatePersonalTokenError::SessionEnded) => {
             return Ok(see_other(&Destination::Tokens.sign_in()));
         }
-        Err(error) => explained(error)?,
+        Err(error) => form_errors(error)?,
     };
     let ticked: ScopeSet = scopes.iter().filter_map(|name| Scope::parse(name).ok()).collect();
     let form = TokenForm {
@@ -90,18 +90,18 @@ pub(super) async fn revoke(
 }
 
 /// Returns the form errors; an error that the person cannot fix is a problem.
-fn explained(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
+fn form_errors(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
     Ok(match error {
         CreatePersonalTokenError::InvalidName => {
-            FormErrors::of_field("name", "Enter a name of 1 to 100 visible characters.")
+            FormErrors::field("name", "Enter a name of 1 to 100 visible characters.")
         }
         CreatePersonalTokenError::InvalidScopes => {
-            FormErrors::of_field("scope", "Choose at least one kind of data for the token to read.")
+            FormErrors::field("scope", "Choose at least one kind of data for the token to read.")
         }
         CreatePersonalTokenError::InvalidLifetime => {
-            FormErrors::of_field("expires", "Choose when the token expires.")
+            FormErrors::field("expires", "Choose when the token expires.")
         }
-        CreatePersonalTokenError::TooManyTokens => FormErrors::of_form(
+        CreatePersonalTokenError::TooManyTokens => FormErrors::form(
             "You have reached the limit of access tokens. Revoke one that you no longer need.",
         ),
         CreatePersonalTokenError::NotFresh

@@ -33,21 +33,24 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 const MAX_TIME: Duration = Duration::from_hours(1);
 
 /// Interval of checking whether the process is about to stop.
-const LOOK: Duration = Duration::from_millis(250);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Timeouts of the phases around the file.
 #[derive(Debug, Clone, Copy)]
-struct Patience {
+struct Timeouts {
     /// Time from the head of the request to the head of the file, including the form token.
     before: Duration,
     /// Time for the fields after the file, or for the rest of a refused file.
     after: Duration,
     /// Waiting time over which the rate of the file is measured.
-    look: Duration,
+    rate_interval: Duration,
 }
 
-const PATIENCE: Patience =
-    Patience { before: Duration::from_secs(5), after: Duration::from_secs(5), look: Duration::from_secs(30) };
+const TIMEOUTS: Timeouts = Timeouts {
+    before: Duration::from_secs(5),
+    after: Duration::from_secs(5),
+    rate_interval: Duration::from_secs(30),
+};
 
 /// Receives a file. The form token precedes the file, so that nothing of a foreign form is stored
 /// (security.md T27). No middleware times the request out, because a file may take long. Uploads therefore
@@ -57,7 +60,7 @@ pub(super) async fn receive(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let receiving = receive_in_time(&state, &request, body, PATIENCE);
+    let receiving = receive_in_time(&state, &request, body, TIMEOUTS);
     let taken = tokio::time::timeout(MAX_TIME, receiving).await;
     taken.unwrap_or_else(|_| Err(too_slow()))
 }
@@ -70,9 +73,9 @@ async fn receive_in_time(
     state: &Data<PageState>,
     request: &HttpRequest,
     body: Payload,
-    patience: Patience,
+    timeouts: Timeouts,
 ) -> Result<HttpResponse, Problem> {
-    let person = person::of_request(request, state).await?;
+    let person = person::signed_in(request, state).await?;
     let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
     if !is_same_site(request.headers(), &state.http.settings) {
         return Err(Problem::new(Fault::ForeignForm));
@@ -82,33 +85,33 @@ async fn receive_in_time(
         return refused(state, &person, Refusal::TooManyOpen).await;
     }
     let mut form = Multipart::new(request.headers(), body);
-    let before = tokio::time::timeout(patience.before, before_file::read(&mut form, &person)).await;
+    let before = tokio::time::timeout(timeouts.before, before_file::read(&mut form, &person)).await;
     let BeforeFile { file, fields } = before.unwrap_or_else(|_| Err(too_slow()))?;
     let uploads = state.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
     let is_admitted = permit.is_ok();
     if is_admitted {
-        file.pace = Some(Pace::new(state.http.elapsed_time.clone(), patience.look));
+        file.pace = Some(Pace::new(state.http.elapsed_time.clone(), timeouts.rate_interval));
     }
-    let mut coming = Coming { form, file: Some(file), fields, after: patience.after };
+    let mut unread = UnreadForm { form, file: Some(file), fields, after: timeouts.after };
     let stored = if is_admitted {
-        store_or_discard(state, uploads, &person, &mut coming).await
+        store_or_discard(state, uploads, &person, &mut unread).await
     } else {
-        Err(Stop::Refused(Refusal::TooManyOpen))
+        Err(UploadError::Refused(Refusal::TooManyOpen))
     };
     match stored {
         Ok(key) => {
             // Reads to the end of the body, so that the connection can be reused.
-            let _ = tokio::time::timeout(patience.after, next_field(&mut coming.form)).await;
+            let _ = tokio::time::timeout(timeouts.after, next_field(&mut unread.form)).await;
             Ok(see_other(&format!("{}/{}", Endpoint::Imports.path(), key.id)))
         }
-        Err(Stop::Problem(problem)) => Err(problem),
-        Err(Stop::Refused(refusal)) => {
+        Err(UploadError::Problem(problem)) => Err(problem),
+        Err(UploadError::Refused(refusal)) => {
             // Browsers show a response only once they have sent everything. A longer rest loses the
             // connection.
-            if let Some(file) = &mut coming.file {
+            if let Some(file) = &mut unread.file {
                 let draining = drain(file, state.http.settings.max_upload_bytes);
-                let _ = tokio::time::timeout(patience.after, draining).await;
+                let _ = tokio::time::timeout(timeouts.after, draining).await;
             }
             refused(state, &person, refusal).await
         }
@@ -116,10 +119,10 @@ async fn receive_in_time(
 }
 
 /// Unread rest of a form.
-struct Coming {
+struct UnreadForm {
     form: Multipart,
     /// The file, until its end.
-    file: Option<Arriving>,
+    file: Option<IncomingField>,
     /// Other fields received so far.
     fields: Fields,
     /// Time for the fields after the file.
@@ -127,40 +130,40 @@ struct Coming {
 }
 
 /// Field that is being received. It is not polled after its end, because actix-multipart would panic.
-struct Arriving {
+struct IncomingField {
     field: Field,
     has_ended: bool,
     /// Minimum rate, for a file that is stored.
     pace: Option<Pace>,
 }
 
-async fn next_field(form: &mut Multipart) -> Result<Option<Arriving>, Problem> {
+async fn next_field(form: &mut Multipart) -> Result<Option<IncomingField>, Problem> {
     let next = tokio::time::timeout(MAX_PAUSE, form.next()).await;
     let next = next.map_err(|_| too_slow())?;
     let field = next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))?;
-    Ok(field.map(|field| Arriving { field, has_ended: false, pace: None }))
+    Ok(field.map(|field| IncomingField { field, has_ended: false, pace: None }))
 }
 
-async fn next_bytes(arriving: &mut Arriving) -> Result<Option<Bytes>, Problem> {
-    if arriving.has_ended {
+async fn next_bytes(incoming: &mut IncomingField) -> Result<Option<Bytes>, Problem> {
+    if incoming.has_ended {
         return Ok(None);
     }
-    let asked = arriving.pace.as_ref().map(Pace::time);
-    let next = tokio::time::timeout(MAX_PAUSE, arriving.field.next()).await;
+    let asked = incoming.pace.as_ref().map(Pace::time);
+    let next = tokio::time::timeout(MAX_PAUSE, incoming.field.next()).await;
     let next = next.map_err(|_| too_slow())?;
     let length = next.as_ref().and_then(|next| next.as_ref().ok()).map_or(0, Bytes::len);
-    if let (Some(pace), Some(asked)) = (&mut arriving.pace, asked)
+    if let (Some(pace), Some(asked)) = (&mut incoming.pace, asked)
         && pace.is_too_slow(pace.time().saturating_sub(asked), length)
     {
         return Err(too_slow());
     }
     // After an error there is nothing left to read either.
-    arriving.has_ended = !matches!(next, Some(Ok(_)));
+    incoming.has_ended = !matches!(next, Some(Ok(_)));
     next.transpose().map_err(|_| Problem::new(Fault::InvalidForm))
 }
 
 /// Reads and discards the rest of a field, up to the maximum size of a file.
-async fn drain(field: &mut Arriving, most: u64) {
+async fn drain(field: &mut IncomingField, most: u64) {
     let mut passed = 0_u64;
     while let Ok(Some(bytes)) = next_bytes(field).await {
         passed = passed.saturating_add(bytes.len() as u64);
@@ -178,16 +181,16 @@ enum Refusal {
     TooLarge,
     TooManyOpen,
     Cancelled,
-    NoTime,
+    InvalidStart,
     NoRoom,
 }
 
-enum Stop {
+enum UploadError {
     Refused(Refusal),
     Problem(Problem),
 }
 
-impl From<Problem> for Stop {
+impl From<Problem> for UploadError {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
@@ -198,12 +201,12 @@ async fn store_or_discard(
     state: &Data<PageState>,
     uploads: &UploadUseCases,
     person: &SignedInPerson,
-    coming: &mut Coming,
-) -> Result<UploadKey, Stop> {
+    unread: &mut UnreadForm,
+) -> Result<UploadKey, UploadError> {
     let mut unfinished = Unfinished { state: state.clone(), key: None };
     let stored = tokio::select! {
-        stored = store(uploads, person, coming, &mut unfinished) => stored,
-        () = stopping(state) => Err(Stop::Problem(Problem::new(Fault::NotReady))),
+        stored = store(uploads, person, unread, &mut unfinished) => stored,
+        () = stopping(state) => Err(UploadError::Problem(Problem::new(Fault::NotReady))),
     };
     if stored.is_err()
         && let Some(key) = unfinished.key.take()
@@ -217,7 +220,7 @@ async fn store_or_discard(
 /// Completes when uploads must end because the process is about to stop.
 async fn stopping(state: &PageState) {
     while !state.http.health.is_draining() {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(STOP_CHECK_INTERVAL).await;
     }
     tokio::time::sleep(state.http.settings.stopping_uploads).await;
 }
@@ -226,15 +229,15 @@ async fn stopping(state: &PageState) {
 async fn store(
     uploads: &UploadUseCases,
     person: &SignedInPerson,
-    coming: &mut Coming,
+    unread: &mut UnreadForm,
     unfinished: &mut Unfinished,
-) -> Result<UploadKey, Stop> {
-    let file = coming.file.as_mut().ok_or(Stop::Refused(Refusal::NoFile))?;
+) -> Result<UploadKey, UploadError> {
+    let file = unread.file.as_mut().ok_or(UploadError::Refused(Refusal::NoFile))?;
     let name = file.field.content_disposition().and_then(|disposition| disposition.get_filename());
     let name = name.unwrap_or_default().to_owned();
     let mut part = next_bytes(file).await?.map(Vec::from).unwrap_or_default();
     if name.is_empty() && part.is_empty() {
-        return Err(Stop::Refused(Refusal::NoFile));
+        return Err(UploadError::Refused(Refusal::NoFile));
     }
     meter::import_bytes(part.len());
     let user_id = person.user_id;
@@ -261,38 +264,38 @@ async fn store(
     if !part.is_empty() {
         uploads.add_part.run(key, position, &part).await.map_err(not_added)?;
     }
-    coming.file = None;
-    coming.fields.read_rest(&mut coming.form, coming.after).await?;
-    uploads.finish.run(key, coming.fields.parsed()?).await.map_err(not_finished)?;
+    unread.file = None;
+    unread.fields.read_rest(&mut unread.form, unread.after).await?;
+    uploads.finish.run(key, unread.fields.parsed()?).await.map_err(not_finished)?;
     unfinished.key = None;
     Ok(key)
 }
 
-fn not_begun(error: BeginUploadError) -> Stop {
+fn not_begun(error: BeginUploadError) -> UploadError {
     match error {
-        BeginUploadError::TooManyOpen => Stop::Refused(Refusal::TooManyOpen),
-        BeginUploadError::NoRoom => Stop::Refused(Refusal::NoRoom),
-        BeginUploadError::UnknownUser => Stop::Problem(Problem::new(Fault::ForeignForm)),
-        BeginUploadError::Storage(error) => Stop::Problem(error.into()),
+        BeginUploadError::TooManyOpen => UploadError::Refused(Refusal::TooManyOpen),
+        BeginUploadError::NoRoom => UploadError::Refused(Refusal::NoRoom),
+        BeginUploadError::UnknownUser => UploadError::Problem(Problem::new(Fault::ForeignForm)),
+        BeginUploadError::Storage(error) => UploadError::Problem(error.into()),
     }
 }
 
-fn not_added(error: AddPartError) -> Stop {
+fn not_added(error: AddPartError) -> UploadError {
     match error {
-        AddPartError::TooLarge => Stop::Refused(Refusal::TooLarge),
+        AddPartError::TooLarge => UploadError::Refused(Refusal::TooLarge),
         // Cancelled on another page, or by the operator.
-        AddPartError::Gone => Stop::Refused(Refusal::Cancelled),
-        AddPartError::Misplaced => Stop::Problem(Problem::new(Fault::InvalidForm)),
-        AddPartError::NoRoom => Stop::Refused(Refusal::NoRoom),
-        AddPartError::Storage(error) => Stop::Problem(error.into()),
+        AddPartError::Gone => UploadError::Refused(Refusal::Cancelled),
+        AddPartError::Misplaced => UploadError::Problem(Problem::new(Fault::InvalidForm)),
+        AddPartError::NoRoom => UploadError::Refused(Refusal::NoRoom),
+        AddPartError::Storage(error) => UploadError::Problem(error.into()),
     }
 }
 
-fn not_finished(error: FinishUploadError) -> Stop {
+fn not_finished(error: FinishUploadError) -> UploadError {
     match error {
-        FinishUploadError::Empty => Stop::Refused(Refusal::Empty),
-        FinishUploadError::Gone => Stop::Refused(Refusal::Cancelled),
-        FinishUploadError::Storage(error) => Stop::Problem(error.into()),
+        FinishUploadError::Empty => UploadError::Refused(Refusal::Empty),
+        FinishUploadError::Gone => UploadError::Refused(Refusal::Cancelled),
+        FinishUploadError::Storage(error) => UploadError::Problem(error.into()),
     }
 }
 
@@ -314,7 +317,7 @@ impl Drop for Unfinished {
 /// Deletes the received parts. After a failure, housekeeping deletes them as stale.
 async fn discard(state: &PageState, key: UploadKey) {
     if let Err(error) = state.discard_upload.run(key, DiscardReason::Interrupted).await {
-        tracing::warn!(%error, "the parts of an upload that broke off are not deleted yet");
+        tracing::warn!(%error, "cannot delete the parts of an aborted upload");
     }
 }
 
@@ -341,14 +344,14 @@ async fn refused(
             let text = "The upload was cancelled before it was complete. Nothing was kept.";
             (StatusCode::CONFLICT, text.to_owned())
         }
-        Refusal::NoTime => (StatusCode::UNPROCESSABLE_ENTITY, recording::WHAT_IS_WRONG.to_owned()),
+        Refusal::InvalidStart => (StatusCode::UNPROCESSABLE_ENTITY, recording::INVALID_START.to_owned()),
         Refusal::NoRoom => {
             let text = "This server has no room for more files right now. Try again in an hour.";
             (StatusCode::SERVICE_UNAVAILABLE, text.to_owned())
         }
     };
-    let field = if refusal == Refusal::NoTime { recording::START } else { FILE };
-    Sheet { errors: FormErrors::of_field(field, text), status }.answer(state, person).await
+    let field = if refusal == Refusal::InvalidStart { recording::START } else { FILE };
+    Sheet { errors: FormErrors::field(field, text), status }.answer(state, person).await
 }
 
 mod before_file;

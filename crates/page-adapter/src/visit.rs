@@ -7,8 +7,8 @@ use actix_web::http::header::HeaderValue;
 use domain::secret::Secret;
 
 /// Returns the visit of a browser, and the header that sets its cookie if it is new.
-pub(super) fn of(request: &HttpRequest, state: &PageState) -> (Secret, Option<HeaderValue>) {
-    if let Some(visit) = Browser::of(request, &state.http.settings).visit() {
+pub(super) fn get_or_create(request: &HttpRequest, state: &PageState) -> (Secret, Option<HeaderValue>) {
+    if let Some(visit) = Browser::from_request(request, &state.http.settings).visit() {
         return (visit.clone(), None);
     }
     let visit = (state.visits)();

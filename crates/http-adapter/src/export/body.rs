@@ -30,7 +30,7 @@ async fn piece(export: Option<Export>) -> Option<(Result<Bytes, ExportRecordsErr
             Ok(Some(bytes)) => return Some((Ok(Bytes::from(bytes)), Some(export))),
             Ok(None) => return None,
             Err(error) => {
-                tracing::warn!(%error, "an export ended half-way");
+                tracing::warn!(%error, "an export was aborted");
                 return Some((Err(error), None));
             }
         }

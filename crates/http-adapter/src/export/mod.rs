@@ -89,7 +89,7 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 )]
 async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Export).await?;
-    let Asked { format, kinds } = asked(request.query_string())?;
+    let ExportOptions { format, kinds } = parse_query(request.query_string())?;
     let scopes = allowed(access.usable, kinds)?;
     let by = Exporter::Reader(access.reader, state.export.reads.clone());
     let query = ExportQuery { user_id: access.user_id, scopes, by };
@@ -101,13 +101,13 @@ async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpRe
 
 /// Parameters of a request.
 #[derive(Debug)]
-struct Asked {
+struct ExportOptions {
     format: ExportFormat,
     /// Requested types; all that the token allows if `None`.
     kinds: Option<Vec<ChangeKind>>,
 }
 
-fn asked(query: &str) -> Result<Asked, Problem> {
+fn parse_query(query: &str) -> Result<ExportOptions, Problem> {
     let parameters = Parameters::read(query, &["format", "types"])?;
     let format = match parameters.get("format") {
         None => ExportFormat::Ndjson,
@@ -116,7 +116,7 @@ fn asked(query: &str) -> Result<Asked, Problem> {
     };
     let kinds = parameters.get("types").map(ChangeKind::parse_list).transpose();
     let kinds = kinds.map_err(|error| Problem::invalid_parameter("types", error.to_string()))?;
-    Ok(Asked { format, kinds })
+    Ok(ExportOptions { format, kinds })
 }
 
 /// Rejects a type that is requested but not allowed, as the change feed does.

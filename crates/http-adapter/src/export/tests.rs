@@ -1,4 +1,4 @@
-use super::{allowed, asked};
+use super::{allowed, parse_query};
 use crate::problem::Fault;
 use application::export::ExportFormat;
 use domain::change::ChangeKind;
@@ -12,14 +12,14 @@ fn lines_are_written_unless_a_zip_is_asked_for() {
         ("format=zip", ExportFormat::Zip),
         ("other=1&format=zip", ExportFormat::Zip),
     ] {
-        assert_eq!(asked(query).ok().map(|asked| asked.format), Some(expected), "{query}");
+        assert_eq!(parse_query(query).ok().map(|options| options.format), Some(expected), "{query}");
     }
 }
 
 #[test]
 fn an_unknown_format_or_type_is_rejected() {
     for query in ["format=xml", "format=", "format=ZIP", "format=zip&format=zip", "types=dreams"] {
-        let fault = asked(query).err().map(|problem| problem.fault());
+        let fault = parse_query(query).err().map(|problem| problem.fault());
         assert_eq!(fault, Some(Fault::InvalidParameter), "{query}");
     }
 }

@@ -11,7 +11,7 @@ const HEADER: &str = "idempotency-key";
 const MAX_LENGTH: usize = 255;
 
 /// Returns the key, if there is one: 1 to 255 visible ASCII characters.
-pub(super) fn of(request: &HttpRequest) -> Result<Option<&[u8]>, Problem> {
+pub(super) fn read(request: &HttpRequest) -> Result<Option<&[u8]>, Problem> {
     let mut given = request.headers().get_all(HEADER);
     let Some(only) = given.next() else { return Ok(None) };
     let text = only.as_bytes();

@@ -10,7 +10,7 @@ mod erase;
 mod gate;
 mod job;
 mod key;
-mod room;
+mod permit;
 mod spool;
 
 use answer::IngestAnswer;
@@ -32,7 +32,7 @@ use application::import::ingest::{AnswerOnce, DeleteRecord, IngestCommand, Inges
 use application::import::ingest::{IngestKind, IngestLayout, IngestShape};
 use domain::scope::Scope;
 use job::Job;
-use room::Room;
+use permit::BodyPermits;
 use utoipa::OpenApi;
 
 /// Use cases of the endpoints for backends.
@@ -42,7 +42,7 @@ pub struct IngestUseCases {
     pub records: IngestRecords,
     pub once: AnswerOnce,
     pub delete: DeleteRecord,
-    room: Room,
+    permits: BodyPermits,
 }
 
 impl IngestUseCases {
@@ -53,7 +53,7 @@ impl IngestUseCases {
         once: AnswerOnce,
         delete: DeleteRecord,
     ) -> Self {
-        Self { authorize, records, once, delete, room: Room::default() }
+        Self { authorize, records, once, delete, permits: BodyPermits::default() }
     }
 }
 
@@ -188,8 +188,8 @@ async fn ingest(
     // There are no parameters, but a malformed query string is rejected everywhere.
     Parameters::read(request.query_string(), &[])?;
     let layout = layout(&request)?;
-    let key = key::of(&request)?;
-    let body = spool::receive(&request, payload, &state.ingest.room).await?;
+    let key = key::read(&request)?;
+    let body = spool::receive(&request, payload, &state.ingest.permits).await?;
     let shape = IngestShape { kind, layout, user_id: grant.user_id };
     let once = key.map(|key| key::request(&request, grant.client_id, key, (layout, body.digest())));
     let command = IngestCommand { client_id: grant.client_id, shape };

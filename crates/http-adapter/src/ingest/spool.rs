@@ -1,6 +1,6 @@
 //! Receives a body of up to 64 MiB: a small one stays in memory, a large one goes to an unnamed file.
 
-use super::room::{Room, Share, disk_problem};
+use super::permit::{BodyPermit, BodyPermits, disk_problem};
 use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::http::header::CONTENT_LENGTH;
@@ -26,8 +26,8 @@ pub(crate) const MAX_WAIT: Duration = Duration::from_mins(2);
 pub(super) struct Spool {
     storage: SpoolStorage,
     digest: [u8; 32],
-    /// Permits, held as long as the body.
-    _share: Share,
+    /// Permits, buffered as long as the body.
+    _permit: BodyPermit,
 }
 
 enum SpoolStorage {
@@ -68,12 +68,16 @@ impl Read for FileReader {
 }
 
 /// Receives the body of a request.
-pub(super) async fn receive(request: &HttpRequest, payload: Payload, room: &Room) -> Result<Spool, Problem> {
+pub(super) async fn receive(
+    request: &HttpRequest,
+    payload: Payload,
+    permits: &BodyPermits,
+) -> Result<Spool, Problem> {
     let announced = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if announced.and_then(|length| length.parse().ok()).is_some_and(|length: u64| length > MAX_BODY) {
         return Err(too_large());
     }
-    tokio::time::timeout(MAX_WAIT, collect(payload, room))
+    tokio::time::timeout(MAX_WAIT, collect(payload, permits))
         .await
         .unwrap_or_else(|_| Err(Problem::new(Fault::RequestTimeout)))
 }
@@ -83,7 +87,7 @@ fn too_large() -> Problem {
         .detail("A body may have at most 64 MiB here: send the items in several.")
 }
 
-async fn collect(mut payload: Payload, room: &Room) -> Result<Spool, Problem> {
+async fn collect(mut payload: Payload, permits: &BodyPermits) -> Result<Spool, Problem> {
     let mut receiving = Receiving::default();
     let mut total = 0_u64;
     while let Some(chunk) = payload.next().await {
@@ -94,7 +98,7 @@ async fn collect(mut payload: Payload, room: &Room) -> Result<Spool, Problem> {
         if total > MAX_BODY {
             return Err(too_large());
         }
-        receiving.add(&chunk, room).await?;
+        receiving.add(&chunk, permits).await?;
     }
     receiving.end().await
 }
@@ -104,41 +108,41 @@ async fn collect(mut payload: Payload, room: &Room) -> Result<Spool, Problem> {
 struct Receiving {
     hash: Sha256,
     /// Bytes not written to a file.
-    held: Vec<u8>,
+    buffered: Vec<u8>,
     file: Option<File>,
-    share: Share,
+    permit: BodyPermit,
 }
 
 impl Receiving {
-    async fn add(&mut self, chunk: &[u8], room: &Room) -> Result<(), Problem> {
+    async fn add(&mut self, chunk: &[u8], permits: &BodyPermits) -> Result<(), Problem> {
         self.hash.update(chunk);
-        let length = self.held.len().saturating_add(chunk.len());
+        let length = self.buffered.len().saturating_add(chunk.len());
         let limit = if self.file.is_some() { CHUNK } else { IN_MEMORY };
         if self.file.is_none() && length <= limit {
-            self.share.grow(room, length)?;
+            self.permit.grow(permits, length)?;
         }
-        self.held.extend_from_slice(chunk);
+        self.buffered.extend_from_slice(chunk);
         if length <= limit {
             return Ok(());
         }
         if self.file.is_none() {
-            self.share.move_to_file(room)?;
+            self.permit.move_to_file(permits)?;
             self.file = Some(blocking(tempfile::tempfile).await?);
         }
         self.write().await
     }
 
-    /// Writes the bytes held in memory to the file, on a blocking thread.
+    /// Writes the bytes buffered in memory to the file, on a blocking thread.
     async fn write(&mut self) -> Result<(), Problem> {
         let Some(mut file) = self.file.take() else { return Ok(()) };
-        let held = std::mem::take(&mut self.held);
-        let (file, held) = blocking(move || {
-            file.write_all(&held)?;
-            Ok((file, held))
+        let buffered = std::mem::take(&mut self.buffered);
+        let (file, buffered) = blocking(move || {
+            file.write_all(&buffered)?;
+            Ok((file, buffered))
         })
         .await?;
-        self.held = held;
-        self.held.clear();
+        self.buffered = buffered;
+        self.buffered.clear();
         self.file = Some(file);
         Ok(())
     }
@@ -148,9 +152,9 @@ impl Receiving {
         let digest = self.hash.finalize().into();
         let storage = match self.file {
             Some(file) => SpoolStorage::File(Arc::new(Mutex::new(file))),
-            None => SpoolStorage::Memory(self.held.into()),
+            None => SpoolStorage::Memory(self.buffered.into()),
         };
-        Ok(Spool { storage, digest, _share: self.share })
+        Ok(Spool { storage, digest, _permit: self.permit })
     }
 }
 

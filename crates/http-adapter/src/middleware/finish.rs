@@ -31,8 +31,8 @@ pub(super) async fn finish(
         }
         Err(error) => {
             let problem = problem_of(&error);
-            note(&problem, context);
-            Err(Answered { problem, context: context.for_errors() }.into())
+            log_problem(&problem, context);
+            Err(LostRequest { problem, context: context.for_errors() }.into())
         }
     }
 }
@@ -57,14 +57,14 @@ fn finish_response(response: ServiceResponse, context: &RequestContext) -> Servi
         generic = problem_of_status(&response);
         &generic
     };
-    note(problem, context);
+    log_problem(problem, context);
     let replacement = answer(problem, context.for_errors().for_answer());
     response.into_response(replacement)
 }
 
 /// Returns the problem for an error response that a library created.
 fn problem_of_status(response: &ServiceResponse) -> Problem {
-    let problem = Problem::new(Fault::of_status(response.status().as_u16()));
+    let problem = Problem::new(Fault::from_status(response.status().as_u16()));
     match response.headers().get(ALLOW).and_then(|methods| methods.to_str().ok()) {
         Some(methods) => problem.allow(methods),
         None => problem,
@@ -74,13 +74,13 @@ fn problem_of_status(response: &ServiceResponse) -> Problem {
 fn problem_of(error: &Error) -> Problem {
     let fault = match error.as_error::<Problem>() {
         Some(problem) => problem.fault(),
-        None => Fault::of_status(error.as_response_error().status_code().as_u16()),
+        None => Fault::from_status(error.as_response_error().status_code().as_u16()),
     };
     Problem::new(fault)
 }
 
 /// Logs a problem and counts it by its code.
-fn note(problem: &Problem, context: &RequestContext) {
+fn log_problem(problem: &Problem, context: &RequestContext) {
     meter::problem(problem.fault());
     let row = problem.fault().row();
     let cause = problem.cause().map(causes);
@@ -103,7 +103,7 @@ fn note(problem: &Problem, context: &RequestContext) {
 fn suppressed_before(fault: Fault, cause: Option<&str>, context: &RequestContext) -> Option<u64> {
     match &context.state {
         Some(state) if fault.row().status == StatusCode::SERVICE_UNAVAILABLE => {
-            state.troubles.note(fault, cause, (state.elapsed_time)())
+            state.log_suppression.record(fault, cause, (state.elapsed_time)())
         }
         _ => Some(0),
     }
@@ -133,18 +133,18 @@ fn causes(error: &(dyn StdError + 'static)) -> String {
 
 /// Problem whose request was lost in a panic or a timeout.
 #[derive(Debug)]
-struct Answered {
+struct LostRequest {
     problem: Problem,
     context: ErrorContext,
 }
 
-impl fmt::Display for Answered {
+impl fmt::Display for LostRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.problem.fmt(f)
     }
 }
 
-impl ResponseError for Answered {
+impl ResponseError for LostRequest {
     fn status_code(&self) -> StatusCode {
         self.problem.status_code()
     }

@@ -14,21 +14,21 @@ mod deadline;
 mod drain;
 mod finish;
 mod header;
+mod log_suppression;
 mod pace;
 mod panic;
 mod record;
 mod size;
 #[cfg(test)]
 mod tests;
-mod trouble;
 mod unnamed_proxy;
 mod unread;
 
 pub(crate) use admission::PagePermit;
 pub use admission::{Admission, AdmissionLimits, Holder, UploadPermit};
 pub use context::RequestId;
+pub use log_suppression::LogSuppression;
 pub(crate) use pace::HeldBytes;
-pub use trouble::Troubles;
 pub use unnamed_proxy::UnnamedProxyWarning;
 
 use crate::route::Endpoint;

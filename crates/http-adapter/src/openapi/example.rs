@@ -43,7 +43,7 @@ pub(crate) fn export_line() -> String {
 }
 
 pub(crate) fn metadata() -> Value {
-    value(MetadataBody::of(PUBLIC_URL))
+    value(MetadataBody::new(PUBLIC_URL))
 }
 
 /// Returns a fault as `application/problem+json`.

@@ -208,7 +208,7 @@ impl FaultRow {
 
 impl Fault {
     /// Returns the fault for a bare status of a library's response.
-    pub fn of_status(status: u16) -> Self {
+    pub fn from_status(status: u16) -> Self {
         match status {
             404 => Self::NotFound,
             405 => Self::MethodNotAllowed,

@@ -2,7 +2,7 @@
 
 use crate::problem::ErrorPages;
 use crate::{
-    Admission, Check, CheckState, HealthCheck, HttpSettings, HttpState, Troubles, UnnamedProxyWarning,
+    Admission, Check, CheckState, HealthCheck, HttpSettings, HttpState, LogSuppression, UnnamedProxyWarning,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub fn http_state(settings: HttpSettings) -> HttpState {
         elapsed_time: Arc::new(|| Duration::from_micros(7)),
         trace: None,
         admission: Admission::default(),
-        troubles: Troubles::default(),
+        log_suppression: LogSuppression::default(),
         unnamed_proxy: UnnamedProxyWarning::default(),
         error_pages: ErrorPages::default(),
         settings,

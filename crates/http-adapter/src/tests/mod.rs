@@ -6,7 +6,7 @@ mod store;
 
 pub(crate) use crate::test_support::{Answer, REQUEST_ID, send_to};
 pub(crate) use log::log_of;
-pub(crate) use reads::HeldReads;
+pub(crate) use reads::RecordedReads;
 pub(crate) use store::{FixedClock, MemoryStore, NOW};
 
 use crate::test_support::{FixedHealth, http_state};
@@ -53,7 +53,7 @@ pub(crate) struct Parts {
     pub(crate) verifier: Arc<dyn TokenVerifier>,
     pub(crate) access: Arc<dyn AccessReader>,
     pub(crate) limiter: Arc<dyn RateLimiter>,
-    pub(crate) reads: Arc<HeldReads>,
+    pub(crate) reads: Arc<RecordedReads>,
     pub(crate) profiles: Arc<dyn ProfileReader>,
     pub(crate) sleep: Arc<dyn SleepReader>,
     pub(crate) supplements: Arc<dyn SupplementReader>,

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 
 /// Records each read, in order.
 #[derive(Default)]
-pub(crate) struct HeldReads(Mutex<Vec<ReadTally>>);
+pub(crate) struct RecordedReads(Mutex<Vec<ReadTally>>);
 
-impl ReadLedger for HeldReads {
+impl ReadLedger for RecordedReads {
     fn add(&self, tally: ReadTally) {
         self.0.lock().unwrap().push(tally);
     }

@@ -77,8 +77,8 @@ pub(super) async fn introspect(
         token: &about.token,
         hints_at_refresh_token: about.hints_at_refresh_token,
     };
-    let told = state.introspect_token.run(query).await?;
-    Ok(HttpResponse::Ok().json(IntrospectionBody::of(told, &state.http.settings.public_url)))
+    let token = state.introspect_token.run(query).await?;
+    Ok(HttpResponse::Ok().json(IntrospectionBody::new(token, &state.http.settings.public_url)))
 }
 
 /// Authenticates the client that sends the request.

@@ -63,10 +63,10 @@ impl IntrospectionBody {
     };
 
     /// Creates the body. Issuer and audience of every token are the public URL.
-    pub(super) fn of(told: Option<ActiveToken>, public_url: &str) -> Self {
-        match told {
+    pub(super) fn new(token: Option<ActiveToken>, public_url: &str) -> Self {
+        match token {
             None => Self::INACTIVE,
-            Some(ActiveToken::Access(claims)) => Self::of_access_token(claims, public_url),
+            Some(ActiveToken::Access(claims)) => Self::from_access_token(claims, public_url),
             Some(ActiveToken::Refresh { client_id, user_id, scopes, issued_at }) => Self {
                 active: true,
                 scope: Some(scopes.to_string()),
@@ -79,7 +79,7 @@ impl IntrospectionBody {
         }
     }
 
-    fn of_access_token(claims: AccessClaims, public_url: &str) -> Self {
+    fn from_access_token(claims: AccessClaims, public_url: &str) -> Self {
         let AccessClaims { id, subject, client_id, scopes, issued_at, expires_at } = claims;
         Self {
             active: true,

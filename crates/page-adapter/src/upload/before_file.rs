@@ -1,7 +1,7 @@
 //! Fields of an upload form before its file: the token and other fields, in any order.
 
 use super::options::Fields;
-use super::{Arriving, FILE, next_bytes, next_field};
+use super::{FILE, IncomingField, next_bytes, next_field};
 use crate::form::FORM_TOKEN;
 use actix_multipart::Multipart;
 use application::account::SignedInPerson;
@@ -16,7 +16,7 @@ const FIELDS: usize = 8;
 /// Result of reading up to the file.
 pub(super) struct BeforeFile {
     /// The file; `None` if the form ended without one.
-    pub(super) file: Option<Arriving>,
+    pub(super) file: Option<IncomingField>,
     /// Fields before the file.
     pub(super) fields: Fields,
 }
@@ -50,7 +50,7 @@ pub(super) async fn read(form: &mut Multipart, person: &SignedInPerson) -> Resul
 }
 
 /// Reads a field to its end; `None` if it exceeds `most` bytes.
-pub(super) async fn small(field: &mut Arriving, most: usize) -> Result<Option<Vec<u8>>, Problem> {
+pub(super) async fn small(field: &mut IncomingField, most: usize) -> Result<Option<Vec<u8>>, Problem> {
     let mut text = Vec::new();
     while let Some(bytes) = next_bytes(field).await? {
         if text.len().saturating_add(bytes.len()) > most {

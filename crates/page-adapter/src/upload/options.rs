@@ -2,7 +2,7 @@
 
 use super::before_file::small;
 use super::recording::{self, START};
-use super::{Refusal, Stop, next_field};
+use super::{Refusal, UploadError, next_field};
 use actix_multipart::Multipart;
 use application::upload::UploadOptions;
 use std::time::Duration;
@@ -33,17 +33,21 @@ impl Fields {
     }
 
     /// Reads the fields after the file; those that do not arrive in time are ignored.
-    pub(super) async fn read_rest(&mut self, form: &mut Multipart, within: Duration) -> Result<(), Stop> {
+    pub(super) async fn read_rest(
+        &mut self,
+        form: &mut Multipart,
+        within: Duration,
+    ) -> Result<(), UploadError> {
         tokio::time::timeout(within, self.read_fields(form)).await.unwrap_or(Ok(()))
     }
 
-    async fn read_fields(&mut self, form: &mut Multipart) -> Result<(), Stop> {
+    async fn read_fields(&mut self, form: &mut Multipart) -> Result<(), UploadError> {
         for _ in 0..FIELDS {
             let Ok(Some(mut field)) = next_field(form).await else { return Ok(()) };
             let name = field.field.name().unwrap_or_default().to_owned();
             match small(&mut field, FIELD_BYTES).await? {
                 Some(text) => self.take(&name, text),
-                None if name == START => return Err(Stop::Refused(Refusal::NoTime)),
+                None if name == START => return Err(UploadError::Refused(Refusal::InvalidStart)),
                 None => return Ok(()),
             }
         }
@@ -51,7 +55,7 @@ impl Fields {
     }
 
     /// Parses the fields.
-    pub(super) fn parsed(&self) -> Result<UploadOptions, Stop> {
+    pub(super) fn parsed(&self) -> Result<UploadOptions, UploadError> {
         let recording_start = self.start.as_deref().map(recording::parsed).transpose()?.flatten();
         Ok(UploadOptions { recording_start, overwrite_profile: self.overwrite_profile })
     }

@@ -1,32 +1,32 @@
 //! Start of a recording, which a hypnogram does not contain; a field of the form.
 
-use super::{Refusal, Stop};
+use super::{Refusal, UploadError};
 use chrono::NaiveDateTime;
 
 /// Name of the field.
 pub(super) const START: &str = "recording_start";
 /// Error text of an invalid time.
-pub(super) const WHAT_IS_WRONG: &str =
+pub(super) const INVALID_START: &str =
     "Enter the date and time when the recording started, such as 2026-01-10T22:30, or leave the field empty.";
 /// Parses the field; `None` if it is empty.
-pub(super) fn parsed(text: &[u8]) -> Result<Option<NaiveDateTime>, Stop> {
-    parse(text).map_err(|NoTime| Stop::Refused(Refusal::NoTime))
+pub(super) fn parsed(text: &[u8]) -> Result<Option<NaiveDateTime>, UploadError> {
+    parse(text).map_err(|InvalidTime| UploadError::Refused(Refusal::InvalidStart))
 }
 
 /// Input that is not a time.
 #[derive(Debug, PartialEq, Eq)]
-struct NoTime;
+struct InvalidTime;
 
 /// Parses the value of a `datetime-local` field, with or without seconds.
-fn parse(text: &[u8]) -> Result<Option<NaiveDateTime>, NoTime> {
-    let text = std::str::from_utf8(text).map_err(|_| NoTime)?.trim();
+fn parse(text: &[u8]) -> Result<Option<NaiveDateTime>, InvalidTime> {
+    let text = std::str::from_utf8(text).map_err(|_| InvalidTime)?.trim();
     if text.is_empty() {
         return Ok(None);
     }
     let parsed = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M"]
         .iter()
         .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
-    parsed.map(Some).ok_or(NoTime)
+    parsed.map(Some).ok_or(InvalidTime)
 }
 
 #[cfg(test)]
@@ -45,8 +45,8 @@ mod tests {
             assert_eq!(parse(text.as_bytes()), Ok(None));
         }
         for text in ["22:30", "2026-13-10T22:30", "2026-01-10", "10/01/2026 22:30", "tonight"] {
-            assert_eq!(parse(text.as_bytes()), Err(NoTime), "{text}");
+            assert_eq!(parse(text.as_bytes()), Err(InvalidTime), "{text}");
         }
-        assert_eq!(parse(&[0xff]), Err(NoTime));
+        assert_eq!(parse(&[0xff]), Err(InvalidTime));
     }
 }

@@ -1,4 +1,4 @@
-use super::{Patience, receive_in_time};
+use super::{Timeouts, receive_in_time};
 use crate::PageState;
 use crate::tests::{EmptyStore, NOW, page_state};
 use actix_web::dev;
@@ -64,7 +64,7 @@ fn signed_in() -> Arc<PageState> {
 }
 
 /// Returns a form up to the first bytes of its file.
-fn begun() -> String {
+fn form_up_to_the_file() -> String {
     let part =
         |head: &str, content: &str| format!("--x\r\ncontent-disposition: form-data; {head}\r\n\r\n{content}");
     let cookie = cookie();
@@ -74,7 +74,7 @@ fn begun() -> String {
 }
 
 /// Sends the start of a form, and then nothing more.
-async fn upload(state: &Data<PageState>, sent: String, patience: Patience) -> Result<HttpResponse, Problem> {
+async fn upload(state: &Data<PageState>, sent: String, timeouts: Timeouts) -> Result<HttpResponse, Problem> {
     let request = TestRequest::post()
         .uri("/imports")
         .insert_header(("cookie", format!("restwell_session={}", cookie().expose())))
@@ -83,16 +83,16 @@ async fn upload(state: &Data<PageState>, sent: String, patience: Patience) -> Re
     let sent = stream::iter([Ok::<_, PayloadError>(Bytes::from(sent))]).chain(stream::pending());
     let mut body: dev::Payload = dev::Payload::Stream { payload: Box::pin(sent) };
     let body = Payload::from_request(&request, &mut body).await.unwrap();
-    receive_in_time(state, &request, body, patience).await
+    receive_in_time(state, &request, body, timeouts).await
 }
 
 #[actix_web::test]
 async fn a_form_whose_token_does_not_arrive_times_out() {
-    let patience = Patience { before: AT_ONCE, after: NEVER, look: NEVER };
-    let whole = begun();
+    let timeouts = Timeouts { before: AT_ONCE, after: NEVER, rate_interval: NEVER };
+    let whole = form_up_to_the_file();
     for length in [0, 5, whole.len() - 30] {
         let sent = whole.get(..length).unwrap().to_owned();
-        let problem = upload(&state(), sent, patience).await.unwrap_err();
+        let problem = upload(&state(), sent, timeouts).await.unwrap_err();
         assert_eq!(problem.fault(), Fault::RequestTimeout, "{length}");
     }
 }
@@ -100,9 +100,9 @@ async fn a_form_whose_token_does_not_arrive_times_out() {
 #[actix_web::test]
 async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for_long() {
     let state = state();
-    let patience = Patience { before: NEVER, after: AT_ONCE, look: NEVER };
-    let slow = join_all((0..3).map(|_| upload(&state, String::new(), patience)));
-    let next = upload(&state, begun(), patience);
+    let timeouts = Timeouts { before: NEVER, after: AT_ONCE, rate_interval: NEVER };
+    let slow = join_all((0..3).map(|_| upload(&state, String::new(), timeouts)));
+    let next = upload(&state, form_up_to_the_file(), timeouts);
     let answer = tokio::select! {
         biased;
         _ = slow => panic!("they wait"),
@@ -114,10 +114,10 @@ async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for
 #[actix_web::test]
 async fn many_more_uploads_are_refused_before_a_byte_is_read() {
     let state = state();
-    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+    let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
     // Three hold a permit; three more are read without being stored.
-    let slow = join_all((0..6).map(|_| upload(&state, String::new(), patience)));
-    let next = upload(&state, String::new(), patience);
+    let slow = join_all((0..6).map(|_| upload(&state, String::new(), timeouts)));
+    let next = upload(&state, String::new(), timeouts);
     let answer = tokio::select! {
         biased;
         _ = slow => panic!("they wait"),
@@ -125,8 +125,8 @@ async fn many_more_uploads_are_refused_before_a_byte_is_read() {
     };
     assert_eq!(answer.status().as_u16(), 429);
     // Ended uploads returned their permits.
-    let patience = Patience { before: AT_ONCE, after: AT_ONCE, look: NEVER };
-    let problem = upload(&state, String::new(), patience).await.unwrap_err();
+    let timeouts = Timeouts { before: AT_ONCE, after: AT_ONCE, rate_interval: NEVER };
+    let problem = upload(&state, String::new(), timeouts).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::RequestTimeout);
 }
 
@@ -187,12 +187,12 @@ async fn an_upload_ended_by_a_stop_is_discarded_before_the_response() {
     let settings = HttpSettings { stopping_uploads: AT_ONCE, ..HttpSettings::default() };
     let health = Arc::new(FixedHealth { is_draining: true, ..FixedHealth::default() });
     parts.http = Arc::new(HttpState { health, ..http_state(settings) });
-    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
-    let problem = upload(&Data::from(state), begun(), patience).await.unwrap_err();
+    let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
+    let problem = upload(&Data::from(state), form_up_to_the_file(), timeouts).await.unwrap_err();
     assert_eq!((problem.fault(), endings.committed()), (Fault::NotReady, 2));
 }
 
-async fn told(answer: HttpResponse) -> (u16, String) {
+async fn status_and_text(answer: HttpResponse) -> (u16, String) {
     let status = answer.status().as_u16();
     let body = actix_web::body::to_bytes(answer.into_body()).await.unwrap_or_default();
     (status, String::from_utf8(body.to_vec()).unwrap())
@@ -207,9 +207,9 @@ async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
         unit
     };
     let (state, endings) = state_of([begins(), gone(), gone()]);
-    let patience = Patience { before: NEVER, after: AT_ONCE, look: NEVER };
-    let sent = begun() + "\r\n--x--\r\n";
-    let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
+    let timeouts = Timeouts { before: NEVER, after: AT_ONCE, rate_interval: NEVER };
+    let sent = form_up_to_the_file() + "\r\n--x--\r\n";
+    let (status, text) = status_and_text(upload(&Data::from(state), sent, timeouts).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (409, 1));
     assert!(text.contains("The upload was cancelled before it was complete"), "{text}");
 }
@@ -243,8 +243,8 @@ async fn the_recording_start_may_precede_the_file_and_the_token() {
         };
         ends.imports.expect_update().withf(has_start).once().returning(|_| Ok(true));
         let (state, endings) = state_of([begins(), adds, ends]);
-        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
-        let answer = upload(&Data::from(state), form(&fields), patience).await.unwrap();
+        let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
+        let answer = upload(&Data::from(state), form(&fields), timeouts).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3));
     }
 }
@@ -275,8 +275,8 @@ async fn the_profile_checkbox_may_be_anywhere_and_only_yes_ticks_it() {
         let is_right = move |import: &Import| import.overwrite_profile == is_ticked;
         ends.imports.expect_update().withf(is_right).once().returning(|_| Ok(true));
         let (state, endings) = state_of([begins(), adds, ends]);
-        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
-        let answer = upload(&Data::from(state), form(&fields), patience).await.unwrap();
+        let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
+        let answer = upload(&Data::from(state), form(&fields), timeouts).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3), "{fields:?}");
     }
 }
@@ -294,13 +294,13 @@ async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
         vec![start],
         vec![("name=\"recording_start\"", &long), token, file],
     ] {
-        let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
-        let problem = upload(&state(), form(&fields), patience).await.unwrap_err();
+        let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
+        let problem = upload(&state(), form(&fields), timeouts).await.unwrap_err();
         assert_eq!(problem.fault(), Fault::ForeignForm, "{fields:?}");
     }
     let many = [vec![token], vec![start; 9], vec![file]].concat();
-    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
-    let problem = upload(&state(), form(&many), patience).await.unwrap_err();
+    let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
+    let problem = upload(&state(), form(&many), timeouts).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::InvalidForm);
 }
 
@@ -312,10 +312,10 @@ async fn an_invalid_recording_start_is_reported_at_its_field_and_nothing_is_stor
     adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
     adds.imports.expect_update().once().returning(|_| Ok(true));
     let (state, endings) = state_of([begins(), adds, discards()]);
-    let patience = Patience { before: NEVER, after: NEVER, look: NEVER };
+    let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
     let field = "\r\n--x\r\ncontent-disposition: form-data; name=\"recording_start\"\r\n\r\n";
-    let sent = format!("{}{field}tonight\r\n--x--\r\n", begun());
-    let (status, text) = told(upload(&Data::from(state), sent, patience).await.unwrap()).await;
+    let sent = format!("{}{field}tonight\r\n--x--\r\n", form_up_to_the_file());
+    let (status, text) = status_and_text(upload(&Data::from(state), sent, timeouts).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (422, 3));
     assert!(text.contains("id=\"recording_start-error\">Enter the date and time when"), "{text}");
     assert!(!text.contains("tonight"), "{text}");

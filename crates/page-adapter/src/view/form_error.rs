@@ -21,12 +21,12 @@ impl FormErrors {
     }
 
     /// Returns an error of the whole form.
-    pub(crate) fn of_form(text: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn form(text: impl Into<Cow<'static, str>>) -> Self {
         Self(vec![FormError { field: None, text: text.into() }])
     }
 
     /// Returns an error of a field, by its name in the form.
-    pub(crate) fn of_field(field: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn field(field: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
         Self::none().and(field, text)
     }
 

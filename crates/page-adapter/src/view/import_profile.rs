@@ -26,7 +26,7 @@ pub(crate) struct ProfileLine {
 
 impl ProfileLine {
     /// Formats a change.
-    pub(crate) fn of(change: &ProfileChange) -> Self {
+    pub(crate) fn new(change: &ProfileChange) -> Self {
         let field = change.field();
         Self {
             name: field.as_str(),

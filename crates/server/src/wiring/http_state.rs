@@ -20,7 +20,7 @@ use application::token::{
     RedeemCode, RefreshAccess, RevokeToken, TokenMint,
 };
 use http_adapter::{
-    Admission, ApiState, ExportUseCases, HttpSettings, HttpState, IngestUseCases, Troubles,
+    Admission, ApiState, ExportUseCases, HttpSettings, HttpState, IngestUseCases, LogSuppression,
     UnnamedProxyWarning,
 };
 use import_adapter::JsonIngestParser;
@@ -53,7 +53,7 @@ impl HttpParts<'_> {
             elapsed_time: Arc::new(move || process_start.elapsed()),
             trace: telemetry::trace_continuation(self.settings),
             admission: Admission::new(self.settings.server.admission_limits()),
-            troubles: Troubles::default(),
+            log_suppression: LogSuppression::default(),
             unnamed_proxy: UnnamedProxyWarning::default(),
             error_pages: ERROR_PAGES,
             settings: self.http_settings(),

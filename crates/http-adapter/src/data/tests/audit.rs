@@ -2,7 +2,7 @@
 
 use super::sample;
 use super::world::{ENDPOINTS, USER, World, parts, paths, sleep_of};
-use crate::tests::{HeldReads, NOW, Parts};
+use crate::tests::{NOW, Parts, RecordedReads};
 use application::ports::system::ReadLedger;
 use chrono::{DateTime, Utc};
 use domain::data_endpoint::DataEndpoint;
@@ -18,9 +18,9 @@ fn counted(endpoint: DataEndpoint, items: u64, range: AskedRange) -> ReadTally {
 }
 
 /// Returns a server and its recorded reads.
-fn counting(parts: Parts) -> (World, Arc<HeldReads>) {
+fn counting(parts: Parts) -> (World, Arc<RecordedReads>) {
     let reads = Arc::clone(&parts.reads);
-    (World::of(parts), reads)
+    (World::new(parts), reads)
 }
 
 fn moment(text: &str) -> DateTime<Utc> {

@@ -25,7 +25,7 @@ fn assert_order(text: &str, members: &[&str]) {
 
 async fn sleep(query: &str) -> Answer {
     let rows = (1..=2).map(|number| sample::packed(&sample::night(number))).collect();
-    let world = World::of(Parts { sleep: Arc::new(sleep_of(rows)), ..parts() });
+    let world = World::new(Parts { sleep: Arc::new(sleep_of(rows)), ..parts() });
     world.get(&format!("{}?{query}", paths("sleep", USER)[0])).await
 }
 
@@ -64,7 +64,7 @@ async fn a_profile_has_its_values_and_whole_numbers_without_a_fraction() {
         };
         Ok(Some(domain::user::User { biology, ..user(id) }))
     });
-    let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });
+    let world = World::new(Parts { profiles: Arc::new(profiles), ..parts() });
     let answer = world.get(&paths("profile", USER)[0]).await;
     let data = &answer.json()["data"];
     assert_eq!(
@@ -134,7 +134,7 @@ async fn a_supplement_has_its_label_and_its_logs() {
     supplements
         .expect_page()
         .returning(|_| Ok(SupplementPage { records: vec![sample::record(1, 2)], has_more: false }));
-    let world = World::of(Parts { supplements: Arc::new(supplements), ..parts() });
+    let world = World::new(Parts { supplements: Arc::new(supplements), ..parts() });
     let answer = world.get(&paths("supplements", USER)[0]).await;
     let id = "00000000-0000-0000-0000-000000000001";
     let log = |number: u32, at: &str| {

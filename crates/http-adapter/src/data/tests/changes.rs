@@ -32,19 +32,19 @@ fn telling(changes: Vec<(ChangePosition, Change)>, has_more: bool) -> World {
     reader
         .expect_changes()
         .returning(move |_| Ok(ChangePage { changes: changes.clone(), has_more, is_ahead: false }));
-    World::of(Parts { changes: Arc::new(reader), ..parts() })
+    World::new(Parts { changes: Arc::new(reader), ..parts() })
 }
 
 /// Returns a server without changes, and the queries of its store.
 fn listening() -> (World, Arc<Mutex<Vec<ChangePageQuery>>>) {
     let asked: Arc<Mutex<Vec<ChangePageQuery>>> = Arc::default();
-    let heard = Arc::clone(&asked);
+    let recorded = Arc::clone(&asked);
     let mut reader = MockChangeReader::new();
     reader.expect_changes().returning(move |query| {
-        heard.lock().unwrap().push(query);
+        recorded.lock().unwrap().push(query);
         Ok(ChangePage::default())
     });
-    (World::of(Parts { changes: Arc::new(reader), ..parts() }), asked)
+    (World::new(Parts { changes: Arc::new(reader), ..parts() }), asked)
 }
 
 fn cursor(days_ago: i64) -> String {
@@ -224,7 +224,7 @@ async fn unauthorized_requests_get_the_usual_errors_and_are_not_counted() {
 #[actix_web::test]
 async fn it_has_a_separate_counter_and_one_path() {
     let daily_limits = DailyLimits { changes: 1, ..DailyLimits::default() };
-    let world = World::of(Parts { daily_limits, ..with_nothing() });
+    let world = World::new(Parts { daily_limits, ..with_nothing() });
     assert_eq!(world.get(&format!("/api/v1/sleep/{USER}")).await.status, 200);
     assert_eq!(world.get(&path("")).await.status, 200);
     let refused = world.get(&path("")).await;
@@ -247,7 +247,7 @@ fn with_nothing() -> Parts {
 async fn a_store_that_fails_is_a_503_and_a_corrupt_record_a_500() {
     let mut reader = MockChangeReader::new();
     reader.expect_changes().returning(|_| Err(StorageError::Unavailable));
-    let world = World::of(Parts { changes: Arc::new(reader), ..parts() });
+    let world = World::new(Parts { changes: Arc::new(reader), ..parts() });
     assert_problem(&world.get(&path("")).await, 503, "storage_unavailable");
 
     let mut row = sample::packed(&sample::night(1));

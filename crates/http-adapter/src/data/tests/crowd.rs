@@ -44,7 +44,7 @@ impl SleepReader for Crowded {
 async fn a_reader_with_pending_large_pages_is_rejected_and_small_reads_are_served() {
     let crowded = Arc::new(Crowded { waiting: AtomicUsize::new(0), door: Semaphore::new(0) });
     let admission = Admission::new(AdmissionLimits { requests: 8, ..AdmissionLimits::default() });
-    let world = World::of(Parts { sleep: crowded.clone(), admission, ..parts() });
+    let world = World::new(Parts { sleep: crowded.clone(), admission, ..parts() });
     let [path, other_path] = paths("sleep", USER);
     let (large, deep) = (format!("{path}?pageSize=101"), format!("{other_path}?pageSize=100&page=12"));
     let beyond = async {
@@ -73,7 +73,7 @@ async fn a_reader_with_pending_large_pages_is_rejected_and_small_reads_are_serve
 async fn repeated_store_failures_are_logged_once() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| Err(StorageError::Unavailable));
-    let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });
+    let world = World::new(Parts { profiles: Arc::new(profiles), ..parts() });
     let path = &paths("profile", USER)[0];
     let log = log_of(async {
         for answer in join_all((0..20).map(|_| world.get(path))).await {
@@ -81,8 +81,8 @@ async fn repeated_store_failures_are_logged_once() {
         }
     })
     .await;
-    let told: Vec<_> = log.lines().filter(|line| line.contains("storage_unavailable")).collect();
-    assert!(matches!(told[..], [line] if line.contains("ERROR")), "{log}");
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("storage_unavailable")).collect();
+    assert!(matches!(lines[..], [line] if line.contains("ERROR")), "{log}");
     assert_eq!(log.matches("request served").count(), 20, "{log}");
 }
 
@@ -92,7 +92,7 @@ async fn permanent_failures_are_logged_each_time() {
     profiles.expect_find_profile().returning(|_| {
         Err(StorageError::Corrupt { table: "account", column: "biology", row: "1".to_owned() })
     });
-    let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });
+    let world = World::new(Parts { profiles: Arc::new(profiles), ..parts() });
     let log = log_of(async {
         for _ in 0..3 {
             assert_problem(&world.get(&paths("profile", USER)[0]).await, 500, "internal_error");

@@ -1,7 +1,7 @@
 //! Pagination links (decisions 5).
 
 use super::sample;
-use super::world::{USER, World, listening_sleep, parts, paths, sleep_of};
+use super::world::{USER, World, parts, paths, recording_sleep, sleep_of};
 use crate::data::link::List;
 use crate::parameter::Parameters;
 use crate::tests::Parts;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 fn world_of_nights(count: u32) -> World {
     let rows = (0..count).map(|number| sample::packed(&sample::night(number))).collect();
-    World::of(Parts { sleep: Arc::new(sleep_of(rows)), ..parts() })
+    World::new(Parts { sleep: Arc::new(sleep_of(rows)), ..parts() })
 }
 
 async fn page(world: &World, path: &str) -> Value {
@@ -79,8 +79,8 @@ async fn a_link_repeats_what_was_given_as_it_was_given_and_nothing_unknown() {
 
 #[actix_web::test]
 async fn a_followed_link_asks_for_the_same_range() {
-    let (reader, asked) = listening_sleep();
-    let world = World::of(Parts { sleep: Arc::new(reader), ..parts() });
+    let (reader, asked) = recording_sleep();
+    let world = World::new(Parts { sleep: Arc::new(reader), ..parts() });
     let query = "page=2&startDate=2026-01-02T00:00:00+01:00&endDate=2026-01-03&sort=asc&include_stages=1";
     let body = page(&world, &format!("{}?{query}", paths("sleep", USER)[0])).await;
     page(&world, body["pagination"]["prev_page"].as_str().unwrap()).await;

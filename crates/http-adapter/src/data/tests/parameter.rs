@@ -1,7 +1,7 @@
 //! Invalid input of decisions 5, and the store queries of valid input.
 
 use super::world::{
-    USER, World, assert_problem, listening_sleep, listening_supplements, parts, paths, rate_headers,
+    USER, World, assert_problem, parts, paths, rate_headers, recording_sleep, recording_supplements,
 };
 use crate::tests::Parts;
 use domain::paging::SortDirection;
@@ -147,8 +147,8 @@ async fn unknown_parameters_are_ignored_however_often_they_come() {
 
 /// Sends a query to the sleep endpoint and returns the query of the store.
 async fn asked_of_sleep(query: &str) -> Value {
-    let (reader, asked) = listening_sleep();
-    let world = World::of(Parts { sleep: Arc::new(reader), ..parts() });
+    let (reader, asked) = recording_sleep();
+    let world = World::new(Parts { sleep: Arc::new(reader), ..parts() });
     let answer = world.get(&format!("{}?{query}", paths("sleep", USER)[0])).await;
     assert_eq!(answer.status, 200, "{query}: {}", answer.text());
     let asked = asked.lock().unwrap();
@@ -208,8 +208,8 @@ async fn a_date_is_read_in_every_spelling_in_the_persons_zone() {
 
 #[actix_web::test]
 async fn supplements_are_asked_for_from_a_start_and_by_id() {
-    let (reader, asked) = listening_supplements();
-    let world = World::of(Parts { supplements: Arc::new(reader), ..parts() });
+    let (reader, asked) = recording_supplements();
+    let world = World::new(Parts { supplements: Arc::new(reader), ..parts() });
     let path = &paths("supplements", USER)[0];
     let id = "B1D7F0C2-94a3-4e56-8c1b-7a2f3e4d5c60";
     for query in

@@ -49,7 +49,7 @@ fn world() -> World {
         });
         Ok(known.map(standing))
     });
-    World::of(Parts { access: Arc::new(access), ..parts() })
+    World::new(Parts { access: Arc::new(access), ..parts() })
 }
 
 #[actix_web::test]

@@ -7,7 +7,7 @@ use application::access::DailyLimits;
 fn limited(limit: u32) -> World {
     let daily_limits =
         DailyLimits { profile: limit, sleep: limit, supplements: limit, ..DailyLimits::default() };
-    World::of(Parts { daily_limits, ..parts() })
+    World::new(Parts { daily_limits, ..parts() })
 }
 
 /// Returns the member `limit` in the order of the headers.

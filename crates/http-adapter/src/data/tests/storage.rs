@@ -17,7 +17,7 @@ fn failing(error: fn() -> StorageError) -> World {
     sleep.expect_page().returning(move |_| Err(error()));
     let mut supplements = MockSupplementReader::new();
     supplements.expect_page().returning(move |_| Err(error()));
-    World::of(Parts {
+    World::new(Parts {
         profiles: Arc::new(profiles),
         sleep: Arc::new(sleep),
         supplements: Arc::new(supplements),
@@ -55,7 +55,7 @@ async fn a_corrupt_row_is_an_error_status_and_never_a_broken_body() {
         } else {
             row.metrics = damage.into();
         }
-        let world = World::of(Parts { sleep: Arc::new(sleep_of(vec![whole.clone(), row])), ..parts() });
+        let world = World::new(Parts { sleep: Arc::new(sleep_of(vec![whole.clone(), row])), ..parts() });
         let path = &paths("sleep", USER)[0];
         let answer = world.get(&format!("{path}?{query}")).await;
         assert_problem(&answer, 500, "internal_error");
@@ -74,7 +74,7 @@ async fn servings_that_are_no_number_are_an_error_status() {
         supplements
             .expect_page()
             .returning(move |_| Ok(SupplementPage { records: vec![record.clone()], has_more: false }));
-        let world = World::of(Parts { supplements: Arc::new(supplements), ..parts() });
+        let world = World::new(Parts { supplements: Arc::new(supplements), ..parts() });
         assert_problem(&world.get(&paths("supplements", USER)[0]).await, 500, "internal_error");
     }
 }
@@ -83,7 +83,7 @@ async fn servings_that_are_no_number_are_an_error_status() {
 async fn a_just_deleted_persons_token_is_invalid() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| Ok(None));
-    let world = World::of(Parts { profiles: Arc::new(profiles), ..parts() });
+    let world = World::new(Parts { profiles: Arc::new(profiles), ..parts() });
     let answer = world.get(&paths("profile", USER)[0]).await;
     assert_problem(&answer, 401, "invalid_token");
     assert_uncounted(&answer);

@@ -47,13 +47,13 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn of(parts: Parts) -> Self {
+    pub(super) fn new(parts: Parts) -> Self {
         Self { state: parts.build() }
     }
 
     /// Returns a server with no data but the profile.
     pub(super) fn empty() -> Self {
-        Self::of(parts())
+        Self::new(parts())
     }
 
     /// Sends a request with the token for every scope.
@@ -215,27 +215,27 @@ pub(super) fn sleep_of(rows: Vec<PackedSleepRow>) -> MockSleepReader {
 }
 
 /// Queries that reached the store.
-pub(super) type Asked<Q> = Arc<Mutex<Vec<Q>>>;
+pub(super) type Queries<Q> = Arc<Mutex<Vec<Q>>>;
 
 /// Records queries of sleep, and returns no rows.
-pub(super) fn listening_sleep() -> (MockSleepReader, Asked<SleepPageQuery>) {
-    let asked: Asked<SleepPageQuery> = Arc::default();
-    let heard = Arc::clone(&asked);
+pub(super) fn recording_sleep() -> (MockSleepReader, Queries<SleepPageQuery>) {
+    let asked: Queries<SleepPageQuery> = Arc::default();
+    let recorded = Arc::clone(&asked);
     let mut reader = MockSleepReader::new();
     reader.expect_page().returning(move |query| {
-        heard.lock().unwrap().push(query);
+        recorded.lock().unwrap().push(query);
         Ok(SleepPage::default())
     });
     (reader, asked)
 }
 
 /// Records queries of supplements, and returns no rows.
-pub(super) fn listening_supplements() -> (MockSupplementReader, Asked<SupplementPageQuery>) {
-    let asked: Asked<SupplementPageQuery> = Arc::default();
-    let heard = Arc::clone(&asked);
+pub(super) fn recording_supplements() -> (MockSupplementReader, Queries<SupplementPageQuery>) {
+    let asked: Queries<SupplementPageQuery> = Arc::default();
+    let recorded = Arc::clone(&asked);
     let mut reader = MockSupplementReader::new();
     reader.expect_page().returning(move |query| {
-        heard.lock().unwrap().push(query);
+        recorded.lock().unwrap().push(query);
         Ok(SupplementPage::default())
     });
     (reader, asked)

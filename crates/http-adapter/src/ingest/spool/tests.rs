@@ -1,4 +1,4 @@
-use super::super::room::Room;
+use super::super::permit::BodyPermits;
 use super::{IN_MEMORY, Receiving, Spool, blocking};
 use crate::problem::{Fault, Problem};
 use application::import::ingest::IngestBody as _;
@@ -8,17 +8,17 @@ use std::io::{Read as _, Write as _};
 const MEBIBYTE: usize = 1024 * 1024;
 
 /// Receives the first bytes of a body, in chunks as they arrive from the network.
-async fn arrive(room: &Room, bytes: usize) -> Result<Receiving, Problem> {
+async fn arrive(permits: &BodyPermits, bytes: usize) -> Result<Receiving, Problem> {
     let mut receiving = Receiving::default();
     let body: Vec<u8> = (0..bytes).map(|place| u8::try_from(place % 251).unwrap()).collect();
     for chunk in body.chunks(32 * 1024) {
-        receiving.add(chunk, room).await?;
+        receiving.add(chunk, permits).await?;
     }
     Ok(receiving)
 }
 
-async fn whole(room: &Room, bytes: usize) -> Spool {
-    arrive(room, bytes).await.unwrap().end().await.unwrap()
+async fn whole(permits: &BodyPermits, bytes: usize) -> Spool {
+    arrive(permits, bytes).await.unwrap().end().await.unwrap()
 }
 
 fn assert_busy<T>(outcome: Result<T, Problem>) {
@@ -28,9 +28,9 @@ fn assert_busy<T>(outcome: Result<T, Problem>) {
 
 #[tokio::test]
 async fn a_body_is_read_back_unchanged_from_memory_and_from_a_file() {
-    let room = Room::default();
+    let permits = BodyPermits::default();
     for bytes in [0, 1, 100_000, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY] {
-        let spool = whole(&room, bytes).await;
+        let spool = whole(&permits, bytes).await;
         // Twice in parallel: a body is validated first and then read.
         let (mut first, mut second) = (spool.open().unwrap(), spool.open().unwrap());
         let (mut one, mut other) = (Vec::new(), Vec::new());
@@ -45,31 +45,31 @@ async fn a_body_is_read_back_unchanged_from_memory_and_from_a_file() {
 
 #[tokio::test]
 async fn bodies_in_memory_share_a_limit_and_release_it() {
-    let room = Room::new(8 * MEBIBYTE, 1);
-    let first = whole(&room, 3 * MEBIBYTE).await;
+    let permits = BodyPermits::new(8 * MEBIBYTE, 1);
+    let first = whole(&permits, 3 * MEBIBYTE).await;
     // An unfinished body occupies the memory received so far.
-    let second = arrive(&room, 3 * MEBIBYTE).await.unwrap();
-    assert_busy(arrive(&room, 3 * MEBIBYTE).await);
+    let second = arrive(&permits, 3 * MEBIBYTE).await.unwrap();
+    assert_busy(arrive(&permits, 3 * MEBIBYTE).await);
     // A rejected body holds nothing.
-    let third = whole(&room, 2 * MEBIBYTE).await;
-    assert_busy(arrive(&room, 1).await);
+    let third = whole(&permits, 2 * MEBIBYTE).await;
+    assert_busy(arrive(&permits, 1).await);
     drop(first);
-    let again = whole(&room, 3 * MEBIBYTE).await;
-    assert_busy(arrive(&room, 1).await);
+    let again = whole(&permits, 3 * MEBIBYTE).await;
+    assert_busy(arrive(&permits, 1).await);
     drop((second, third, again));
-    whole(&room, 4 * MEBIBYTE).await;
+    whole(&permits, 4 * MEBIBYTE).await;
 }
 
 #[tokio::test]
 async fn bodies_in_files_have_a_separate_limit_and_use_no_memory() {
-    let room = Room::new(5 * MEBIBYTE, 2);
-    let files = [whole(&room, 5 * MEBIBYTE).await, whole(&room, 5 * MEBIBYTE).await];
-    assert_busy(arrive(&room, 5 * MEBIBYTE).await);
+    let permits = BodyPermits::new(5 * MEBIBYTE, 2);
+    let files = [whole(&permits, 5 * MEBIBYTE).await, whole(&permits, 5 * MEBIBYTE).await];
+    assert_busy(arrive(&permits, 5 * MEBIBYTE).await);
     // A short one is still accepted.
-    let short = whole(&room, MEBIBYTE).await;
+    let short = whole(&permits, MEBIBYTE).await;
     drop(files);
     drop(short);
-    whole(&room, 5 * MEBIBYTE).await;
+    whole(&permits, 5 * MEBIBYTE).await;
 }
 
 #[tokio::test]

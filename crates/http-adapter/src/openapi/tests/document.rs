@@ -151,8 +151,8 @@ fn a_data_endpoint_documents_every_status_with_a_schema_and_its_limits() {
 fn the_change_feed_documents_expired_cursors() {
     let document = document();
     let operation = &document["paths"]["/api/v1/changes/{user_id}"]["get"];
-    let told = resolved(&document, &operation["responses"]["410"]);
-    assert!(told["content"]["application/problem+json"].is_object());
+    let response = resolved(&document, &operation["responses"]["410"]);
+    assert!(response["content"]["application/problem+json"].is_object());
     let schema = |name: &str| {
         let parameters = operation["parameters"].as_array().unwrap();
         &parameters.iter().find(|parameter| parameter["name"] == name).unwrap()["schema"]

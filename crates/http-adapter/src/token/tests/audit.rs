@@ -7,9 +7,9 @@ use domain::id::ClientId;
 /// Checks that the trail contains exactly one event, of this kind and client.
 #[track_caller]
 fn assert_told(store: &MemoryStore, kind: AuditKind, client: &str) {
-    let told: Vec<_> =
+    let recorded: Vec<_> =
         store.events().iter().map(|event| (event.actor, event.kind, event.client_id)).collect();
-    assert_eq!(told, [(AuditActor::Client, kind, ClientId::parse(client).ok())]);
+    assert_eq!(recorded, [(AuditActor::Client, kind, ClientId::parse(client).ok())]);
 }
 
 // T04

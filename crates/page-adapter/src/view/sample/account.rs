@@ -21,12 +21,12 @@ pub(super) fn samples(say: Say) -> Vec<Sample> {
     let refused = Account {
         notice: None,
         disconnects_apps: true,
-        errors: FormErrors::of_field("current_password", say("That is not your current password."))
+        errors: FormErrors::field("current_password", say("That is not your current password."))
             .and("new_password", say("This password is easy to guess.")),
         ..quiet.clone()
     };
     let erase = Erase { person: person(say), errors: FormErrors::none() };
-    let other = FormErrors::of_field("email", say("That is not the email address of your account."));
+    let other = FormErrors::field("email", say("That is not the email address of your account."));
     let erased = Erased {
         erasure_id: say("7d0f3c61-5a0e-4f0a-9a63-3f0f5a1d2c44"),
         erased_at: moment(say, "21 November 2026, 09:20", "2026-11-21T08:20:00Z"),

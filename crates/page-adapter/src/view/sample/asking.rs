@@ -28,10 +28,10 @@ fn sign_in(say: Say) -> Vec<Sample> {
     let reason = SignInReason::App { name: say("Night Owl") };
     let app = SignIn { reason, request: Some(say("5f0c3c5e")), offers_sign_up: false, ..visit.clone() };
     let wrong = "The email address or password is incorrect.";
-    let refused = SignIn { email: say("sam@example.org"), errors: FormErrors::of_form(wrong), ..app.clone() };
+    let refused = SignIn { email: say("sam@example.org"), errors: FormErrors::form(wrong), ..app.clone() };
     let unreadable = SignIn {
         email: say("sam"),
-        errors: FormErrors::of_field("email", say("Enter a valid email address."))
+        errors: FormErrors::field("email", say("Enter a valid email address."))
             .and("password", "Enter your password."),
         ..visit.clone()
     };
@@ -73,7 +73,7 @@ fn consent(say: Say) -> Vec<Sample> {
     let text = say("Tick what the app may read, or deny.");
     let none = Consent {
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
-        errors: FormErrors::of_field("scope", text),
+        errors: FormErrors::field("scope", text),
         ..first.clone()
     };
     let one =

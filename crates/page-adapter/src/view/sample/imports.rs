@@ -25,11 +25,11 @@ fn lists(say: Say) -> Vec<Sample> {
     };
     let none = Imports { imports: Vec::new(), most: None, ..list.clone() };
     let no_time = Imports {
-        errors: FormErrors::of_field("recording_start", say("Enter the date and time.")),
+        errors: FormErrors::field("recording_start", say("Enter the date and time.")),
         ..list.clone()
     };
     let refused = Imports {
-        errors: FormErrors::of_field("file", say("The file is larger than the limit of 512 MiB.")),
+        errors: FormErrors::field("file", say("The file is larger than the limit of 512 MiB.")),
         ..list.clone()
     };
     vec![

@@ -17,7 +17,7 @@ fn asking_for_a_link(say: Say) -> Vec<Sample> {
         email: email.to_owned(),
         errors,
     };
-    let wrong = FormErrors::of_field("email", say("Enter a valid email address."));
+    let wrong = FormErrors::field("email", say("Enter a valid email address."));
     vec![
         sample("forgot_password", &page(LinkPurpose::Reset, "", FormErrors::none())),
         sample("sign_up", &page(LinkPurpose::SignUp, "", FormErrors::none())),
@@ -36,7 +36,7 @@ fn choosing(say: Say) -> Vec<Sample> {
         time_zone: String::new(),
         errors,
     };
-    let short = FormErrors::of_field("password", say("It needs 15 characters or more."));
+    let short = FormErrors::field("password", say("It needs 15 characters or more."));
     let sign_up = SetPassword {
         email: None,
         time_zone: "Europe/Berlin".to_owned(),

@@ -78,7 +78,7 @@ fn tokens(say: Say) -> Vec<Sample> {
         name: say("\tx"),
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
         expires_in_days: None,
-        errors: FormErrors::of_field("name", say("Give it a name of 1 to 100 characters."))
+        errors: FormErrors::field("name", say("Give it a name of 1 to 100 characters."))
             .and("scope", say("Choose what the token can read."))
             .and("expires", say("Choose when the token expires.")),
     };

@@ -23,7 +23,7 @@ fn shortened(packed: &[u8]) -> Box<[u8]> {
     packed.split_last().map_or(&[] as &[u8], |(_, rest)| rest).into()
 }
 
-fn told(rows: Vec<PackedSleepRow>, include: Include) -> Result<(), StorageError> {
+fn render(rows: Vec<PackedSleepRow>, include: Include) -> Result<(), StorageError> {
     answer(SleepItems::new(rows, include), &envelope()).map(|_| ())
 }
 
@@ -37,7 +37,7 @@ fn a_corrupt_row_anywhere_is_an_error_before_the_page_is_sent() {
             let mut rows = nights.clone();
             damage(&mut rows[place]);
             let expected = rows[place].corrupt(damaged).to_string();
-            let error = told(rows, Include::ALL).unwrap_err();
+            let error = render(rows, Include::ALL).unwrap_err();
             assert_eq!(error.to_string(), expected, "{count} {place}");
         }
     }
@@ -48,7 +48,7 @@ fn parts_that_are_not_requested_are_not_validated() {
     for (_, damage) in DAMAGES {
         let mut row = sample::packed(&sample::night(1));
         damage(&mut row);
-        told(vec![row], Include { stages: false, metrics: false }).unwrap();
+        render(vec![row], Include { stages: false, metrics: false }).unwrap();
     }
 }
 

@@ -15,18 +15,18 @@ const UNIT: usize = 4 * 1024;
 /// Permits for the bodies of all requests. There is no queue: if the limit is reached, a request is rejected
 /// and may be retried.
 #[derive(Clone)]
-pub(super) struct Room {
+pub(super) struct BodyPermits {
     memory: Arc<Semaphore>,
     files: Arc<Semaphore>,
 }
 
-impl Default for Room {
+impl Default for BodyPermits {
     fn default() -> Self {
         Self::new(MEMORY, FILES)
     }
 }
 
-impl Room {
+impl BodyPermits {
     /// Creates permits for this many bytes in memory and this many files.
     pub(super) fn new(memory: usize, files: usize) -> Self {
         Self { memory: Arc::new(Semaphore::new(memory / UNIT)), files: Arc::new(Semaphore::new(files)) }
@@ -35,20 +35,20 @@ impl Room {
 
 /// Permits of one body, returned on drop.
 #[derive(Debug, Default)]
-pub(super) struct Share {
+pub(super) struct BodyPermit {
     memory: Option<OwnedSemaphorePermit>,
     file: Option<OwnedSemaphorePermit>,
 }
 
-impl Share {
+impl BodyPermit {
     /// Acquires the missing permits for a body in memory of this size.
-    pub(super) fn grow(&mut self, room: &Room, bytes: usize) -> Result<(), Problem> {
+    pub(super) fn grow(&mut self, permits: &BodyPermits, bytes: usize) -> Result<(), Problem> {
         let held = self.memory.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let missing = u32::try_from(bytes.div_ceil(UNIT).saturating_sub(held)).map_err(Problem::internal)?;
         if missing == 0 {
             return Ok(());
         }
-        let more = room.memory.clone().try_acquire_many_owned(missing).map_err(|_| busy())?;
+        let more = permits.memory.clone().try_acquire_many_owned(missing).map_err(|_| busy())?;
         match &mut self.memory {
             Some(held) => held.merge(more),
             None => self.memory = Some(more),
@@ -57,8 +57,8 @@ impl Share {
     }
 
     /// Acquires the permit of a file and returns those of memory.
-    pub(super) fn move_to_file(&mut self, room: &Room) -> Result<(), Problem> {
-        self.file = Some(room.files.clone().try_acquire_owned().map_err(|_| busy())?);
+    pub(super) fn move_to_file(&mut self, permits: &BodyPermits) -> Result<(), Problem> {
+        self.file = Some(permits.files.clone().try_acquire_owned().map_err(|_| busy())?);
         self.memory = None;
         Ok(())
     }
