@@ -1,7 +1,7 @@
 //! Health checks for load balancers: `/livez` (the process runs) and `/readyz` (it can serve).
 
 use crate::HttpState;
-use crate::openapi::{ErrorFormat, ErrorSet, ServerErrors, error_responses, example};
+use crate::openapi::{ServerErrors, error_responses, example};
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use actix_web::{HttpResponse, web};
@@ -94,11 +94,7 @@ fn check_states() -> Object {
 
 error_responses! {
     /// Errors of the readiness check.
-    ReadinessErrors = ErrorSet {
-        name: "Readiness",
-        format: ErrorFormat::Problem,
-        faults: &[Fault::NotReady],
-    };
+    ReadinessErrors = Problem "Readiness": [NotReady];
 }
 
 fn as_object<S: Serializer>(checks: &[Check], serializer: S) -> Result<S::Ok, S::Error> {

@@ -19,8 +19,7 @@ pub(crate) mod test_support;
 mod tests;
 
 use crate::ingest;
-use crate::openapi::{ErrorFormat, ErrorSet, error_responses};
-use crate::problem::Fault;
+use crate::openapi::error_responses;
 use crate::route::Endpoint;
 use actix_web::web::{ServiceConfig, get, post, put};
 use utoipa::OpenApi;
@@ -35,40 +34,15 @@ pub(crate) struct DataApi;
 
 error_responses! {
     /// Errors of the endpoints that read data.
-    DataErrors = ErrorSet {
-        name: "Data",
-        format: ErrorFormat::Problem,
-        faults: &[
-            Fault::InvalidRequest,
-            Fault::InvalidParameter,
-            Fault::InvalidUserId,
-            Fault::MissingToken,
-            Fault::InvalidToken,
-            Fault::OtherUser,
-            Fault::InsufficientScope,
-            Fault::NotFound,
-            Fault::RateLimited,
-            Fault::StorageUnavailable,
-        ],
-    };
+    DataErrors = Problem "Data": [
+        InvalidRequest InvalidParameter InvalidUserId MissingToken InvalidToken OtherUser InsufficientScope
+        NotFound RateLimited StorageUnavailable
+    ];
     /// Errors of the change feed.
-    ChangesErrors = ErrorSet {
-        name: "Changes",
-        format: ErrorFormat::Problem,
-        faults: &[
-            Fault::InvalidRequest,
-            Fault::InvalidParameter,
-            Fault::InvalidUserId,
-            Fault::MissingToken,
-            Fault::InvalidToken,
-            Fault::OtherUser,
-            Fault::InsufficientScope,
-            Fault::NotFound,
-            Fault::CursorExpired,
-            Fault::RateLimited,
-            Fault::StorageUnavailable,
-        ],
-    };
+    ChangesErrors = Problem "Changes": [
+        InvalidRequest InvalidParameter InvalidUserId MissingToken InvalidToken OtherUser InsufficientScope
+        NotFound CursorExpired RateLimited StorageUnavailable
+    ];
 }
 
 /// Registers the data endpoints, with and without `v1`; both paths share one rate counter. No pagination link

@@ -20,7 +20,7 @@ use crate::ApiState;
 use crate::body::media_type;
 use crate::data::dto::item::{self, IdempotencyKey};
 use crate::data::dto::query::UserPath;
-use crate::openapi::{ErrorFormat, ErrorSet, error_responses, example};
+use crate::openapi::{error_responses, example};
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
@@ -67,58 +67,21 @@ pub(crate) struct IngestApi;
 
 error_responses! {
     /// Errors of the endpoints that store items.
-    IngestErrors = ErrorSet {
-        name: "Ingest",
-        format: ErrorFormat::Problem,
-        faults: &[
-            Fault::InvalidRequest,
-            Fault::InvalidUserId,
-            Fault::MissingToken,
-            Fault::InvalidToken,
-            Fault::InsufficientScope,
-            Fault::UnknownUser,
-            Fault::RequestTimeout,
-            Fault::RequestInProgress,
-            Fault::PayloadTooLarge,
-            Fault::TooManyItems,
-            Fault::UnsupportedMediaType,
-            Fault::IdempotencyKeyReused,
-            Fault::RateLimited,
-            Fault::StorageUnavailable,
-            Fault::IngestBusy,
-        ],
-    };
+    IngestErrors = Problem "Ingest": [
+        InvalidRequest InvalidUserId MissingToken InvalidToken InsufficientScope UnknownUser RequestTimeout
+        RequestInProgress PayloadTooLarge TooManyItems UnsupportedMediaType IdempotencyKeyReused RateLimited
+        StorageUnavailable IngestBusy
+    ];
     /// Errors of deleting a record.
-    DeletionErrors = ErrorSet {
-        name: "Deletion",
-        format: ErrorFormat::Problem,
-        faults: &[
-            Fault::InvalidRequest,
-            Fault::InvalidParameter,
-            Fault::InvalidUserId,
-            Fault::MissingToken,
-            Fault::InvalidToken,
-            Fault::InsufficientScope,
-            Fault::UnknownRecord,
-            Fault::RateLimited,
-            Fault::StorageUnavailable,
-        ],
-    };
+    DeletionErrors = Problem "Deletion": [
+        InvalidRequest InvalidParameter InvalidUserId MissingToken InvalidToken InsufficientScope
+        UnknownRecord RateLimited StorageUnavailable
+    ];
     /// Errors of erasing a person.
-    ErasureErrors = ErrorSet {
-        name: "Erasure",
-        format: ErrorFormat::Problem,
-        faults: &[
-            Fault::InvalidRequest,
-            Fault::InvalidUserId,
-            Fault::MissingToken,
-            Fault::InvalidToken,
-            Fault::InsufficientScope,
-            Fault::UnknownUser,
-            Fault::RateLimited,
-            Fault::StorageUnavailable,
-        ],
-    };
+    ErasureErrors = Problem "Erasure": [
+        InvalidRequest InvalidUserId MissingToken InvalidToken InsufficientScope UnknownUser RateLimited
+        StorageUnavailable
+    ];
 }
 
 /// Registers the endpoints, except those that share a path with the data endpoints.

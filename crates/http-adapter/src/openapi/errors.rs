@@ -30,22 +30,31 @@ pub(crate) struct ErrorSet {
     pub(crate) faults: &'static [Fault],
 }
 
-/// Declares a type for `responses(...)` of operations and `modifiers(...)` of their API.
+/// Declares types for `responses(...)` of operations and `modifiers(...)` of their API: the format, the
+/// prefix of the component names, and the faults.
 macro_rules! error_responses {
-    ($($(#[$doc:meta])* $name:ident = $set:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident = $format:ident $prefix:literal: [$($fault:ident)*];)+) => {$(
         $(#[$doc])*
         pub(crate) struct $name;
+
+        impl $name {
+            const SET: $crate::openapi::ErrorSet = $crate::openapi::ErrorSet {
+                name: $prefix,
+                format: $crate::openapi::ErrorFormat::$format,
+                faults: &[$($crate::problem::Fault::$fault),*],
+            };
+        }
 
         impl utoipa::IntoResponses for $name {
             fn responses()
             -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<utoipa::openapi::Response>> {
-                $crate::openapi::ErrorSet::references(&$set)
+                Self::SET.references()
             }
         }
 
         impl utoipa::Modify for $name {
             fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-                $crate::openapi::ErrorSet::define(&$set, document.components.get_or_insert_default());
+                Self::SET.define(document.components.get_or_insert_default());
             }
         }
     )+};

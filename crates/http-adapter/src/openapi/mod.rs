@@ -55,7 +55,7 @@ struct ServerApi;
 
 error_responses! {
     /// Errors of the endpoints about the server itself.
-    ServerErrors = ErrorSet { name: "Server", format: ErrorFormat::Problem, faults: &[] };
+    ServerErrors = Problem "Server": [];
 }
 
 /// Creates the document.

@@ -27,8 +27,8 @@ pub use response::{RefreshBody, ServiceTokenBody, TokenBody};
 
 use crate::ApiState;
 use crate::meter;
-use crate::openapi::{ErrorFormat, ErrorSet, error_responses, example};
-use crate::problem::{Fault, Problem};
+use crate::openapi::{error_responses, example};
+use crate::problem::Problem;
 use crate::route::Endpoint as Route;
 use actix_web::web::{Data, Payload, ServiceConfig, get, post};
 use actix_web::{HttpRequest, HttpResponse};
@@ -47,52 +47,20 @@ pub(crate) struct TokenApi;
 
 error_responses! {
     /// Errors of the endpoints that issue tokens.
-    TokenErrors = ErrorSet {
-        name: "Token",
-        format: ErrorFormat::OAuth,
-        faults: &[
-            Fault::InvalidRequest,
-            Fault::InvalidGrant,
-            Fault::UnauthorizedClient,
-            Fault::UnsupportedGrantType,
-            Fault::InvalidScope,
-            Fault::InvalidClient,
-            Fault::RequestTimeout,
-            Fault::PayloadTooLarge,
-            Fault::UnsupportedMediaType,
-            Fault::TooManyFailures,
-            Fault::StorageUnavailable,
-        ],
-    };
+    TokenErrors = OAuth "Token": [
+        InvalidRequest InvalidGrant UnauthorizedClient UnsupportedGrantType InvalidScope InvalidClient
+        RequestTimeout PayloadTooLarge UnsupportedMediaType TooManyFailures StorageUnavailable
+    ];
     /// Errors of revocation.
-    RevocationErrors = ErrorSet {
-        name: "Revocation",
-        format: ErrorFormat::OAuth,
-        faults: &[
-            Fault::InvalidRequest,
-            Fault::UnsupportedTokenType,
-            Fault::InvalidClient,
-            Fault::RequestTimeout,
-            Fault::PayloadTooLarge,
-            Fault::UnsupportedMediaType,
-            Fault::TooManyFailures,
-            Fault::StorageUnavailable,
-        ],
-    };
+    RevocationErrors = OAuth "Revocation": [
+        InvalidRequest UnsupportedTokenType InvalidClient RequestTimeout PayloadTooLarge
+        UnsupportedMediaType TooManyFailures StorageUnavailable
+    ];
     /// Errors of introspection.
-    IntrospectionErrors = ErrorSet {
-        name: "Introspection",
-        format: ErrorFormat::OAuth,
-        faults: &[
-            Fault::InvalidRequest,
-            Fault::InvalidClient,
-            Fault::RequestTimeout,
-            Fault::PayloadTooLarge,
-            Fault::UnsupportedMediaType,
-            Fault::TooManyFailures,
-            Fault::StorageUnavailable,
-        ],
-    };
+    IntrospectionErrors = OAuth "Introspection": [
+        InvalidRequest InvalidClient RequestTimeout PayloadTooLarge UnsupportedMediaType TooManyFailures
+        StorageUnavailable
+    ];
 }
 
 /// Makes the bodies optional whose parameters may all be in the query string.
