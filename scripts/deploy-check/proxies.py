@@ -1,9 +1,9 @@
-"""Runs each proxy with its file of deploy/ in front of a server: only https under the server's name leads to pages and
-tokens; nothing is sent twice, no secret is logged, and no line that ends without a carriage return is passed on.
+"""Runs each proxy of deploy/ in front of a server. Pages and tokens are served only by https under the server's name. No
+request is retried, no secret is logged, no bare line feed is forwarded, and connections per address are limited.
 
     proxies.py BINARY SCRATCH_FOLDER
 
-It needs the ports 80, 443 and 8080 of this machine, which a network namespace has free.
+It needs the ports 80, 443 and 8080, so run it in a network namespace.
 """
 
 import json
@@ -25,7 +25,11 @@ CALLBACK = "https://app.example.org/callback"
 MARKER = "LEAKME123"
 SERVER, RELAY = ("127.0.0.1", 8081), ("127.0.0.1", 8080)
 BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
-# Requests with lines that end in a bare line feed, each with a marker of its own.
+# Connections per address in the files, and in this test.
+LIMIT, TEST_LIMIT = 1000, 20
+# Caddy has no such limit.
+UNLIMITED = {"caddy"}
+# Requests with a bare line feed.
 BARE = {
     "all lines of the head": "GET /lf HTTP/1.1\nHost: {host}\nConnection: close\n\n",
     "one header": "GET /lf HTTP/1.1\r\nHost: {host}\r\nX: y\nConnection: close\r\n\r\n",
@@ -42,10 +46,12 @@ POST = (
 
 
 class Relay:
-    """Stands between proxy and server: keeps what the proxy sends, and breaks off requests for /breaks-off."""
+    """Stands between proxy and server: records what the proxy sends, closes the connection of a request for /breaks-off, and
+    delays requests for /delayed."""
 
     def __init__(self):
         self.received, self.listener = [], socket.create_server(RELAY, backlog=64)
+        self.ends_delay = threading.Event()
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
@@ -64,13 +70,15 @@ class Relay:
                     if b" /breaks-off" in data:
                         caller.shutdown(socket.SHUT_RDWR)
                         return
+                    if b" /delayed" in data:
+                        self.ends_delay.wait(PATIENCE)
                     server.sendall(data)
                 server.shutdown(socket.SHUT_WR)
             except OSError:
                 pass
 
-    def of(self, path):
-        """Returns what came on the connections of requests for a path."""
+    def requests(self, path):
+        """Returns the data of the connections that requested a path."""
         return [bytes(kept) for kept in self.received if f" {path}".encode() in kept]
 
 
@@ -83,21 +91,26 @@ def pour(source, sink):
         pass
 
 
+def connect(name=None):
+    """Connects to the proxy, with TLS if a name is given."""
+    stream = socket.create_connection(("127.0.0.1", 443 if name is not None else 80), timeout=PATIENCE)
+    if name is None:
+        return stream
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context.wrap_socket(stream, server_hostname=name or None)
+
+
 def exchange(request, name=None):
-    """Sends bytes, by TLS when a name is given; returns all that comes back until the connection ends."""
+    """Sends a request, with TLS if a name is given, and returns everything received until the connection is closed."""
     answer = b""
     try:
-        stream = socket.create_connection(("127.0.0.1", 443 if name is not None else 80), timeout=PATIENCE)
-        if name is not None:
-            context = ssl.create_default_context()
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-            stream = context.wrap_socket(stream, server_hostname=name or None)
-        with stream:
+        with connect(name) as stream:
             stream.sendall(request.encode())
             while data := stream.recv(65536):
                 answer += data
     except (ssl.SSLError, ConnectionError) as error:
-        # What came before counts.
+        # Data received before the error is the answer.
         return answer.decode(errors="replace") or f"refused: {error}"
     return answer.decode(errors="replace")
 
@@ -154,12 +167,12 @@ class Server:
 
 
 class Proxy:
-    """A proxy that runs with one of the files."""
+    """A running proxy."""
 
     def __init__(self, file, folder, processes):
-        self.file, self.folder = file, folder / file.parent.name / file.stem
+        self.file, self.kind, self.folder = file, file.parent.name, folder / file.parent.name / file.stem
         self.folder.mkdir(parents=True)
-        # Workers of nginx run as nobody when root starts it.
+        # If root starts nginx, its workers run as nobody.
         for part in (folder, self.folder.parent, self.folder):
             part.chmod(0o755)
         certificate, key, both = (folder / name for name in ("tls.crt", "tls.key", "tls.pem"))
@@ -177,23 +190,26 @@ class Proxy:
             "RESTWELL_REPLICA_A": upstream,
             "RESTWELL_REPLICA_B": upstream,
         }
-        command = getattr(self, file.parent.name)(variables)
+        command = getattr(self, self.kind)(variables)
         home = {"HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder)}
-        self.process = Process(f"{file.parent.name}-{file.stem}", command, folder, env=foreign({**variables, **home}))
+        self.process = Process(f"{self.kind}-{file.stem}", command, folder, env=foreign({**variables, **home}))
         processes.append(self.process)
         ready = lambda: status(exchange(get("/readyz"), HOST)) == 200  # noqa: E731
         eventually(f"{file} leads to the server", ready, [self.process])
 
     def haproxy(self, _):
-        return [program("haproxy"), "-db", "-f", str(self.file)]
+        config = self.folder / self.file.name
+        config.write_text(self.text_with_test_limit(f"sc_conn_cur(0) gt {LIMIT}"))
+        return [program("haproxy"), "-db", "-f", str(config)]
 
     def caddy(self, _):
         return [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(self.file)]
 
     def nginx(self, variables):
-        """The file is the content of `http`; around it stands what the main configuration of every nginx says."""
+        """Includes the file in a main configuration, as the content of `http`."""
         site, main = self.folder / "site.conf", self.folder / "nginx.conf"
-        text = re.sub(r"\$\{(RESTWELL_\w+)\}", lambda found: variables[found[1]], self.file.read_text())
+        text = self.text_with_test_limit(f"limit_conn restwell_clients {LIMIT};")
+        text = re.sub(r"\$\{(RESTWELL_\w+)\}", lambda found: variables[found[1]], text)
         site.write_text(text)
         temporary = "".join(f"{kind}_temp_path {self.folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         main.write_text(
@@ -201,6 +217,13 @@ class Proxy:
             f"events {{ worker_connections 512; }}\nhttp {{\n{temporary}include {site};\n}}\n"
         )
         return [program("nginx"), "-c", str(main)]
+
+    def text_with_test_limit(self, line):
+        """Returns the file with a lower limit of connections per address."""
+        text = self.file.read_text()
+        if text.count(line) != 1:
+            fail(f"{self.file} does not limit connections per address: {line}")
+        return text.replace(line, line.replace(str(LIMIT), str(TEST_LIMIT)))
 
 
 def program(name):
@@ -226,39 +249,57 @@ def only_https_under_the_name(proxy, server):
                 fail(f"{proxy.file} serves {request.split(chr(13))[0]} {what}: {answer}")
     answer = exchange(get("/sign-in?x=y"))
     if status(answer) not in (301, 308) or f"ocation: https://{HOST}/sign-in?x=y\r\n" not in answer:
-        fail(f"{proxy.file} does not lead a browser to https: {answer}")
+        fail(f"{proxy.file} does not redirect to https: {answer}")
     for path in ("/api/token?x=y", "/api/v1/profile/x", "/oauth/revoke"):
         answer = exchange(get(path))
         if status(answer) != 403:
             fail(f"{proxy.file} does not refuse {path} by http: {answer}")
     if status(exchange(get("/sign-in"), HOST)) != 200:
         fail(f"{proxy.file} does not serve a page by https")
-    # The code was not used up by any of the above.
+    # None of the requests above redeemed the code.
     answer = exchange(post("/api/token", form), HOST)
     if status(answer) != 200 or "access_token" not in answer:
         fail(f"{proxy.file} does not serve tokens by https: {answer}")
 
 
-def names_the_caller(proxy, relay):
+def sends_the_true_address(proxy, relay):
     lies = "".join(f"{header}: 203.0.113.7\r\n" for header in ("X-Forwarded-For", "Forwarded", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override"))
     exchange(get("/lies", headers=lies), HOST)
-    head = relay.of("/lies")[-1].decode()
+    head = relay.requests("/lies")[-1].decode()
     if "203.0.113.7" in head or not re.search(r"(?im)^x-forwarded-for: 127\.0\.0\.1\r$", head):
-        fail(f"{proxy.file} passes on what the caller says of himself:\n{head}")
+        fail(f"{proxy.file} forwards headers that the caller forged:\n{head}")
     if f"host: {HOST}" not in head.lower():
-        fail(f"{proxy.file} passes another Host on:\n{head}")
+        fail(f"{proxy.file} forwards another Host:\n{head}")
+
+
+def limits_connections(proxy, relay):
+    if proxy.kind in UNLIMITED:
+        return
+    relay.ends_delay.clear()
+    before = len(relay.requests("/delayed"))
+    streams = [connect(HOST) for _ in range(TEST_LIMIT)]
+    for stream in streams:
+        stream.sendall(get("/delayed").encode())
+    eventually("all requests are in progress", lambda: len(relay.requests("/delayed")) == before + TEST_LIMIT, [proxy.process])
+    answer = exchange(get("/livez"), HOST)
+    if not (status(answer) == 503 or answer.startswith("refused") or answer == ""):
+        fail(f"{proxy.file} accepts more than {TEST_LIMIT} connections of one address: {answer}")
+    relay.ends_delay.set()
+    for stream in streams:
+        stream.close()
+    eventually("the limit is no longer reached", lambda: status(exchange(get("/livez"), HOST)) == 200, [proxy.process])
 
 
 def sends_once(proxy, relay):
     for request in (get("/breaks-off"), post("/breaks-off", {})):
-        before = len(relay.of("/breaks-off"))
-        # The second request of a connection, which some programs send again.
+        before = len(relay.requests("/breaks-off"))
+        # The second request of a connection, which some programs retry.
         first = get("/livez").replace("Connection: close\r\n", "")
         answer = exchange(first + request, HOST)
         if "HTTP/1.1 502 " not in answer:
-            fail(f"{proxy.file} answers a request that broke off otherwise: {answer}")
-        if len(relay.of("/breaks-off")) != before + 1:
-            fail(f"{proxy.file} sends a request again")
+            fail(f"{proxy.file} does not answer 502 after the connection was closed: {answer}")
+        if len(relay.requests("/breaks-off")) != before + 1:
+            fail(f"{proxy.file} retries a request")
 
 
 def logs_no_secret(proxy):
@@ -272,18 +313,18 @@ def logs_no_secret(proxy):
         fail(f"{proxy.file} logs secrets:\n{proxy.process.output()}")
 
 
-def passes_on_no_bare_line_feed(proxy, relay):
-    told = []
+def forwards_no_bare_line_feed(proxy, relay):
+    results = []
     for what, request in BARE.items():
-        before = len(relay.of("/lf"))
+        before = len(relay.requests("/lf"))
         answer = exchange(request.format(host=HOST, post=POST), HOST)
-        received = relay.of("/lf")[before:]
+        received = relay.requests("/lf")[before:]
         if any(BARE_LINE_FEED.search(connection) for connection in received):
-            fail(f"{proxy.file} passes on a bare line feed in {what}: {received}")
+            fail(f"{proxy.file} forwards a bare line feed in {what}: {received}")
         if answer.count("HTTP/1.1 ") > 1:
             fail(f"{proxy.file} answers twice to a bare line feed in {what}: {answer}")
-        told.append(f"{what}: {'rewritten' if status(answer) == 404 else f'refused ({status(answer)})'}")
-    return "; ".join(told)
+        results.append(f"{what}: {'rewritten' if status(answer) == 404 else f'refused ({status(answer)})'}")
+    return "; ".join(results)
 
 
 def certificate(folder):
@@ -307,9 +348,10 @@ def main():
         for file in sorted([*deploy.glob("nginx/*"), *deploy.glob("haproxy/*"), *deploy.glob("caddy/*")]):
             proxy = Proxy(file, folder, processes)
             only_https_under_the_name(proxy, server)
-            names_the_caller(proxy, relay)
-            print(f"{file.relative_to(deploy)}: bare line feeds in {passes_on_no_bare_line_feed(proxy, relay)}", flush=True)
-            # From here on nginx avoids replicas that broke off.
+            sends_the_true_address(proxy, relay)
+            print(f"{file.relative_to(deploy)}: bare line feeds in {forwards_no_bare_line_feed(proxy, relay)}", flush=True)
+            limits_connections(proxy, relay)
+            # From here on nginx avoids replicas whose connections failed.
             sends_once(proxy, relay)
             logs_no_secret(proxy)
             proxy.process.stop()
