@@ -94,7 +94,7 @@ class Server:
         # Before it is waited for: whatever happens then, it is ended.
         running.append(self.process)
         self.address = eventually("the server listens", lambda: self.told("listening"))
-        self.metrics = eventually("the server tells its metrics", lambda: self.told("metrics are told"))
+        self.metrics = eventually("the server tells its metrics", lambda: self.told("serving metrics"))
 
     def run(self, *arguments):
         done = subprocess.run([self.binary, *arguments], env=self.environment, capture_output=True, text=True, check=False)

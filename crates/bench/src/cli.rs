@@ -22,7 +22,11 @@ enum Command {
     /// Run the cases, each in turns with its reference
     Run(RunArguments),
     /// Render the committed figures
-    Report(report::ReportArguments),
+    Report {
+        /// Write nothing; fail if a page is out of date
+        #[arg(long)]
+        check: bool,
+    },
     /// Serve a reference; started by `run`
     #[command(hide = true)]
     Reference(ReferenceArguments),
@@ -77,7 +81,7 @@ struct ReferenceArguments {
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     match Arguments::parse().command {
         Command::Run(arguments) => measure(&arguments),
-        Command::Report(arguments) => report::run(&arguments),
+        Command::Report { check } => report::run(check),
         Command::Reference(ReferenceArguments { kind, listen, database }) => {
             reference::serve(kind, listen, &database)?;
             Ok(ExitCode::SUCCESS)

@@ -57,6 +57,13 @@ pub(crate) fn in_turns(
     Ok((medians(&ones), medians(&others)))
 }
 
+/// Runs one uncounted round and then some more; returns the medians of their figures.
+pub(crate) fn repeat(rounds: usize, one: &mut Measured<'_>) -> anyhow::Result<Figures> {
+    one()?;
+    let figures = (0..rounds).map(|_| one()).collect::<Result<Vec<_>, _>>()?;
+    Ok(medians(&figures))
+}
+
 /// Returns the median of each figure over several rounds.
 pub(crate) fn medians(rounds: &[Figures]) -> Figures {
     let of = |field: fn(&Figures) -> Option<f64>| median(rounds.iter().filter_map(field).collect());

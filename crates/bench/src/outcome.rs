@@ -18,7 +18,7 @@ pub(crate) struct Measurement {
     /// Remark, such as that the machine was busy.
     pub(crate) mark: Option<String>,
     pub(crate) cases: Vec<Outcome>,
-    /// Series of the plots.
+    /// Growth series.
     pub(crate) series: Vec<Series>,
     /// Cost of each check of a request.
     pub(crate) safety: Vec<Check>,
@@ -83,10 +83,9 @@ pub(crate) struct Figures {
     pub(crate) peak_memory_mb: Option<f64>,
 }
 
-/// A plot.
+/// Figures that depend on a size.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Series {
-    /// Returns the file name of the plot.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) x: String,
@@ -94,7 +93,7 @@ pub(crate) struct Series {
     pub(crate) lines: Vec<Line>,
 }
 
-/// One series of a plot.
+/// One line of a series.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Line {
     pub(crate) name: String,
@@ -114,19 +113,19 @@ pub(crate) struct Check {
 
 /// Results that a case adds to a measurement.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Found {
+pub(crate) struct Results {
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) series: Vec<Series>,
     pub(crate) safety: Vec<Check>,
 }
 
-impl From<Outcome> for Found {
+impl From<Outcome> for Results {
     fn from(outcome: Outcome) -> Self {
         Self { outcomes: vec![outcome], ..Self::default() }
     }
 }
 
-impl Found {
+impl Results {
     /// The same without a verdict, because a short run says nothing about time.
     #[must_use]
     pub(crate) fn unjudged(mut self) -> Self {
@@ -184,18 +183,18 @@ impl Outcome {
 impl Measurement {
     /// Creates an empty measurement with the properties of the machine.
     pub(crate) fn begin(stage: &Stage, mark: Option<String>) -> anyhow::Result<Self> {
-        let changed = !said("git", &["status", "--porcelain", "--untracked-files=no"])?.is_empty();
-        let commit = said("git", &["rev-parse", "--short=12", "HEAD"])?;
+        let changed = !output_of("git", &["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+        let commit = output_of("git", &["rev-parse", "--short=12", "HEAD"])?;
         Ok(Self {
             machine: Machine::here()?,
             versions: Versions {
                 restwell: stage.program.version()?,
                 postgres: stage.postgres.version()?,
                 redis: stage.redis.version()?,
-                rustc: said("rustc", &["--version"]).unwrap_or_default(),
+                rustc: output_of("rustc", &["--version"]).unwrap_or_default(),
             },
             commit: if changed { format!("{commit}+") } else { commit },
-            date: said("date", &["-u", "+%F"])?,
+            date: output_of("date", &["-u", "+%F"])?,
             mark,
             cases: Vec::new(),
             series: Vec::new(),
@@ -204,8 +203,8 @@ impl Measurement {
     }
 
     /// Adds the results of a case.
-    pub(crate) fn add(&mut self, found: Found) {
-        let Found { outcomes, series, safety } = found;
+    pub(crate) fn add(&mut self, found: Results) {
+        let Results { outcomes, series, safety } = found;
         for outcome in &outcomes {
             eprintln!("bench:   {}: {} (target: {})", outcome.case, outcome.result, outcome.target);
         }
@@ -259,7 +258,7 @@ impl Machine {
                 .and_then(|text| text.strip_suffix(" kB")?.trim().parse::<u64>().ok())
                 .unwrap_or_default()
                 / 1024,
-            kernel: said("uname", &["-sr"])?,
+            kernel: output_of("uname", &["-sr"])?,
         })
     }
 }
@@ -273,7 +272,7 @@ fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Runs a program and returns its output.
-pub(crate) fn said(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
+pub(crate) fn output_of(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
     let done = Command::new(program).args(arguments).output().with_context(|| program.to_owned())?;
     anyhow::ensure!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr).trim());
     Ok(String::from_utf8(done.stdout)?.trim().to_owned())

@@ -3,8 +3,9 @@
 //! Per source, sorted by start, an interval joins the current session if it starts at most 60 minutes after
 //! the latest end so far. Exact duplicates are dropped, and sources are never merged (formats.md).
 
-use crate::source::Items;
-use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSession};
+use crate::session;
+use crate::source::{Items, Notes};
+use application::ports::import_source::ImportRefusal;
 use chrono::{DateTime, Utc};
 use domain::sleep::{
     Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
@@ -122,15 +123,7 @@ impl Segments {
         let group = rest.get(..length_of_first(rest)).unwrap_or_default();
         let Some(first) = group.first() else { return false };
         let place = format!("{} {}", self.unit, group.iter().map(|held| held.at).min().unwrap_or(first.at));
-        match self.session(group) {
-            Ok(record) => items.add(ImportItem::Session(Box::new(ImportedSession {
-                place,
-                id: None,
-                record,
-                updated_at: None,
-            }))),
-            Err(reason) => items.reject(&place, reason),
-        }
+        items.finish_session(&place, Notes::default(), self.session(group));
         self.next = self.next.saturating_add(group.len());
         true
     }
@@ -139,13 +132,10 @@ impl Segments {
         let none = || "no stretches".to_owned();
         let first = group.first().ok_or_else(none)?;
         let last = group.iter().max_by_key(|held| held.end).ok_or_else(none)?;
-        let time_in_bed = TimeInBed::new(
-            instant(first.start)?,
-            instant(last.end)?,
-            first.offset_at_start.and_then(UtcOffset::from_minutes),
-            last.offset_at_end.and_then(UtcOffset::from_minutes),
-        )
-        .map_err(|error| format!("time in bed: {error}"))?;
+        let time_in_bed = session::time_in_bed(
+            (instant(first.start)?, first.offset_at_start.and_then(UtcOffset::from_minutes)),
+            (instant(last.end)?, last.offset_at_end.and_then(UtcOffset::from_minutes)),
+        )?;
         let mut entries = Vec::with_capacity(group.len());
         for held in group {
             if let Some(stage) = held.stage.and_then(Stage::from_code) {
@@ -180,7 +170,8 @@ fn instant(millis: i64) -> Result<DateTime<Utc>, String> {
     DateTime::from_timestamp_millis(millis).ok_or_else(|| "a time is out of range".to_owned())
 }
 
-fn too_many(what: &str, limit: usize) -> ImportRefusal {
+/// Rejects a file with too many of something.
+pub(crate) fn too_many(what: &str, limit: usize) -> ImportRefusal {
     ImportRefusal::Unreadable(format!("it holds more than {limit} {what}: split it by time"))
 }
 

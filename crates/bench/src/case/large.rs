@@ -5,7 +5,7 @@ use super::page::{nights_long, whole_nights};
 use super::profile::ratio;
 use crate::load::{Connection, End, Expected, Load, Pace, Requests, on_own_thread};
 use crate::measure::{in_turns, median, medians, round};
-use crate::outcome::{Figures, Found, Outcome};
+use crate::outcome::{Figures, Outcome, Results};
 use crate::reference::drain_rows;
 use crate::stage::{Person, Stage, get};
 use std::net::SocketAddr;
@@ -42,7 +42,7 @@ fn large_load(stage: &mut Stage) -> anyhow::Result<(Person, Load)> {
     Ok((person, load))
 }
 
-fn large_page(stage: &mut Stage) -> anyhow::Result<Found> {
+fn large_page(stage: &mut Stage) -> anyhow::Result<Results> {
     let (person, load) = large_load(stage)?;
     let costs = stage.server_costs()?;
     let (nights, postgres) = (stage.plan.nights, &stage.postgres);
@@ -62,7 +62,7 @@ fn large_page(stage: &mut Stage) -> anyhow::Result<Found> {
         .into())
 }
 
-fn at_once(stage: &mut Stage) -> anyhow::Result<Found> {
+fn at_once(stage: &mut Stage) -> anyhow::Result<Results> {
     let (_, load) = large_load(stage)?;
     // A separate server, because memory kept from an earlier case would be counted.
     let server = stage.program.serve()?;
@@ -93,7 +93,7 @@ fn at_once(stage: &mut Stage) -> anyhow::Result<Found> {
     .into())
 }
 
-fn slow_clients(stage: &mut Stage) -> anyhow::Result<Found> {
+fn slow_clients(stage: &mut Stage) -> anyhow::Result<Results> {
     let (person, large) = large_load(stage)?;
     let token = stage.token(&person)?;
     let small = Load {

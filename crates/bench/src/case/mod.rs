@@ -5,7 +5,7 @@ mod page;
 mod process;
 mod profile;
 
-use crate::outcome::Found;
+use crate::outcome::Results;
 use crate::stage::Stage;
 use crate::{grants, growth, safety};
 
@@ -13,7 +13,7 @@ use crate::{grants, growth, safety};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    pub(crate) run: fn(&mut Stage) -> anyhow::Result<Found>,
+    pub(crate) run: fn(&mut Stage) -> anyhow::Result<Results>,
 }
 
 /// Returns all cases.

@@ -4,7 +4,7 @@ use super::Case;
 use super::profile::{CONNECTIONS, ratio};
 use crate::load::{Expected, Load, Requests};
 use crate::measure::{in_turns, round};
-use crate::outcome::{Figures, Found, Outcome};
+use crate::outcome::{Figures, Outcome, Results};
 use crate::stage::{Person, Stage, get};
 use std::ops::RangeInclusive;
 
@@ -60,7 +60,7 @@ fn beside_row(stage: &mut Stage, user_id: &str, ours: &Load) -> anyhow::Result<(
     in_turns(stage.plan.rounds, &mut || round(ours, costs), &mut || round(&theirs, row_costs))
 }
 
-fn sleep_page(stage: &mut Stage) -> anyhow::Result<Found> {
+fn sleep_page(stage: &mut Stage) -> anyhow::Result<Results> {
     let person = stage.sleeper(PAGE)?;
     let token = stage.token(&person)?;
     let path = whole_nights(&person, PAGE);
@@ -76,7 +76,7 @@ fn sleep_page(stage: &mut Stage) -> anyhow::Result<Found> {
         .into())
 }
 
-fn supplements(stage: &mut Stage) -> anyhow::Result<Found> {
+fn supplements(stage: &mut Stage) -> anyhow::Result<Results> {
     let logs = if stage.plan.short { LOGS / 10 } else { LOGS };
     let person = stage.taker(SUPPLEMENTS, logs)?;
     let token = stage.token(&person)?;
@@ -95,7 +95,7 @@ fn supplements(stage: &mut Stage) -> anyhow::Result<Found> {
     .into())
 }
 
-fn last_page(stage: &mut Stage) -> anyhow::Result<Found> {
+fn last_page(stage: &mut Stage) -> anyhow::Result<Results> {
     let nights = stage.plan.nights;
     let person = stage.new_sleeper("last-page", nights)?;
     let token = stage.token(&person)?;
@@ -122,5 +122,5 @@ fn last_page(stage: &mut Stage) -> anyhow::Result<Found> {
             .note(format!("without stages and metrics; the last page has {rest} of {PAGE} sessions"));
         outcomes.push(outcome);
     }
-    Ok(Found { outcomes, ..Found::default() })
+    Ok(Results { outcomes, ..Results::default() })
 }

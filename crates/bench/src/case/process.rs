@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::measure::median;
-use crate::outcome::{Figures, Found, Outcome};
+use crate::outcome::{Figures, Outcome, Results};
 use crate::stage::Stage;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const IDLE: Duration = Duration::from_secs(3);
 pub(super) const CASES: &[Case] =
     &[Case { name: "start to first answer", run: start }, Case { name: "idle memory", run: idle_memory }];
 
-fn start(stage: &mut Stage) -> anyhow::Result<Found> {
+fn start(stage: &mut Stage) -> anyhow::Result<Results> {
     let program = stage.sqlite("start")?;
     let mut times = Vec::new();
     for _ in 0..stage.plan.rounds * 2 {
@@ -28,7 +28,7 @@ fn start(stage: &mut Stage) -> anyhow::Result<Found> {
         .into())
 }
 
-fn idle_memory(stage: &mut Stage) -> anyhow::Result<Found> {
+fn idle_memory(stage: &mut Stage) -> anyhow::Result<Results> {
     let lite = stage.sqlite("idle")?.serve()?;
     let server = stage.program.serve()?;
     std::thread::sleep(if stage.plan.short { Duration::ZERO } else { IDLE });

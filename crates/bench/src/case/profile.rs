@@ -3,7 +3,7 @@
 use super::Case;
 use crate::load::{Expected, Load, Requests};
 use crate::measure::{Costs, in_turns, round};
-use crate::outcome::{Figures, Found, Outcome};
+use crate::outcome::{Figures, Outcome, Results};
 use crate::reference::{Kind, ReferenceServer, pgbench};
 use crate::stage::{App, Person, Program, Server, Stage, create_person, get};
 use std::net::SocketAddr;
@@ -68,7 +68,7 @@ impl Readers {
     }
 }
 
-fn hot_token(stage: &mut Stage) -> anyhow::Result<Found> {
+fn hot_token(stage: &mut Stage) -> anyhow::Result<Results> {
     let readers = Readers::on_postgres(stage, "profile")?;
     stage.row_server()?;
     let (server, row) = (stage.server()?.address, stage.row_server()?.address);
@@ -82,7 +82,7 @@ fn hot_token(stage: &mut Stage) -> anyhow::Result<Found> {
     if let Some((person, _)) = readers.0.first() {
         outcomes.extend(ceilings(stage, &person.user_id)?);
     }
-    Ok(Found { outcomes, ..Found::default() })
+    Ok(Results { outcomes, ..Results::default() })
 }
 
 fn against_row(found: Figures, reference: Figures) -> Outcome {
@@ -103,16 +103,16 @@ fn ceilings(stage: &Stage, user_id: &str) -> anyhow::Result<Vec<Outcome>> {
     let constant = round(&load, costs)?;
     let seconds = stage.plan.seconds;
     let bare = pgbench(&stage.postgres, stage.folder.path(), user_id, (CONNECTIONS, seconds))?;
-    let told =
+    let rate =
         |figures: &Figures| format!("{:.0} requests a second", figures.requests_per_second.unwrap_or(0.0));
     Ok(vec![
-        Outcome::new("R1, a constant", "none", told(&constant), constant),
-        Outcome::new("R3, pgbench with the row of R2", "none", told(&bare), bare)
+        Outcome::new("R1, a constant", "none", rate(&constant), constant),
+        Outcome::new("R3, pgbench with the row of R2", "none", rate(&bare), bare)
             .note("the latency is the mean, which is all that pgbench tells"),
     ])
 }
 
-fn limit_in_redis(stage: &mut Stage) -> anyhow::Result<Found> {
+fn limit_in_redis(stage: &mut Stage) -> anyhow::Result<Results> {
     let readers = Readers::on_postgres(stage, "redis")?;
     let shared = stage.program.clone().with("RATE_LIMITS__STORE_URL", &stage.redis.url()).serve()?;
     let alone = stage.server()?.address;
@@ -132,7 +132,7 @@ fn limit_in_redis(stage: &mut Stage) -> anyhow::Result<Found> {
         .into())
 }
 
-fn on_sqlite(stage: &mut Stage) -> anyhow::Result<Found> {
+fn on_sqlite(stage: &mut Stage) -> anyhow::Result<Results> {
     let on_postgres = Readers::on_postgres(stage, "beside-sqlite")?;
     let program = stage.sqlite("profile")?;
     let app = App::register(&program)?;

@@ -5,8 +5,8 @@ mod sign_in;
 
 use crate::case::Case;
 use crate::load::{Expected, Load, Requests};
-use crate::measure::{medians, round};
-use crate::outcome::{Figures, Found, Outcome};
+use crate::measure::{repeat, round};
+use crate::outcome::{Figures, Outcome, Results};
 use crate::stage::{Stage, post};
 use domain::secret::Secret;
 
@@ -28,7 +28,7 @@ const REDEMPTIONS: f64 = 1_500.0;
 const CODES_A_SECOND: f64 = 4_000.0;
 
 /// Refreshes the tokens of many people, each request with its `user_id`.
-fn refresh(stage: &mut Stage) -> anyhow::Result<Found> {
+fn refresh(stage: &mut Stage) -> anyhow::Result<Results> {
     let people = seed::people(stage, PEOPLE)?;
     let tokens = seed::grants(stage, &people)?;
     let requests = tokens
@@ -43,27 +43,25 @@ fn refresh(stage: &mut Stage) -> anyhow::Result<Found> {
         })
         .collect();
     let requests = Requests::Again(requests);
-    let rounds = rounds(stage, |_| requests.clone())?;
-    let figures = medians(&rounds);
-    Ok(Found::from(judged("refresh", REFRESHES, figures, stage.plan.short)))
+    let figures = measure(stage, |_| requests.clone())?;
+    Ok(judged("refresh", REFRESHES, figures).into())
 }
 
 /// Redeems pending codes, each once.
-fn redemption(stage: &mut Stage) -> anyhow::Result<Found> {
+fn redemption(stage: &mut Stage) -> anyhow::Result<Results> {
     let people = seed::people(stage, PEOPLE)?;
     let each = if stage.plan.short { CONNECTIONS } else { whole(stage.plan.seconds * CODES_A_SECOND) };
     let codes = seed::codes(stage, &people, each * (stage.plan.rounds + 1))?;
     let requests: Vec<Vec<u8>> = codes.iter().map(|code| redeeming(stage, code)).collect();
-    let rounds = rounds(stage, |number| {
+    let figures = measure(stage, |number| {
         Requests::Once(requests.iter().skip(number * each).take(each).cloned().collect())
     })?;
-    let figures = medians(&rounds);
     let fsync = stage.postgres.sql("SHOW fsync")?;
-    let outcome = judged("code redemption", REDEMPTIONS, figures, stage.plan.short);
-    Ok(Found::from(outcome.note(format!(
+    let note = format!(
         "{CONNECTIONS} connections, fsync {fsync}; the codes were stored beforehand, everything else of the exchange is \
          measured: the client's secret, the code's use, the grant, its event, the signature"
-    ))))
+    );
+    Ok(judged("code redemption", REDEMPTIONS, figures).note(note).into())
 }
 
 /// Returns the request that redeems a code.
@@ -77,33 +75,26 @@ pub(crate) fn redeeming(stage: &Stage, code: &Secret) -> Vec<u8> {
     post("/api/token", &body)
 }
 
-/// Runs the rounds of a case after one uncounted round.
-fn rounds(stage: &mut Stage, requests: impl Fn(usize) -> Requests) -> anyhow::Result<Vec<Figures>> {
-    let (end, rounds) = (stage.plan.end(), stage.plan.rounds);
-    let address = stage.server()?.address;
-    let server = stage.server()?.watched();
-    let costs = crate::measure::Costs { server: Some(server), database: Some(stage.postgres.watched()) };
-    let expected = Expected::status(200);
-    let mut found = Vec::with_capacity(rounds);
-    for number in 0..=rounds {
-        let load = Load {
-            address,
-            connections: CONNECTIONS,
-            requests: requests(number),
-            end,
-            expected: expected.clone(),
-        };
-        found.push(round(&load, costs)?);
-    }
-    Ok(found.split_off(1))
+/// Measures a case, whose requests depend on the number of the round.
+fn measure(stage: &mut Stage, requests: impl Fn(usize) -> Requests) -> anyhow::Result<Figures> {
+    let (address, costs) = (stage.server()?.address, stage.server_costs()?);
+    let end = stage.plan.end();
+    let mut number = 0;
+    repeat(stage.plan.rounds, &mut || {
+        let requests = requests(number);
+        number += 1;
+        let expected = Expected::status(200);
+        round(&Load { address, connections: CONNECTIONS, requests, end, expected }, costs)
+    })
 }
 
 /// Creates a result whose target is a number of requests per second.
-fn judged(case: &str, target: f64, figures: Figures, short: bool) -> Outcome {
+fn judged(case: &str, target: f64, figures: Figures) -> Outcome {
     let speed = figures.requests_per_second.unwrap_or_default();
     let words = format!("at least {target} a second");
-    let outcome = Outcome::new(case, &words, format!("{speed:.0} a second"), figures).ratio(speed / target);
-    if short { outcome } else { outcome.met(speed >= target) }
+    Outcome::new(case, &words, format!("{speed:.0} a second"), figures)
+        .ratio(speed / target)
+        .met(speed >= target)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand, not negative")]

@@ -55,8 +55,8 @@ fn load(stage: &Stage, address: SocketAddr, connections: usize, pages: &[Vec<u8>
     }
 }
 
-/// Creates a plot of series with the same x values.
-fn plot(name: &str, title: &str, (x, y): (&str, &str), lines: Vec<(&str, Vec<(f64, f64)>)>) -> Series {
+/// Creates a series of lines with the same x values.
+fn series(name: &str, title: &str, (x, y): (&str, &str), lines: Vec<(&str, Vec<(f64, f64)>)>) -> Series {
     let lines = lines.into_iter().map(|(name, points)| Line { name: name.to_owned(), points }).collect();
     Series { name: name.to_owned(), title: title.to_owned(), x: x.to_owned(), y: y.to_owned(), lines }
 }

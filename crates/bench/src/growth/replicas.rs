@@ -1,15 +1,15 @@
 //! Pages per second by the number of replicas, each on one processor.
 
-use super::{load, page_of, plot};
-use crate::measure::{Costs, count, medians, round};
-use crate::outcome::{Figures, Found};
+use super::{load, page_of, series};
+use crate::measure::{Costs, count, medians, repeat, round};
+use crate::outcome::{Figures, Results};
 use crate::stage::{Server, Stage};
 
 const REPLICAS: usize = 4;
 /// Clients per replica.
 const CLIENTS: usize = 16;
 
-pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
+pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Results> {
     let person = stage.sleeper(stage.plan.nights)?;
     let token = stage.token(&person)?;
     let pages = [page_of(&person, &token)];
@@ -19,31 +19,27 @@ pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Found> {
     let mut replicas: Vec<Server> = Vec::new();
     for number in 0..most {
         replicas.push(stage.program.serve_on(&[number % processors])?);
-        together(stage, &replicas, &pages)?;
-        let rounds = (0..stage.plan.rounds)
-            .map(|_| together(stage, &replicas, &pages))
-            .collect::<Result<Vec<_>, _>>()?;
-        let figures = medians(&rounds);
+        let figures = repeat(stage.plan.rounds, &mut || together(stage, &replicas, &pages))?;
         let x = count(replicas.len() as u64);
         speed.extend(figures.requests_per_second.map(|y| (x, y)));
         cpu.extend(figures.server_cpu_us.map(|y| (x, y)));
     }
     let x = "replicas, each pinned to one processor";
     let series = vec![
-        plot(
+        series(
             "replicas",
             "Pages a second against the number of replicas",
             (x, "pages a second"),
             vec![("pages a second", speed)],
         ),
-        plot(
+        series(
             "replicas-cost",
             "Processor time of a page against the number of replicas",
             (x, "microseconds"),
             vec![("server, each page", cpu)],
         ),
     ];
-    Ok(Found { series, ..Found::default() })
+    Ok(Results { series, ..Results::default() })
 }
 
 /// Loads all replicas concurrently; returns their combined rate and the cost per page of one.

@@ -44,7 +44,7 @@ struct Person {
 }
 
 impl Person {
-    fn of(row: &Row) -> Result<Self, tokio_postgres::Error> {
+    fn from_row(row: &Row) -> Result<Self, tokio_postgres::Error> {
         Ok(Self {
             email: row.try_get(0)?,
             home_timezone: row.try_get(1)?,
@@ -75,7 +75,7 @@ async fn read(id: &str, pool: &Pool) -> anyhow::Result<Person> {
     let key: UserKey = id.parse()?;
     let client = pool.get().await?;
     let statement = client.prepare_cached(ROW).await?;
-    Ok(Person::of(&client.query_one(&statement, &[&key]).await?)?)
+    Ok(Person::from_row(&client.query_one(&statement, &[&key]).await?)?)
 }
 
 /// Serves a reference until the process is ended.

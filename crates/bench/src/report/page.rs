@@ -1,8 +1,7 @@
 //! The performance page.
 
 use super::text::{figure, number, table};
-use super::{PLOTS, sizing};
-use crate::outcome::{Figures, Measurement, Outcome, Reference};
+use crate::outcome::{Figures, Measurement, Outcome, Reference, Series};
 use std::fmt::Write as _;
 
 const TEMPLATE: &str = include_str!("page.template");
@@ -100,13 +99,32 @@ fn remarks(measurement: &Measurement) -> String {
 fn growth(measurement: &Measurement) -> String {
     let mut text = String::new();
     for series in &measurement.series {
-        let _ = writeln!(text, "![{}]({PLOTS}/{}.svg)\n", series.title, series.name);
+        let _ = writeln!(text, "**{}**\n", series.title);
         let mut heads = vec![series.x.as_str()];
         heads.extend(series.lines.iter().map(|line| line.name.as_str()));
-        text.push_str(&table(&heads, &sizing::by_x(series)));
+        text.push_str(&table(&heads, &by_x(series)));
         text.push('\n');
     }
     text
+}
+
+/// Returns the points of a series as table rows.
+fn by_x(series: &Series) -> Vec<Vec<String>> {
+    let mut places: Vec<f64> =
+        series.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x)).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    places
+        .into_iter()
+        .map(|place| {
+            let values = series.lines.iter().map(|line| {
+                let found = line.points.iter().find(|(x, _)| x.total_cmp(&place).is_eq());
+                found.map_or_else(|| "–".to_owned(), |(_, y)| figure(*y))
+            });
+            let name = if place < 100.0 { format!("{place}") } else { figure(place) };
+            std::iter::once(name).chain(values).collect()
+        })
+        .collect()
 }
 
 fn safety(measurement: &Measurement) -> String {
@@ -142,7 +160,7 @@ mod tests {
             "| commit | `0123456789ab` |",
             "| refresh | at least 5,000 a second | 6,000 a second | 1.20 | yes |",
             "| refresh | 8.00 | 20.0 | 6,000 | 100 | 50.0 | 40.0 |",
-            "![Sessions](performance/sessions.svg)",
+            "**Sessions**",
             "| 100,000 | 0.50 |",
             "| access | 0.40 | 1.60 |",
             "## Where the time goes\n\nNowhere.\n",

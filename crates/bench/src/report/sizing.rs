@@ -1,7 +1,7 @@
 //! The sizing table, computed from measured costs.
 
 use super::text::{figure, table};
-use crate::outcome::{Figures, Measurement, Series};
+use crate::outcome::{Figures, Measurement};
 use anyhow::Context;
 
 const BEGIN: &str = "<!-- sizing: written by `just bench-report` -->\n";
@@ -95,25 +95,6 @@ pub(super) fn put_into(page: &str, table: &str) -> anyhow::Result<String> {
     let (before, rest) = page.split_once(BEGIN).context(marks)?;
     let (_, after) = rest.split_once(END).context(marks)?;
     Ok(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
-}
-
-/// Returns the points of a plot as table rows.
-pub(super) fn by_x(series: &Series) -> Vec<Vec<String>> {
-    let mut places: Vec<f64> =
-        series.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x)).collect();
-    places.sort_by(f64::total_cmp);
-    places.dedup();
-    places
-        .into_iter()
-        .map(|place| {
-            let values = series.lines.iter().map(|line| {
-                let found = line.points.iter().find(|(x, _)| x.total_cmp(&place).is_eq());
-                found.map_or_else(|| "–".to_owned(), |(_, y)| figure(*y))
-            });
-            let name = if place < 100.0 { format!("{place}") } else { figure(place) };
-            std::iter::once(name).chain(values).collect()
-        })
-        .collect()
 }
 
 #[cfg(test)]

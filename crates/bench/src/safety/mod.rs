@@ -9,7 +9,7 @@ mod part;
 use crate::case::Case;
 use crate::load::{Expected, Load, Requests};
 use crate::measure::{Costs, in_turns, median, round};
-use crate::outcome::{Check, Figures, Found};
+use crate::outcome::{Check, Figures, Results};
 use crate::stage::{Stage, free_address, get};
 use anyhow::Context;
 use chain::{Chain, Part};
@@ -21,7 +21,7 @@ pub(crate) const CASES: &[Case] = &[Case { name: "cost of safety", run }];
 const REQUESTS: u32 = 200_000;
 const CONNECTIONS: usize = 16;
 
-fn run(stage: &mut Stage) -> anyhow::Result<Found> {
+fn run(stage: &mut Stage) -> anyhow::Result<Results> {
     let (rounds, requests) = if stage.plan.short { (1, 100) } else { (stage.plan.rounds.max(5), REQUESTS) };
     let mut safety = vec![first_sight(rounds, requests / 100)?];
     for part in Part::EACH {
@@ -29,7 +29,7 @@ fn run(stage: &mut Stage) -> anyhow::Result<Found> {
     }
     safety.push(left_out(&Part::EACH, "token, access, limit and audit together", rounds, requests)?);
     safety.push(metrics(stage)?);
-    Ok(Found { safety, ..Found::default() })
+    Ok(Results { safety, ..Results::default() })
 }
 
 /// Runs the whole chain and the chain without some checks in turns.

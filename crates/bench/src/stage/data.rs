@@ -2,9 +2,11 @@
 
 use super::people::Person;
 use super::program::Program;
+use chrono::DateTime;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
 
 /// Stages per night.
 const STAGES: usize = 40;
@@ -102,28 +104,8 @@ fn supplement_id(number: usize) -> String {
 
 /// Formats Unix seconds as ISO 8601 with an offset of one hour.
 fn instant(unix: u64) -> String {
-    let local = unix + 3_600;
-    let (days, second) = (local / DAY, local % DAY);
-    let (year, month, day) = civil(days);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}+01:00",
-        second / 3_600,
-        second / 60 % 60,
-        second % 60
-    )
-}
-
-/// Converts days since 1970-01-01 to year, month and day (proleptic Gregorian calendar).
-fn civil(days: u64) -> (u64, u64, u64) {
-    // Eras of 400 years start in March, so that the leap day is the last of its year.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    let local = DateTime::UNIX_EPOCH + Duration::from_secs(unix + 3_600);
+    local.format("%Y-%m-%dT%H:%M:%S+01:00").to_string()
 }
 
 #[cfg(test)]

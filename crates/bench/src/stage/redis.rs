@@ -1,6 +1,6 @@
 //! A Redis (or Valkey) server without persistence.
 
-use crate::outcome::said;
+use crate::outcome::output_of;
 use crate::process::Running;
 use anyhow::{Context, ensure};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ impl Redis {
         let socket = folder.join("redis.socket");
         let program = ["redis-server", "valkey-server"]
             .into_iter()
-            .find(|name| said(name, &["--version"]).is_ok())
+            .find(|name| output_of(name, &["--version"]).is_ok())
             .context("Redis or Valkey is needed: install its package")?;
         let mut command = Command::new(program);
         command.args(["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket"]).arg(&socket);
@@ -43,8 +43,8 @@ impl Redis {
 
     /// Returns the server version.
     pub(crate) fn version(&self) -> anyhow::Result<String> {
-        let said = said(self.program, &["--version"])?;
-        let version = said.split_whitespace().find_map(|word| word.strip_prefix("v="));
-        Ok(version.unwrap_or(&said).to_owned())
+        let printed = output_of(self.program, &["--version"])?;
+        let version = printed.split_whitespace().find_map(|word| word.strip_prefix("v="));
+        Ok(version.unwrap_or(&printed).to_owned())
     }
 }

@@ -6,11 +6,11 @@ mod label;
 mod mapping;
 
 use crate::format::Format;
-use crate::input::Cursor;
-use crate::json::{Document, Layout, decode};
+use crate::json::{Layout, Record, decode};
 use crate::recognition::{Recognised, Seen, Sketch};
-use crate::source::{Items, Notes, RecordReader};
-use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSupplement};
+use crate::source::{Items, Notes};
+use application::ports::import_source::{ImportItem, ImportedSupplement};
+use domain::time::TimeZone;
 use label::Label;
 
 /// Maximum size of a label in bytes. The longest have about 100,000; nested rows need much more memory.
@@ -19,9 +19,7 @@ const LABEL_LIMIT: usize = 1024 * 1024;
 /// Recognises one or several labels, a list of labels, and search results.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::new(Format::Dsld, move |bytes, _| {
-        Ok(Dsld::new(Document::new(Cursor::new(bytes)?, layout)))
-    }))
+    Some(Recognised::document(Format::Dsld, layout, read))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
@@ -39,41 +37,16 @@ fn is_label(label: &Sketch) -> bool {
     label.has("ingredientRows") || label.has("fullName") && label.has("brandName")
 }
 
-/// Reads a document of labels.
-pub(crate) struct Dsld {
-    document: Document,
+/// Adds the supplement of a label.
+fn read(record: &Record<'_>, _zone: TimeZone, items: &mut Items) {
+    let mut notes = Notes::default();
+    let place = record.place();
+    let supplement = label(record.text, &place, &mut notes);
+    let outcome = supplement.map(|supplement| ImportItem::Supplement(Box::new(supplement)));
+    items.finish(&place, notes, outcome);
 }
 
-impl Dsld {
-    pub(crate) const fn new(document: Document) -> Self {
-        Self { document }
-    }
-}
-
-impl RecordReader for Dsld {
-    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        let Some(record) = self.document.next_record()? else {
-            return Ok(false);
-        };
-        let mut notes = Notes::default();
-        let place = record.place();
-        let supplement = read(record.text, &place, &mut notes);
-        let outcome = supplement.map(|supplement| ImportItem::Supplement(Box::new(supplement)));
-        items.finish(&place, notes, outcome);
-        Ok(true)
-    }
-
-    /// Parses no label: the file is rejected only for invalid JSON.
-    fn check_record(&mut self) -> Result<bool, ImportRefusal> {
-        Ok(self.document.next_record()?.is_some())
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.document.bytes_read()
-    }
-}
-
-fn read(text: &str, place: &str, notes: &mut Notes) -> Result<ImportedSupplement, String> {
+fn label(text: &str, place: &str, notes: &mut Notes) -> Result<ImportedSupplement, String> {
     if text.len() > LABEL_LIMIT {
         return Err("a label is longer than 1 MiB".to_owned());
     }

@@ -1,8 +1,9 @@
 //! Totals of parts of nights, collected until the nights are known.
 
 use super::code::Kind;
+use crate::segments::too_many;
+use crate::session::Sums;
 use crate::source::Notes;
-use crate::totals::Sums;
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{SleepRecord, SleepRecordHead, SleepSource, SourceTotals, Stage, TimeInBed};
 use std::collections::HashMap;
@@ -31,8 +32,7 @@ pub(super) struct Totals {
 impl Totals {
     pub(super) fn add(&mut self, source: &SleepSource, total: Total) -> Result<(), ImportRefusal> {
         if self.count >= TOTAL_LIMIT {
-            let told = format!("it holds more than {TOTAL_LIMIT} sums: split it by time");
-            return Err(ImportRefusal::Unreadable(told));
+            return Err(too_many("sums", TOTAL_LIMIT));
         }
         self.count = self.count.saturating_add(1);
         self.held.entry(source.as_str().to_owned()).or_default().push(total);

@@ -15,49 +15,18 @@ mod web_export;
 pub(crate) use recognition::recognise;
 pub(crate) use web_export::{KNOWN_COLUMNS, NEEDED_COLUMNS};
 
-use crate::json::{Document, decode};
-use crate::source::{Items, Notes, RecordReader};
-use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSession};
-use domain::sleep::{InvalidSleepSource, SleepRecord, SleepSource};
+use crate::json::{Record, decode};
+use crate::source::{Items, Notes};
 use domain::time::TimeZone;
 
-/// Reads a document of sleep logs.
-pub(crate) struct FitbitJson {
-    document: Document,
-    zone: TimeZone,
-}
+/// Source of these sessions.
+const SOURCE: &str = "fitbit";
 
-impl FitbitJson {
-    pub(crate) const fn new(document: Document, zone: TimeZone) -> Self {
-        Self { document, zone }
-    }
-}
-
-impl RecordReader for FitbitJson {
-    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        let Some(record) = self.document.next_record()? else {
-            return Ok(false);
-        };
-        let mut notes = Notes::default();
-        let place = record.place();
-        let outcome = decode(record.text).and_then(|log| session::read(&log, self.zone, &mut notes));
-        items.finish(&place, notes, outcome.map(|record| item(&place, record)));
-        Ok(true)
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.document.bytes_read()
-    }
-}
-
-/// Source name of these sessions.
-fn source() -> Result<SleepSource, InvalidSleepSource> {
-    SleepSource::parse("fitbit")
-}
-
-fn item(place: &str, record: SleepRecord) -> ImportItem {
-    let place = place.to_owned();
-    ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))
+/// Adds the session of a sleep log.
+fn read(record: &Record<'_>, zone: TimeZone, items: &mut Items) {
+    let mut notes = Notes::default();
+    let outcome = decode(record.text).and_then(|log| session::read(&log, zone, &mut notes));
+    items.finish_session(&record.place(), notes, outcome);
 }
 
 #[cfg(test)]

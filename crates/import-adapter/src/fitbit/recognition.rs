@@ -1,7 +1,6 @@
 //! Detection of Fitbit files.
 
 use super::web_export::{WebExport, begins_web_export};
-use super::{Document, FitbitJson};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::Layout;
@@ -19,9 +18,7 @@ pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
         }));
     }
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::new(Format::Fitbit, move |bytes, context| {
-        Ok(FitbitJson::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
-    }))
+    Some(Recognised::document(Format::Fitbit, layout, super::read))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {

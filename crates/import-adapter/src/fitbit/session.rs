@@ -3,14 +3,13 @@
 use super::clock::{Anchor, End};
 use super::log::Log;
 use super::stage::Stages;
-use super::{minute, source, totals};
+use super::{SOURCE, minute, totals};
 use crate::json::Loose;
 use crate::local_time::{LocalTime, SKIPPED};
-use crate::session_key::key;
+use crate::session;
 use crate::source::Notes;
-use crate::totals::record;
 use chrono::TimeDelta;
-use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, TimeInBed};
+use domain::sleep::{SleepRecord, SleepRecordHead};
 use domain::time::TimeZone;
 
 /// Converts one log, or returns why it is invalid; dropped parts are noted.
@@ -31,20 +30,16 @@ pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<Sleep
             .and_then(|length| anchor.end_after(length))
             .ok_or("endTime and duration are missing")?,
     };
-    let time_in_bed = TimeInBed::new(anchor.start, instant, anchor.offset(), offset)
-        .map_err(|error| format!("time in bed: {error}"))?;
+    let time_in_bed = session::time_in_bed((anchor.start, anchor.offset()), (instant, offset))?;
     let hypnogram = stages.hypnogram(&time_in_bed, notes)?;
-    let (metrics, dropped) = SleepMetrics::from_totals(&time_in_bed, &totals::read(log));
-    if dropped {
-        notes.add("the totals contradict the time in bed and were dropped");
-    }
+    let metrics = session::metrics(&totals::read(log), &time_in_bed, notes);
     let head = SleepRecordHead {
-        key: key("logId", &log.id, anchor.start)?,
-        source: Some(source().map_err(|error| error.to_string())?),
+        key: session::key("logId", &log.id, anchor.start)?,
+        source: session::source(SOURCE)?,
         time_in_bed,
         is_nap: is_nap(log),
     };
-    record(head, hypnogram, metrics, notes)
+    session::with_stages(head, hypnogram, metrics, notes)
 }
 
 fn local_time(name: &str, value: &Loose) -> Result<Option<LocalTime>, String> {

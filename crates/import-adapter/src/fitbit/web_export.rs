@@ -1,12 +1,13 @@
 //! The CSV of Fitbit's web export: a title line, a header line, and one line per night.
 
 use super::clock::{Anchor, End};
-use super::{item, source, web_clock};
-use crate::input::{Cursor, LineEnd, Place, csv_fields, damaged};
+use super::{SOURCE, web_clock};
+use crate::input::{Cursor, Fields, LineEnd, Place, csv_fields, damaged, has_columns};
 use crate::local_time::LocalTime;
+use crate::session;
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
-use domain::sleep::{SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
+use domain::sleep::{SessionKey, SleepRecord, SleepRecordHead, SourceTotals};
 use domain::time::TimeZone;
 use std::time::Duration;
 
@@ -80,8 +81,8 @@ impl WebExport {
             }
             Section::Nights(columns) if fields.len() == columns.len() => {
                 let mut notes = Notes::default();
-                let outcome = Row { columns, fields: &fields }.record(self.zone, &mut notes);
-                items.finish(&place, notes, outcome.map(|record| item(&place, record)));
+                let outcome = Night(Fields { columns, values: &fields }).record(self.zone, &mut notes);
+                items.finish_session(&place, notes, outcome);
             }
             // A line truncated by the end of the file has too few fields.
             Section::Nights(_) if end == LineEnd::EndOfFile => {
@@ -116,8 +117,7 @@ impl RecordReader for WebExport {
 }
 
 fn is_header(fields: &[String]) -> bool {
-    let has = |name: &str| fields.iter().any(|field| field == name);
-    NEEDED_COLUMNS.into_iter().all(has)
+    has_columns(fields, &NEEDED_COLUMNS)
 }
 
 fn header(columns: Vec<String>, place: &str, items: &mut Items) -> Section {
@@ -129,26 +129,18 @@ fn header(columns: Vec<String>, place: &str, items: &mut Items) -> Section {
 }
 
 /// One night.
-struct Row<'a> {
-    columns: &'a [String],
-    fields: &'a [String],
-}
+struct Night<'a>(Fields<'a>);
 
-impl Row<'_> {
-    fn field(&self, name: &str) -> Option<&str> {
-        let index = self.columns.iter().position(|column| column == name)?;
-        self.fields.get(index).map(String::as_str)
-    }
-
+impl Night<'_> {
     fn time(&self, name: &str) -> Result<LocalTime, String> {
-        let time = self.field(name).and_then(web_clock::parse);
+        let time = self.0.get(name).and_then(web_clock::parse);
         time.map(LocalTime::without_offset).ok_or_else(|| format!("{name} is not a date and time"))
     }
 
     /// Parses `5,000` as 5000, and `N/A` as `None`.
     fn number(&self, name: &str) -> Result<Option<u32>, String> {
-        match self.field(name) {
-            None | Some("" | "N/A") => Ok(None),
+        match self.0.get(name) {
+            None | Some("N/A") => Ok(None),
             Some(text) => {
                 let digits = text.replace(',', "");
                 digits.parse().map(Some).map_err(|_| format!("{name} is not a number"))
@@ -164,8 +156,7 @@ impl Row<'_> {
     fn record(&self, zone: TimeZone, notes: &mut Notes) -> Result<SleepRecord, String> {
         let anchor = Anchor::new(zone, self.time(START)?).ok_or("Start Time is out of range")?;
         let End { instant, offset } = anchor.end(self.time(END)?, None).ok_or("End Time is out of range")?;
-        let time_in_bed = TimeInBed::new(anchor.start, instant, anchor.offset(), offset)
-            .map_err(|error| format!("time in bed: {error}"))?;
+        let time_in_bed = session::time_in_bed((anchor.start, anchor.offset()), (instant, offset))?;
         let totals = SourceTotals {
             asleep: self.minutes("Minutes Asleep")?,
             awake: self.minutes("Minutes Awake")?,
@@ -175,16 +166,13 @@ impl Row<'_> {
             wakeups: self.number("Number of Awakenings")?,
             ..SourceTotals::default()
         };
-        let (metrics, dropped) = SleepMetrics::from_totals(&time_in_bed, &totals);
-        if dropped {
-            notes.add("the totals contradict the time in bed and were dropped");
-        }
+        let metrics = session::metrics(&totals, &time_in_bed, notes);
         let head = SleepRecordHead {
             key: SessionKey::derived_from(anchor.start),
-            source: Some(source().map_err(|error| error.to_string())?),
+            source: session::source(SOURCE)?,
             time_in_bed,
             is_nap: None,
         };
-        SleepRecord::from_metrics(head, metrics).map_err(|error| error.to_string())
+        session::without_stages(head, metrics)
     }
 }

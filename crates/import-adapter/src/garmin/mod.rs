@@ -11,40 +11,20 @@ mod stamp;
 
 pub(crate) use recognition::recognise;
 
-use crate::json::{Document, decode};
-use crate::source::{Items, Notes, RecordReader};
-use application::ports::import_source::ImportRefusal;
-use domain::sleep::{InvalidSleepSource, SleepSource};
+use crate::json::{Record, decode};
+use crate::source::{Items, Notes};
 use domain::time::TimeZone;
 use members::{Day, Night, Unseen};
 
-/// Reads days, one at a time.
-pub(crate) struct GarminJson {
-    document: Document,
-    zone: TimeZone,
-}
+/// Source of these sessions.
+const SOURCE: &str = "garmin";
 
-impl GarminJson {
-    pub(crate) const fn new(document: Document, zone: TimeZone) -> Self {
-        Self { document, zone }
-    }
-}
-
-impl RecordReader for GarminJson {
-    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
-        let Some(record) = self.document.next_record()? else {
-            return Ok(false);
-        };
-        let place = record.place();
-        match day(record.text) {
-            Ok((day, night)) => read_day(&day, &night, self.zone, &place, items),
-            Err(reason) => items.reject(&place, reason),
-        }
-        Ok(true)
-    }
-
-    fn bytes_read(&self) -> u64 {
-        self.document.bytes_read()
+/// Adds the sessions of a day.
+fn read(record: &Record<'_>, zone: TimeZone, items: &mut Items) {
+    let place = record.place();
+    match day(record.text) {
+        Ok((day, night)) => read_day(&day, &night, zone, &place, items),
+        Err(reason) => items.reject(&place, reason),
     }
 }
 
@@ -96,11 +76,6 @@ const fn skipped(unseen: Unseen) -> &'static str {
         Unseen::Unconfirmed => "Garmin found no sleep on this day (UNCONFIRMED), so it is not a night",
         Unseen::OffWrist => "the device was not worn (OFF_WRIST), so the day is not a night",
     }
-}
-
-/// Source name of these sessions.
-fn source() -> Result<SleepSource, InvalidSleepSource> {
-    SleepSource::parse("garmin")
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 
 use super::members::{Night, Stretch};
 use super::stamp::{Clock, required};
-use super::{levels, source};
-use crate::session_key::key;
+use super::{SOURCE, levels};
+use crate::session::{self, Sums};
 use crate::source::Notes;
-use crate::totals::{self, Sums};
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
 
 /// Converts one night, or returns why it is invalid; dropped parts are noted.
@@ -17,22 +16,21 @@ pub(super) fn read(
 ) -> Result<SleepRecord, String> {
     let start = required("sleepStartTimestampGMT", &night.start)?;
     let end = required("sleepEndTimestampGMT", &night.end)?;
-    let offsets = (clock.at_start(start), clock.at_end(end));
-    let time_in_bed = TimeInBed::new(start, end, Some(offsets.0), Some(offsets.1))
-        .map_err(|error| format!("time in bed: {error}"))?;
+    let time_in_bed =
+        session::time_in_bed((start, Some(clock.at_start(start))), (end, Some(clock.at_end(end))))?;
     if clock.is_wrong {
         notes.add("a local time that is no offset away from GMT was left out");
     }
     let hypnogram = levels::read(levels, &time_in_bed, notes)?;
     let metrics = metrics(night, &time_in_bed, notes);
     let head = SleepRecordHead {
-        key: key("id", &night.id, start)?,
-        source: Some(source().map_err(|error| error.to_string())?),
+        key: session::key("id", &night.id, start)?,
+        source: session::source(SOURCE)?,
         time_in_bed,
         // Garmin lists naps separately from the night of a day.
         is_nap: Some(false),
     };
-    totals::record(head, hypnogram, metrics, notes)
+    session::with_stages(head, hypnogram, metrics, notes)
 }
 
 fn metrics(night: &Night, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetrics {

@@ -1,8 +1,6 @@
 //! Detection of Garmin files.
 
-use super::{Document, GarminJson};
 use crate::format::Format;
-use crate::input::Cursor;
 use crate::json::Layout;
 use crate::recognition::{Recognised, Seen, Sketch};
 
@@ -13,9 +11,7 @@ const SLEEP_ONLY: [&str; 4] =
 /// Recognises JSON by the members of a day of sleep.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::new(Format::Garmin, move |bytes, context| {
-        Ok(GarminJson::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
-    }))
+    Some(Recognised::document(Format::Garmin, layout, super::read))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {

@@ -9,7 +9,7 @@ use crate::format::Format;
 use crate::input::Cursor;
 use crate::open::FileContext;
 use crate::recognition::{Bytes, Recognised, Seen, Sketch};
-use crate::source::{Items, RecordReader};
+use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use night::{Night, Score};
 use values::{Layout, Values};
@@ -62,10 +62,8 @@ impl RecordReader for Hypnograms {
             self.night.add(value.text, value.place);
             return Ok(true);
         }
-        match self.night.end() {
-            Ok(Some(item)) => items.add(item),
-            Ok(None) => {}
-            Err(reason) => items.reject(PLACE, reason),
+        if let Some(outcome) = self.night.end().transpose() {
+            items.finish_session(PLACE, Notes::default(), outcome);
         }
         Ok(false)
     }

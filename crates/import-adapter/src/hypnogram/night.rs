@@ -1,12 +1,9 @@
 //! Conversion of epochs to a session.
 
-use super::PLACE;
 use super::values::Place;
-use application::ports::import_source::{ImportItem, ImportedSession};
+use crate::session;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
-use domain::sleep::{
-    Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSource, Stage, StageEntry, TimeInBed,
-};
+use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, Stage, StageEntry, TimeInBed};
 use domain::time::UtcOffset;
 
 /// Length of an epoch in milliseconds.
@@ -123,7 +120,7 @@ impl Night {
     }
 
     /// Creates the session, or returns why it is invalid.
-    pub(super) fn end(&self) -> Result<Option<ImportItem>, String> {
+    pub(super) fn end(&self) -> Result<Option<SleepRecord>, String> {
         if let Some(reason) = &self.wrong {
             return Err(reason.clone());
         }
@@ -132,19 +129,16 @@ impl Night {
         }
         let offset = UtcOffset::from_seconds(self.start.offset().local_minus_utc());
         let start = self.start.to_utc();
-        let time_in_bed = TimeInBed::new(start, after(start, self.epochs)?, offset, offset)
-            .map_err(|error| format!("time in bed: {error}"))?;
+        let time_in_bed = session::time_in_bed((start, offset), (after(start, self.epochs)?, offset))?;
         let hypnogram =
             Hypnogram::new(self.entries(start)?, &time_in_bed).map_err(|error| error.to_string())?;
         let head = SleepRecordHead {
             key: SessionKey::derived_from(time_in_bed.start()),
-            source: Some(SleepSource::parse("polysomnography").map_err(|error| error.to_string())?),
+            source: session::source("polysomnography")?,
             time_in_bed,
             is_nap: None,
         };
-        let record = SleepRecord::from_stages(head, hypnogram).map_err(|error| error.to_string())?;
-        let place = PLACE.to_owned();
-        Ok(Some(ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))))
+        SleepRecord::from_stages(head, hypnogram).map(Some).map_err(|error| error.to_string())
     }
 
     fn entries(&self, start: DateTime<Utc>) -> Result<Vec<StageEntry>, String> {

@@ -5,11 +5,14 @@ mod cursor;
 mod extent;
 mod place;
 mod rows;
+mod table;
 
 pub(crate) use csv::csv_fields;
 pub(crate) use cursor::{Cursor, LineEnd};
 pub(crate) use place::Place;
-pub(crate) use rows::{Row, Rows, field};
+pub(crate) use table::{Fields, TableFormat, TableReader, has_columns};
+
+use rows::{Row, Rows};
 
 use application::ports::import_source::ImportRefusal;
 

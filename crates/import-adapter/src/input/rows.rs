@@ -75,9 +75,3 @@ impl Rows {
         self.cursor.ends_too_early()
     }
 }
-
-/// Returns the field in a column.
-pub(crate) fn field<'a>(columns: &[String], fields: &'a [String], name: &str) -> Option<&'a str> {
-    let index = columns.iter().position(|column| column == name)?;
-    fields.get(index).map(String::as_str).filter(|field| !field.is_empty())
-}

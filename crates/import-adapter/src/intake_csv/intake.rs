@@ -1,6 +1,6 @@
 //! Conversion of a row to an intake.
 
-use crate::input::field;
+use crate::input::Fields;
 use crate::local_time::{LocalTime, SKIPPED};
 use crate::source::Notes;
 use crate::upc::standing_for;
@@ -16,10 +16,7 @@ pub(super) const SUPPLEMENT_ID: &str = "supplement_id";
 pub(super) const UPC: &str = "upc";
 
 /// One row.
-pub(super) struct Intake<'a> {
-    pub(super) columns: &'a [String],
-    pub(super) fields: &'a [String],
-}
+pub(super) struct Intake<'a>(pub(super) &'a Fields<'a>);
 
 impl Intake<'_> {
     /// Converts the row, or returns why it is invalid; `zone` applies to times without an offset.
@@ -39,7 +36,7 @@ impl Intake<'_> {
     }
 
     fn required(&self, name: &str) -> Result<&str, String> {
-        field(self.columns, self.fields, name).ok_or_else(|| format!("{name} is missing"))
+        self.0.get(name).ok_or_else(|| format!("{name} is missing"))
     }
 
     /// Parses `2026-01-10T22:00:00Z` and `2026-01-10 22:00`.
@@ -58,7 +55,7 @@ impl Intake<'_> {
 
     /// Returns the id, or a placeholder for the product code, and the code.
     fn supplement(&self) -> Result<(SupplementId, Option<Upc>), String> {
-        if self.columns.iter().any(|column| column == UPC) {
+        if self.0.columns.iter().any(|column| column == UPC) {
             let upc = Upc::parse(self.required(UPC)?).map_err(|error| format!("upc: {error}"))?;
             return Ok((standing_for(&upc), Some(upc)));
         }

@@ -4,11 +4,13 @@ mod bounded;
 mod decode;
 mod document;
 mod loose;
+mod records;
 
 pub(crate) use bounded::Bounded;
 pub(crate) use decode::{check, decode, reason};
 pub(crate) use document::{Document, Layout, Record};
 pub(crate) use loose::Loose;
+pub(crate) use records::{DocumentReader, ReadRecord};
 
 #[cfg(test)]
 mod tests;

@@ -104,7 +104,7 @@ impl Found {
     }
 
     fn next_session(&mut self, items: &mut Items) -> bool {
-        self.passed_over.tell(items);
+        self.passed_over.report(items);
         self.segments.next_session(items) || self.nights.next_session(items)
     }
 }
@@ -137,7 +137,7 @@ impl PassedOver {
         self.first.get_or_insert_with(|| format!("record {number}"));
     }
 
-    fn tell(&mut self, items: &mut Items) {
+    fn report(&mut self, items: &mut Items) {
         if let Some(place) = self.first.take() {
             items.note_count(&place, "records that are not about sleep were passed over", self.count);
         }

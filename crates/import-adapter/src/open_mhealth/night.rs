@@ -2,8 +2,10 @@
 
 use super::member::{Body, Header, Measure};
 use crate::json::Loose;
+use crate::segments::too_many;
+use crate::session;
 use crate::source::{Items, Notes};
-use application::ports::import_source::{ImportItem, ImportRefusal, ImportedSession};
+use application::ports::import_source::ImportRefusal;
 use domain::sleep::{
     SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed,
 };
@@ -53,8 +55,7 @@ impl Nights {
         } else if self.held.len() < NIGHT_LIMIT {
             self.held.insert(slot, night);
         } else {
-            let told = format!("it holds more than {NIGHT_LIMIT} nights: split it by time");
-            return Err(ImportRefusal::Unreadable(told));
+            return Err(too_many("nights", NIGHT_LIMIT));
         }
         Ok(Ok(()))
     }
@@ -64,11 +65,8 @@ impl Nights {
         let Some(((source, ..), night)) = self.held.pop_first() else { return false };
         let mut notes = Notes::default();
         let place = format!("record {}", night.at);
-        let session = night.session(source, &mut notes).map(|record| {
-            let place = place.clone();
-            ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))
-        });
-        items.finish(&place, notes, session);
+        let outcome = night.session(source, &mut notes);
+        items.finish_session(&place, notes, outcome);
         true
     }
 }
@@ -130,7 +128,7 @@ impl Night {
             is_nap,
         };
         let metrics = metrics(totals, &time_in_bed, notes);
-        SleepRecord::from_metrics(head, metrics).map_err(|error| error.to_string())
+        session::without_stages(head, metrics)
     }
 }
 

@@ -1,10 +1,8 @@
 //! Detection of Oura files.
 
-use super::{Document, OuraJson};
 use crate::format::Format;
-use crate::input::Cursor;
 use crate::json::Layout;
-use crate::recognition::{Recognised, Seen, Sketch};
+use crate::recognition::{Recognised, Seen, Sketch, layout_of_first};
 
 /// Members of a sleep document, at least one of which accompanies `bedtime_start`.
 const SLEEP_ONLY: [&str; 8] = [
@@ -24,9 +22,7 @@ const BESIDE_SLEEP: [&str; 5] = ["activity", "readiness", "daily_activity", "dai
 /// Recognises JSON by the members of a sleep document.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::new(Format::Oura, move |bytes, context| {
-        Ok(OuraJson::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
-    }))
+    Some(Recognised::document(Format::Oura, layout, super::read))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
@@ -52,10 +48,7 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
         Sketch::Object(_) => is_sleep(list),
         _ => false,
     };
-    let found = lists
-        .into_iter()
-        .find(|(list, _, empty)| list.is_some_and(|list| holds_sleep(list, *empty)))
-        .map(|(_, layout, _)| layout);
+    let found = layout_of_first(lists, holds_sleep);
     found.or_else(|| begins_export(sketch, named).then_some(Layout::Wrapped("sleep")))
 }
 

@@ -4,11 +4,10 @@ use super::members::Period;
 use super::phases;
 use crate::json::Loose;
 use crate::local_time::{LocalTime, SKIPPED};
-use crate::session_key::key;
+use crate::session::{self, Sums};
 use crate::source::Notes;
-use crate::totals::{self, Sums};
 use chrono::{DateTime, Utc};
-use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed};
+use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
 use domain::time::{TimeZone, UtcOffset};
 
 /// Converts one document, or returns why it is invalid; dropped parts are noted.
@@ -16,20 +15,19 @@ pub(super) fn read(period: &Period, zone: TimeZone, notes: &mut Notes) -> Result
     let clock = Clock { zone, of_document: offset(&period.timezone) };
     let (start, offset_at_start) = clock.read("bedtime_start", &period.bedtime_start, notes)?;
     let (end, offset_at_end) = clock.read("bedtime_end", &period.bedtime_end, notes)?;
-    let time_in_bed = TimeInBed::new(start, end, Some(offset_at_start), Some(offset_at_end))
-        .map_err(|error| format!("time in bed: {error}"))?;
+    let time_in_bed = session::time_in_bed((start, Some(offset_at_start)), (end, Some(offset_at_end)))?;
     if period.is_of_unknown_kind() {
         notes.add("a type of sleep that is not known");
     }
     let hypnogram = phases::read(period, &time_in_bed, notes)?;
     let metrics = metrics(period, &time_in_bed, notes);
     let head = SleepRecordHead {
-        key: key("id", &period.id, start)?,
-        source: Some(SleepSource::parse("oura").map_err(|error| error.to_string())?),
+        key: session::key("id", &period.id, start)?,
+        source: session::source("oura")?,
         time_in_bed,
         is_nap: period.is_nap(),
     };
-    totals::record(head, hypnogram, metrics, notes)
+    session::with_stages(head, hypnogram, metrics, notes)
 }
 
 /// Parses times: their own offset wins over the document's, which wins over the given zone.

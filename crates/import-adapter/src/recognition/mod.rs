@@ -14,7 +14,8 @@ pub(crate) use seen::{Seen, Text};
 pub(crate) use sketch::Sketch;
 
 use crate::format::Format;
-use crate::input::Cursor;
+use crate::input::{Cursor, TableFormat, TableReader};
+use crate::json::{Document, DocumentReader, Layout, ReadRecord};
 use crate::open::FileContext;
 use crate::source::RecordReader;
 use crate::{
@@ -47,6 +48,18 @@ impl Recognised {
             opener(bytes, context).map(|reader| Box::new(reader) as Box<dyn RecordReader>)
         };
         Self { format, opener: Arc::new(opener) }
+    }
+
+    /// Takes the format of a table.
+    pub(crate) fn table<F: TableFormat + 'static>(format: Format) -> Self {
+        Self::new(format, |bytes, context| TableReader::<F>::new(bytes, context.zone))
+    }
+
+    /// Takes the format and layout of a document of independent records, and how to read one.
+    pub(crate) fn document(format: Format, layout: Layout, read: ReadRecord) -> Self {
+        Self::new(format, move |bytes, context| {
+            Ok(DocumentReader::new(Document::new(Cursor::new(bytes)?, layout), context.zone, read))
+        })
     }
 
     pub(crate) const fn format(&self) -> Format {
@@ -95,6 +108,16 @@ pub(crate) fn recognise(bytes: Bytes, asked: Format) -> Result<Recognised, Impor
     let seen = Seen::look(&mut Cursor::new(bytes)?)?;
     let found = seen.first_claim(asked, asked != Format::Auto);
     found.ok_or_else(|| seen.refusal(asked))
+}
+
+/// Returns the layout of the first list that holds records of a format. Each list may be absent, and has a
+/// flag for `holds`: whether an empty list is accepted.
+pub(crate) fn layout_of_first<const LISTS: usize>(
+    lists: [(Option<&Sketch>, Layout, bool); LISTS],
+    holds: impl Fn(&Sketch, bool) -> bool,
+) -> Option<Layout> {
+    let mut lists = lists.into_iter();
+    lists.find(|(list, _, empty)| list.is_some_and(|list| holds(list, *empty))).map(|(_, layout, _)| layout)
 }
 
 /// Strength of a match.

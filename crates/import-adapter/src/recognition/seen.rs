@@ -48,8 +48,7 @@ impl Text {
 
     /// Returns whether the first line is a CSV header with all of these columns.
     pub(crate) fn has_columns(&self, names: &[&str]) -> bool {
-        self.header()
-            .is_some_and(|header| names.iter().all(|name| header.iter().any(|column| column == name)))
+        self.header().is_some_and(|header| crate::input::has_columns(&header, names))
     }
 }
 

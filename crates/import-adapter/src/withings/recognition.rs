@@ -4,7 +4,7 @@ use super::{Document, WithingsJson};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::Layout;
-use crate::recognition::{Recognised, Seen, Sketch};
+use crate::recognition::{Recognised, Seen, Sketch, layout_of_first};
 
 /// Recognises JSON by the members of a series' first element.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
@@ -26,10 +26,7 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
         Sketch::List(Some(first)) => is_sleep(first),
         _ => false,
     };
-    let found = lists
-        .into_iter()
-        .find(|(list, _, empty)| list.is_some_and(|list| holds_sleep(list, *empty)))
-        .map(|(_, layout, _)| layout);
+    let found = layout_of_first(lists, holds_sleep);
     found.or_else(|| is_sleep(sketch).then_some(Layout::Single))
 }
 

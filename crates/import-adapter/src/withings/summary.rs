@@ -3,10 +3,9 @@
 use super::instant;
 use super::members::{Data, Record};
 use crate::json::Loose;
-use crate::session_key::key;
+use crate::session::{self, Sums};
 use crate::source::Notes;
-use crate::totals::Sums;
-use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed};
+use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
 use domain::time::TimeZone;
 
 /// Converts one summary, or returns why it is invalid; dropped parts are noted.
@@ -18,16 +17,16 @@ pub(super) fn read(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result
     let start = instant("startdate", &record.startdate)?;
     let end = instant("enddate", &record.enddate)?;
     let zone = zone_of(record, zone, notes);
-    let time_in_bed = TimeInBed::new(start, end, Some(zone.offset_at(start)), Some(zone.offset_at(end)))
-        .map_err(|error| format!("time in bed: {error}"))?;
+    let with_offset = |instant| (instant, Some(zone.offset_at(instant)));
+    let time_in_bed = session::time_in_bed(with_offset(start), with_offset(end))?;
     let metrics = metrics(data, &time_in_bed, notes);
     let head = SleepRecordHead {
-        key: key("id", &record.id, start)?,
-        source: Some(SleepSource::parse("withings").map_err(|error| error.to_string())?),
+        key: session::key("id", &record.id, start)?,
+        source: session::source("withings")?,
         time_in_bed,
         is_nap: None,
     };
-    SleepRecord::from_metrics(head, metrics).map_err(|error| error.to_string())
+    session::without_stages(head, metrics)
 }
 
 /// Returns the record's zone, else the given one.

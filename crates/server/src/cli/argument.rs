@@ -1,54 +1,10 @@
-//! Arguments as domain values; clap shows the reason beside an invalid argument.
+//! Parsers of arguments that are no domain values.
 
-use super::user_ref::UserRef;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::audit::AuditKind;
-use domain::client::{ClientName, RedirectUri};
 use domain::code::CodeLifetime;
-use domain::id::{ClientId, GrantId, ImportId, KeyId, PersonalTokenId, SessionId, UserId};
 use domain::scope::{Scope, ScopeSet};
-use domain::supplement::Upc;
-use domain::time::{TimeZone, UtcOffset};
-use domain::user::Email;
-use import_adapter::Format;
-
-/// Parses a user id or an email address.
-pub(crate) fn user(text: &str) -> Result<UserRef, String> {
-    UserRef::parse(text)
-}
-
-pub(crate) fn user_id(text: &str) -> Result<UserId, String> {
-    UserId::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn client_id(text: &str) -> Result<ClientId, String> {
-    ClientId::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn grant_id(text: &str) -> Result<GrantId, String> {
-    GrantId::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn key_id(text: &str) -> Result<KeyId, String> {
-    KeyId::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn personal_token_id(text: &str) -> Result<PersonalTokenId, String> {
-    PersonalTokenId::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn session_id(text: &str) -> Result<SessionId, String> {
-    SessionId::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn import_id(text: &str) -> Result<ImportId, String> {
-    ImportId::parse(text).map_err(|error| error.to_string())
-}
-
-/// Parses the digits of a bar code, in any spelling.
-pub(crate) fn upc(text: &str) -> Result<Upc, String> {
-    Upc::parse(text).map_err(|error| error.to_string())
-}
+use domain::time::UtcOffset;
 
 /// Parses the kind of an audit event.
 pub(crate) fn audit_kind(text: &str) -> Result<AuditKind, String> {
@@ -71,32 +27,8 @@ pub(crate) fn recording_start(text: &str) -> Result<DateTime<FixedOffset>, Strin
     known.ok_or_else(|| "not a date and time with an offset, such as 2026-01-10T22:30:00+01:00".to_owned())
 }
 
-pub(crate) fn email(text: &str) -> Result<Email, String> {
-    Email::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn time_zone(text: &str) -> Result<TimeZone, String> {
-    TimeZone::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn client_name(text: &str) -> Result<ClientName, String> {
-    ClientName::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn redirect_uri(text: &str) -> Result<RedirectUri, String> {
-    RedirectUri::parse(text).map_err(|error| error.to_string())
-}
-
-pub(crate) fn scope(text: &str) -> Result<Scope, String> {
-    Scope::parse(text).map_err(|error| error.to_string())
-}
-
 pub(crate) fn scopes(scopes: &[Scope]) -> ScopeSet {
     scopes.iter().copied().collect()
-}
-
-pub(crate) fn format(text: &str) -> Result<Format, String> {
-    Format::parse(text).map_err(|error| error.to_string())
 }
 
 /// Parses the lifetime of a code, such as `60s` or `10m`.

@@ -34,10 +34,10 @@ pub(crate) enum AuditCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// Only events about this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: Option<UserRef>,
     /// Only events about this client
-    #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client: Option<ClientId>,
     /// Only events of this kind, such as `session.signed_in`
     #[arg(long, value_name = "KIND", value_parser = argument::audit_kind)]
@@ -57,7 +57,7 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ReadsArguments {
     /// User id or email address
-    #[arg(value_name = "USER", value_parser = argument::user)]
+    #[arg(value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Maximum number of entries
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]

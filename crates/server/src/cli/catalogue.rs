@@ -49,7 +49,7 @@ pub(crate) struct CatalogueImportArguments {
 #[derive(Debug, Args)]
 pub(crate) struct FindArguments {
     /// UPC, with or without spaces and dashes
-    #[arg(value_name = "UPC", value_parser = argument::upc)]
+    #[arg(value_name = "UPC", value_parser = Upc::parse)]
     upc: Upc,
     /// Print one JSON object per line
     #[arg(long)]

@@ -9,14 +9,14 @@ use std::fmt::Write;
 /// Prints the settings and their effect. Creates nothing and does not connect to the store.
 pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(settings.server.listen)?;
-    let source = KeySource::of(settings, &public_url)?;
+    let source = KeySource::from_settings(settings, &public_url)?;
     if source == KeySource::Setting {
         KeySource::parse_setting(settings)?;
     }
     Store::check(settings)?;
     let tls_files = settings.server.tls_files()?;
     let certificate = tls_files.as_ref().map(lifecycle::certificate).transpose()?;
-    let period = certificate.and_then(|certificate| lifecycle::Period::of(&certificate.cert));
+    let period = certificate.and_then(|certificate| lifecycle::Period::from_chain(&certificate.cert));
     let mut text = String::new();
     // Writing into a String cannot fail.
     for (key, value) in settings.shown() {
@@ -123,24 +123,24 @@ mod tests {
     use super::*;
     use crate::settings::Variables;
 
-    fn told(pairs: &[(&str, &str)]) -> String {
+    fn report(pairs: &[(&str, &str)]) -> String {
         let variables: Variables =
             pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let settings = Settings::from_sources(None, &variables).unwrap();
         let public_url = settings.server.public_url(settings.server.listen).unwrap();
-        let source = KeySource::of(&settings, &public_url).unwrap();
+        let source = KeySource::from_settings(&settings, &public_url).unwrap();
         notes(&settings, &public_url, &source).unwrap().join("\n")
     }
 
     #[test]
     fn what_an_operator_should_know_is_said() {
-        let text = told(&[]);
+        let text = report(&[]);
         assert!(text.contains("counted per process") && text.contains("restwell.key"), "{text}");
         assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");
         assert!(text.contains("mail: off") && !text.contains("sign-up"), "{text}");
         assert!(text.contains("metrics: off") && !text.contains("traces:"), "{text}");
         assert!(!text.contains("TLS:"), "{text}");
-        let text = told(&[
+        let text = report(&[
             ("RESTWELL__COMPRESSION__ENABLED", "true"),
             ("RESTWELL__METRICS__LISTEN", "10.0.0.7:9464"),
             ("RESTWELL__TRACES__OTLP_ENDPOINT", "http://127.0.0.1:4318"),
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn plain_http_is_for_this_machine_only_when_it_listens_on_loopback() {
-        assert!(told(&[]).contains("reachable from this machine only"));
-        let text = told(&[
+        assert!(report(&[]).contains("reachable from this machine only"));
+        let text = report(&[
             ("RESTWELL__SERVER__LISTEN", "0.0.0.0:8080"),
             ("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080"),
         ]);
@@ -184,7 +184,7 @@ mod tests {
             ("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org"),
             ("RESTWELL__KEYS__ENCRYPTION_KEY", "x"),
         ];
-        assert!(!told(&proxied).contains("plain HTTP"));
+        assert!(!report(&proxied).contains("plain HTTP"));
     }
 
     #[test]
@@ -199,11 +199,13 @@ mod tests {
         ];
         let named = [("RESTWELL__SERVER__TRUSTED_PROXIES", "10.0.7.5")];
         let warning = "WARNING: server.public_url is https and TLS does not end here";
-        assert!(told(&https).contains(warning) && told(&https).contains("server.trusted_proxies names none"));
+        assert!(
+            report(&https).contains(warning) && report(&https).contains("server.trusted_proxies names none")
+        );
         for others in [&tls[..], &named[..]] {
-            assert!(!told(&[&https[..], others].concat()).contains(warning));
+            assert!(!report(&[&https[..], others].concat()).contains(warning));
         }
-        assert!(!told(&[]).contains(warning));
+        assert!(!report(&[]).contains(warning));
     }
 
     #[test]
@@ -211,7 +213,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "HIDDEN").unwrap();
         let path = file.path().display().to_string();
-        let text = told(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &path)]);
+        let text = report(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &path)]);
         assert!(text.contains(&format!("encryption key: from the file {path}")), "{text}");
         assert!(!text.contains("HIDDEN"), "{text}");
     }
@@ -225,7 +227,7 @@ mod tests {
         let path = file.path().display().to_string();
         for (mode, is_warned) in [(0o600, false), (0o640, true), (0o644, true), (0o400, false)] {
             std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
-            let text = told(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &path)]);
+            let text = report(&[("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &path)]);
             let warning =
                 format!("can access {path} (keys.encryption_key_file, mode {mode:04o}); run chmod 600");
             assert_eq!(text.contains(&warning), is_warned, "{text}");

@@ -50,14 +50,14 @@ pub(crate) enum ClientCommand {
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct CreateArguments {
     /// Name shown to users
-    #[arg(long, value_parser = argument::client_name)]
+    #[arg(long, value_parser = ClientName::parse)]
     name: ClientName,
     /// Redirect URI, compared exactly; repeatable
-    #[arg(long = "redirect-uri", value_name = "URI", value_parser = argument::redirect_uri)]
+    #[arg(long = "redirect-uri", value_name = "URI", value_parser = RedirectUri::parse)]
     redirect_uris: Vec<RedirectUri>,
     /// Scope that the client may request; repeatable. Apps: profile, sleep, supplements. Service clients:
     /// users:write, profile:write, sleep:write, supplements:write, tokens:introspect
-    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = argument::scope)]
+    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
     scopes: Vec<Scope>,
     /// Reject secrets in query strings from this client
     #[arg(long)]
@@ -86,7 +86,7 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct OneArguments {
     /// Client id
-    #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    #[arg(value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client_id: ClientId,
     /// Print one JSON object
     #[arg(long)]
@@ -97,16 +97,16 @@ pub(crate) struct OneArguments {
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArguments {
     /// Client id
-    #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    #[arg(value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client_id: ClientId,
     /// New name
-    #[arg(long, value_parser = argument::client_name)]
+    #[arg(long, value_parser = ClientName::parse)]
     name: Option<ClientName>,
     /// New list of redirect URIs; repeatable
-    #[arg(long = "redirect-uri", value_name = "URI", value_parser = argument::redirect_uri)]
+    #[arg(long = "redirect-uri", value_name = "URI", value_parser = RedirectUri::parse)]
     redirect_uris: Vec<RedirectUri>,
     /// New list of scopes; existing grants keep theirs; repeatable
-    #[arg(long = "scope", value_name = "SCOPE", value_parser = argument::scope)]
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = Scope::parse)]
     scopes: Vec<Scope>,
     /// Whether secrets are accepted in query strings, true or false
     #[arg(long, value_name = "BOOL")]
@@ -123,7 +123,7 @@ pub(crate) struct UpdateArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RotateArguments {
     /// Client id
-    #[arg(value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    #[arg(value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client_id: ClientId,
     /// How long the previous secret stays valid, such as 24h; by default until the next rotation
     #[arg(long, value_name = "TIME", value_parser = argument::span)]

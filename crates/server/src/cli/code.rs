@@ -27,16 +27,16 @@ pub(crate) enum CodeCommand {
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
     /// Client that may redeem the code
-    #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client: ClientId,
     /// User whose data the code gives access to (id or email address)
-    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// One of the client's redirect URIs, exactly
     #[arg(long, value_name = "URI")]
     redirect_uri: String,
     /// Granted scope; repeatable
-    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = argument::scope)]
+    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
     scopes: Vec<Scope>,
     /// Lifetime of the code, at most 10m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = argument::code_lifetime)]

@@ -1,6 +1,5 @@
 //! `restwell export`: all data of a user, as JSON lines or as a ZIP archive.
 
-use super::argument;
 use super::output;
 use super::user_ref::UserRef;
 use crate::settings::Settings;
@@ -30,7 +29,7 @@ use system_adapter::TimerPause;
     docs/import/ndjson.md describes the lines.")]
 pub(crate) struct ExportArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// ndjson: JSON lines that can be imported again; zip: CSV tables for spreadsheets
     #[arg(long, default_value = "ndjson", value_parser = format())]

@@ -1,6 +1,5 @@
 //! `restwell grant`: listing and revoking grants.
 
-use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
@@ -39,13 +38,13 @@ pub(crate) enum GrantCommand {
 #[derive(Debug, Args)]
 pub(crate) struct GrantArguments {
     /// Only grants of this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: Option<UserRef>,
     /// Only grants of this client
-    #[arg(long, value_name = "CLIENT_ID", value_parser = argument::client_id)]
+    #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client: Option<ClientId>,
     /// Only this grant
-    #[arg(long, value_name = "GRANT_ID", value_parser = argument::grant_id)]
+    #[arg(long, value_name = "GRANT_ID", value_parser = GrantId::parse)]
     id: Option<GrantId>,
     /// Print one JSON object per line
     #[arg(long)]

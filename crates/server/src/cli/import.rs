@@ -42,13 +42,13 @@ pub(crate) struct ImportArguments {
     #[command(subcommand)]
     command: Option<ImportCommand>,
     /// User who owns the records (id or email address); not needed for a catalogue (dsld)
-    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: Option<UserRef>,
     /// Format of the files; auto detects it from their content
-    #[arg(long, default_value = "auto", value_parser = argument::format)]
+    #[arg(long, default_value = "auto", value_parser = Format::parse)]
     format: Format,
     /// IANA time zone for times without one; defaults to the user's time zone
-    #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
+    #[arg(long, value_name = "TZ", value_parser = TimeZone::parse)]
     timezone: Option<TimeZone>,
     /// Start of a recording that does not contain it (a hypnogram), with its UTC offset; for a single FILE
     #[arg(long, value_name = "TIME", value_parser = argument::recording_start)]
@@ -153,8 +153,8 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
             }
         }
     }
-    match failures.told(arguments.files.len()) {
-        Some(told) => bail!(told),
+    match failures.summary(arguments.files.len()) {
+        Some(summary) => bail!(summary),
         None => Ok(()),
     }
 }
@@ -172,7 +172,7 @@ struct Failures {
 
 impl Failures {
     /// Returns a summary of the failures; `None` if there are none.
-    fn told(&self, files: usize) -> Option<String> {
+    fn summary(&self, files: usize) -> Option<String> {
         let were = |count: usize| if count == 1 { "was" } else { "were" };
         let Self { missing, refused, broken_off } = *self;
         let all = [(missing, "not found"), (refused, "refused"), (broken_off, "not imported to the end")];
@@ -181,8 +181,8 @@ impl Failures {
             [] => None,
             [(count, what)] => Some(format!("{count} of {files} files {} {what}", were(*count))),
             several => {
-                let told = several.iter().map(|(count, what)| format!("{count} {} {what}", were(*count)));
-                Some(format!("of {files} files {}", told.collect::<Vec<_>>().join(" and ")))
+                let parts = several.iter().map(|(count, what)| format!("{count} {} {what}", were(*count)));
+                Some(format!("of {files} files {}", parts.collect::<Vec<_>>().join(" and ")))
             }
         }
     }
@@ -216,11 +216,11 @@ impl ImportRun {
         let Self { user_id, dry_run, overwrite_profile, .. } = *self;
         let command = ImportRecordsCommand { user_id, dry_run, overwrite_profile, about };
         let progress = Progress::begin(path, file.size());
-        let told = |reading, bytes| {
+        let progress = |reading, bytes| {
             progress.at(reading, bytes);
             ControlFlow::Continue(())
         };
-        let imported = self.import.run(&command, file.as_ref(), &told).await;
+        let imported = self.import.run(&command, file.as_ref(), &progress).await;
         progress.end();
         Ok((format, imported?))
     }
@@ -252,13 +252,13 @@ mod tests {
 
     #[test]
     fn what_failed_is_told_by_what_became_of_it() {
-        let told = |refused, broken_off| Failures { missing: 0, refused, broken_off }.told(5);
-        assert_eq!(told(0, 0), None);
-        assert_eq!(told(1, 0).unwrap(), "1 of 5 files was refused");
-        assert_eq!(told(2, 0).unwrap(), "2 of 5 files were refused");
-        assert_eq!(told(0, 2).unwrap(), "2 of 5 files were not imported to the end");
-        assert_eq!(told(3, 1).unwrap(), "of 5 files 3 were refused and 1 was not imported to the end");
-        let missing = |refused| Failures { missing: 1, refused, broken_off: 0 }.told(5).unwrap();
+        let summary = |refused, broken_off| Failures { missing: 0, refused, broken_off }.summary(5);
+        assert_eq!(summary(0, 0), None);
+        assert_eq!(summary(1, 0).unwrap(), "1 of 5 files was refused");
+        assert_eq!(summary(2, 0).unwrap(), "2 of 5 files were refused");
+        assert_eq!(summary(0, 2).unwrap(), "2 of 5 files were not imported to the end");
+        assert_eq!(summary(3, 1).unwrap(), "of 5 files 3 were refused and 1 was not imported to the end");
+        let missing = |refused| Failures { missing: 1, refused, broken_off: 0 }.summary(5).unwrap();
         assert_eq!(missing(0), "1 of 5 files was not found");
         assert_eq!(missing(2), "of 5 files 1 was not found and 2 were refused");
     }

@@ -44,7 +44,7 @@ pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) ->
     let invalidate = InvalidateEverything::new(profiles, units, ring, entropy.clone(), clock.clone());
     let report = invalidate.run(before).await;
     let InvalidationReport { keys, sessions, password_links, consents, codes, grants, personal_tokens } =
-        report.map_err(told)?;
+        report.map_err(explained)?;
     let retired = keys.map_or(0, |rotation| rotation.retired.len());
     let record = Record::new()
         .with("grants", grants)
@@ -59,7 +59,7 @@ pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) ->
 
 /// Adds advice to an error: a time in the future changed nothing; after any other error a part may be
 /// invalidated.
-fn told(error: InvalidateEverythingError) -> anyhow::Error {
+fn explained(error: InvalidateEverythingError) -> anyhow::Error {
     let is_half_done = matches!(error, InvalidateEverythingError::Storage(_));
     let error = anyhow::Error::from(error);
     if is_half_done {

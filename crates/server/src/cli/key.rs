@@ -1,6 +1,5 @@
 //! `restwell key`: the signing keys in the store, and the encryption key that seals them.
 
-use super::argument;
 use super::output::{self, Record};
 use crate::settings::Settings;
 use crate::wiring::{KeyParts, Session};
@@ -61,7 +60,7 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RetireArguments {
     /// Key id from `restwell key list`
-    #[arg(value_name = "KEY_ID", value_parser = argument::key_id)]
+    #[arg(value_name = "KEY_ID", value_parser = KeyId::parse)]
     id: KeyId,
     /// Print one JSON object
     #[arg(long)]

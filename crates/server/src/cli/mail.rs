@@ -1,6 +1,5 @@
 //! `restwell mail`: test of the mail server.
 
-use super::argument;
 use super::output::{self, Record};
 use crate::settings::Settings;
 use crate::wiring;
@@ -23,7 +22,7 @@ pub(crate) enum MailCommand {
 #[derive(Debug, Args)]
 pub(crate) struct TestArguments {
     /// Email address of the recipient
-    #[arg(value_name = "ADDRESS", value_parser = argument::email)]
+    #[arg(value_name = "ADDRESS", value_parser = Email::parse)]
     address: Email,
     /// Print one JSON object
     #[arg(long)]

@@ -34,7 +34,7 @@ pub(super) async fn migrate(schema: &Arc<dyn Schema>) -> anyhow::Result<usize> {
 
 async fn ensure_signing_key(store: &Store, settings: &Settings) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(settings.server.listen)?;
-    if let Err(problem) = KeySource::of(settings, &public_url) {
+    if let Err(problem) = KeySource::from_settings(settings, &public_url) {
         output::note(format!("no signing key was created: {problem}"));
         return Ok(());
     }

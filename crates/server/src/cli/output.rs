@@ -46,7 +46,7 @@ impl Serialize for Record {
 
 /// Standard output closed by its reader, as `head` does.
 #[derive(Debug, thiserror::Error)]
-#[error("nobody reads the standard output any more")]
+#[error("standard output is closed")]
 pub(crate) struct Closed;
 
 /// Standard output; fails with [`Closed`] if its reader closed it, unlike other broken pipes.

@@ -18,7 +18,7 @@ pub(crate) async fn serve(
     signals: impl FnOnce(SocketAddr) -> anyhow::Result<lifecycle::Signals>,
 ) -> anyhow::Result<()> {
     // Before anything is opened: a server without its key must not start.
-    KeySource::of(settings, &settings.server.public_url(settings.server.listen)?)?;
+    KeySource::from_settings(settings, &settings.server.public_url(settings.server.listen)?)?;
     let tls = settings.server.tls_files()?.map(lifecycle::Tls::begin).transpose()?;
     // Before anything that registers metrics is created.
     let metrics = MetricsServer::begin(settings)?;

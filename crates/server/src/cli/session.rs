@@ -1,6 +1,5 @@
 //! `restwell session`: signed-in browsers.
 
-use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
@@ -28,7 +27,7 @@ pub(crate) enum SessionCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// User id or email address
-    #[arg(value_name = "USER", value_parser = argument::user)]
+    #[arg(value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Print one JSON object per line
     #[arg(long)]
@@ -39,10 +38,10 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
     /// User id or email address
-    #[arg(value_name = "USER", value_parser = argument::user)]
+    #[arg(value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Only this session, an id from `restwell session list`
-    #[arg(long, value_name = "SESSION_ID", value_parser = argument::session_id)]
+    #[arg(long, value_name = "SESSION_ID", value_parser = SessionId::parse)]
     id: Option<SessionId>,
     /// Print one JSON object
     #[arg(long)]

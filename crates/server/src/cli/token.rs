@@ -1,6 +1,5 @@
 //! `restwell token`: personal access tokens, which people create for their own scripts.
 
-use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
@@ -29,7 +28,7 @@ pub(crate) enum TokenCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Print one JSON object per line
     #[arg(long)]
@@ -40,10 +39,10 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArguments {
     /// User id or email address
-    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Only this token, an id from `restwell token list`
-    #[arg(long, value_name = "TOKEN_ID", value_parser = argument::personal_token_id)]
+    #[arg(long, value_name = "TOKEN_ID", value_parser = PersonalTokenId::parse)]
     id: Option<PersonalTokenId>,
     /// Print one JSON object
     #[arg(long)]

@@ -1,6 +1,5 @@
 //! `restwell user`: accounts and their profiles.
 
-use super::argument;
 use super::biology::BiologyArguments;
 use super::output::{self, Record};
 use super::password::{self, Chosen};
@@ -52,13 +51,13 @@ pub(crate) enum UserCommand {
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
     /// Email address
-    #[arg(long, value_parser = argument::email)]
+    #[arg(long, value_parser = Email::parse)]
     email: Email,
     /// IANA time zone for dates without an offset, such as Europe/Berlin
-    #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
+    #[arg(long, value_name = "TZ", value_parser = TimeZone::parse)]
     timezone: TimeZone,
     /// Id from another system; random by default. The id of an erased user cannot be reused
-    #[arg(long, value_name = "UUID", value_parser = argument::user_id)]
+    #[arg(long, value_name = "UUID", value_parser = UserId::parse)]
     user_id: Option<UserId>,
     #[command(flatten)]
     biology: BiologyArguments,
@@ -94,7 +93,7 @@ impl PasswordArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ResetPasswordArguments {
     /// User id or email address
-    #[arg(value_name = "USER", value_parser = argument::user)]
+    #[arg(value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Read the new password from standard input (one line) instead of creating a link
     #[arg(long)]
@@ -116,7 +115,7 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct OneArguments {
     /// User id or email address
-    #[arg(value_name = "USER", value_parser = argument::user)]
+    #[arg(value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Print one JSON object
     #[arg(long)]
@@ -127,13 +126,13 @@ pub(crate) struct OneArguments {
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArguments {
     /// User id or email address
-    #[arg(value_name = "USER", value_parser = argument::user)]
+    #[arg(value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// New email address
-    #[arg(long, value_parser = argument::email)]
+    #[arg(long, value_parser = Email::parse)]
     email: Option<Email>,
     /// New IANA time zone
-    #[arg(long, value_name = "TZ", value_parser = argument::time_zone)]
+    #[arg(long, value_name = "TZ", value_parser = TimeZone::parse)]
     timezone: Option<TimeZone>,
     #[command(flatten)]
     biology: BiologyArguments,
@@ -146,7 +145,7 @@ pub(crate) struct UpdateArguments {
 #[derive(Debug, Args)]
 pub(crate) struct EraseArguments {
     /// User id or email address
-    #[arg(value_name = "USER", value_parser = argument::user)]
+    #[arg(value_name = "USER", value_parser = UserRef::parse)]
     user: UserRef,
     /// Confirm the operation
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! Work beside the requests.
 
 use super::clock;
+use super::every;
 use super::outbox;
 use super::start::{StartError, start};
 use super::undos;
@@ -12,12 +13,12 @@ use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
 use std::convert::Infallible;
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::sleep;
 
 /// Pause before a store that did not answer is tried again.
 const RETRY: Duration = Duration::from_millis(500);
 /// Number of attempts between two log lines about a store that does not answer: twice a minute.
-const TELL_EVERY: u32 = 60;
+const LOG_EVERY: u32 = 60;
 /// Interval of reloading the signing keys. A new or retired key takes effect within 2 s, even if the store
 /// fails once or twice in between.
 const KEYS: Duration = Duration::from_millis(500);
@@ -72,8 +73,8 @@ async fn wait_for_store(application: &Application) -> Result<(), String> {
             Ok(()) => return Ok(()),
             Err(StartError::Never(sentence)) => return Err(sentence),
             Err(StartError::NotYet(error)) => {
-                if attempts.is_multiple_of(TELL_EVERY) {
-                    tell_not_yet(error);
+                if attempts.is_multiple_of(LOG_EVERY) {
+                    log_unreachable_store(error);
                 }
                 attempts = attempts.wrapping_add(1);
             }
@@ -82,17 +83,16 @@ async fn wait_for_store(application: &Application) -> Result<(), String> {
     }
 }
 
-fn tell_not_yet(error: StorageError) {
+fn log_unreachable_store(error: StorageError) {
     let error = anyhow::Error::from(error);
     tracing::warn!(
         error = format!("{error:#}"),
-        "not ready: the store does not answer; trying again twice a second"
+        "not ready: the store is not responding; trying again every 500 ms"
     );
 }
 
 async fn reload_keys(application: &Application) {
-    let mut ticks = interval(KEYS);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(KEYS);
     let mut was_well = true;
     loop {
         ticks.tick().await;
@@ -105,35 +105,34 @@ async fn reload_keys(application: &Application) {
             application.readiness.store_failed();
         }
         if is_well != was_well || matches!(outcome, Ok(true)) {
-            tell_keys(outcome, is_well);
+            log_keys(outcome, is_well);
         }
         was_well = is_well;
     }
 }
 
-fn tell_keys(outcome: Result<bool, SigningKeyError>, is_well: bool) {
+fn log_keys(outcome: Result<bool, SigningKeyError>, is_well: bool) {
     match outcome {
-        Ok(_) if is_well => tracing::info!("ready: the signing keys were read"),
+        Ok(_) if is_well => tracing::info!("ready: the signing keys were loaded"),
         Ok(_) => tracing::error!("not ready: the store has no active signing key"),
         Err(error) => {
             let error = anyhow::Error::from(error);
-            tracing::error!(error = format!("{error:#}"), "not ready: the signing keys cannot be read");
+            tracing::error!(error = format!("{error:#}"), "not ready: the signing keys cannot be loaded");
         }
     }
 }
 
 async fn flush_reads(application: &Application) {
-    let mut ticks = interval(READS);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(READS);
     let mut was_well = true;
     loop {
         ticks.tick().await;
         let outcome = application.flush_reads.run().await;
         match &outcome {
             Err(error) if was_well => {
-                tracing::warn!(%error, "who read what is not stored; it is kept and tried again each second");
+                tracing::warn!(%error, "read counts were not stored; they are kept and stored later, trying again every second");
             }
-            Ok(_) if !was_well => tracing::info!("who read what is stored again"),
+            Ok(_) if !was_well => tracing::info!("read counts are stored again"),
             _ => {}
         }
         was_well = outcome.is_ok();
@@ -142,8 +141,7 @@ async fn flush_reads(application: &Application) {
 
 async fn deliver_mail(application: &Application) {
     let Some(mail) = &application.mail else { return };
-    let mut ticks = interval(MAIL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(MAIL);
     let mut was_well = true;
     loop {
         ticks.tick().await;
@@ -152,7 +150,7 @@ async fn deliver_mail(application: &Application) {
         if let Err(error) = &outcome
             && was_well
         {
-            tracing::warn!(%error, "the outbox cannot be read; trying again each second");
+            tracing::warn!(%error, "the outbox cannot be read; trying again every second");
         }
         was_well = outcome.is_ok();
     }

@@ -43,7 +43,7 @@ struct Batch {
 
 impl Batch {
     /// Sums the deleted rows; each kind has a name, a count and a batch limit.
-    fn of<const KINDS: usize>(kinds: [(&'static str, u64, u32); KINDS]) -> Self {
+    fn sum<const KINDS: usize>(kinds: [(&'static str, u64, u32); KINDS]) -> Self {
         for (kind, deleted, _) in kinds {
             note(kind, deleted);
         }
@@ -130,7 +130,7 @@ impl Cleaning {
             ("signing_key", keys),
             ("failure_counter", counters),
         ];
-        Ok(Batch::of(kinds.map(|(kind, count)| (kind, count, BATCH))))
+        Ok(Batch::sum(kinds.map(|(kind, count)| (kind, count, BATCH))))
     }
 
     /// Deletes one batch of each kind of import notes, uploads, deletions and idempotent responses.
@@ -144,7 +144,7 @@ impl Cleaning {
         let deletions_before = now - change::KEPT_FOR - Self::DELETION_MARGIN;
         let deletions = self.changes.forget_deletions(deletions_before, BATCH).await?;
         let answers = self.answers.delete_before(now - Self::KEEP_ANSWERS, BATCH).await?;
-        Ok(Batch::of([
+        Ok(Batch::sum([
             ("import_change", notes, BATCH),
             ("upload", uploads, UPLOAD_BATCH),
             ("message", messages, BATCH),

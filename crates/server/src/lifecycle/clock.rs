@@ -1,17 +1,16 @@
 //! Compares this machine's clock with the database's while the server runs.
 
+use super::every;
 use crate::wiring::{Application, ClockSkew, refusal};
 use application::ports::storage::StorageError;
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval};
 
 /// Interval between two comparisons of the clocks, and two checks of the schema.
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Compares the clocks and checks the schema for as long as the server runs.
 pub(super) async fn watch(application: &Application) {
-    let mut ticks = interval(INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(INTERVAL);
     let mut schema_fitted = true;
     loop {
         ticks.tick().await;

@@ -1,11 +1,11 @@
 //! Schedule of housekeeping: once an hour, on one replica at a time.
 
-use super::Cleaning;
+use super::{Cleaning, every};
 use application::ports::storage::{Job, JobLeases, StorageError, StoreUpkeep};
 use chrono::TimeDelta;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::sleep;
 use uuid::Uuid;
 
 /// Interval of checking whether housekeeping is due.
@@ -39,8 +39,7 @@ impl Housekeeping {
 
     /// Runs housekeeping for as long as the server runs.
     pub(super) async fn keep(&self) {
-        let mut ticks = interval(LOOK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = every(LOOK);
         let mut was_well = true;
         loop {
             ticks.tick().await;
@@ -48,7 +47,7 @@ impl Housekeeping {
             if let Err(error) = &outcome
                 && was_well
             {
-                tracing::warn!(%error, "what has expired was not deleted; it is tried again each minute");
+                tracing::warn!(%error, "expired rows were not deleted; trying again every minute");
             }
             was_well = outcome.is_ok();
         }
@@ -65,10 +64,10 @@ impl Housekeeping {
         };
         let due_after = if outcome.is_ok() { EVERY } else { AFTER_FAILURE };
         self.leases.finish(Job::Housekeeping, self.holder, due_after).await?;
-        tell(outcome?, began.elapsed());
+        log_deleted(outcome?, began.elapsed());
         // A log that a reader holds open is emptied by the next run, or when this process ends.
         if let Err(error) = self.upkeep.empty_log().await {
-            tracing::warn!(%error, "the write-ahead log of the store was not emptied; it is tried again in an hour");
+            tracing::warn!(%error, "the write-ahead log of the store was not emptied; trying again in an hour");
         }
         Ok(())
     }
@@ -80,7 +79,7 @@ impl Housekeeping {
             sleep(PROLONG).await;
             if matches!(self.leases.prolong(Job::Housekeeping, self.holder, HELD_FOR).await, Ok(false)) {
                 tracing::warn!(
-                    "another server keeps house now; this one was too slow to say that it still does"
+                    "another server took over housekeeping, because this one did not extend its lease in time"
                 );
                 return;
             }
@@ -88,7 +87,7 @@ impl Housekeeping {
     }
 }
 
-fn tell(deleted: impl tracing::Value, took: Duration) {
+fn log_deleted(deleted: impl tracing::Value, took: Duration) {
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(deleted, milliseconds, "deleted what has expired");
+    tracing::info!(deleted, milliseconds, "deleted expired rows");
 }

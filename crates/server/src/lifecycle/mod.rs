@@ -27,3 +27,13 @@ pub(crate) use shutdown::Signals;
 pub(crate) use start::{StartError, start, try_start};
 pub(crate) use tls::{Period, Tls, certificate};
 pub(crate) use uploads::HeldUploads;
+
+use std::time::Duration;
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+/// Ticks at once and then once a period; a late tick delays the following ones.
+fn every(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}

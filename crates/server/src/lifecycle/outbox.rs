@@ -1,12 +1,12 @@
 //! Metrics of waiting email.
 
+use super::every;
 use application::ports::storage::{MailBacklog, OutboxReader};
 use application::ports::system::Clock;
 use chrono::{DateTime, Utc};
 use metrics::gauge;
 use std::convert::Infallible;
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval};
 
 /// Interval of measuring: the usual scrape interval.
 const EVERY: Duration = Duration::from_secs(15);
@@ -14,17 +14,16 @@ const EVERY: Duration = Duration::from_secs(15);
 /// Measures the outbox for as long as it is polled. All servers report the same values, because they share
 /// one outbox. The values stay unchanged while the store fails, which is reported elsewhere.
 pub(super) async fn measure(outbox: &dyn OutboxReader, clock: &dyn Clock) -> Infallible {
-    let mut ticks = interval(EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(EVERY);
     loop {
         ticks.tick().await;
         if let Ok(backlog) = outbox.backlog().await {
-            tell(backlog, clock.now());
+            export_backlog(backlog, clock.now());
         }
     }
 }
 
-fn tell(backlog: MailBacklog, now: DateTime<Utc>) {
+fn export_backlog(backlog: MailBacklog, now: DateTime<Utc>) {
     gauge!("restwell_mail_waiting").set(f64::from(u32::try_from(backlog.messages).unwrap_or(u32::MAX)));
     gauge!("restwell_mail_oldest_wait_seconds").set(oldest_wait(backlog, now));
 }

@@ -41,9 +41,9 @@ pub(crate) async fn run(
     settings: &Settings,
 ) -> anyhow::Result<()> {
     let config = tls.as_ref().map(Tls::config).transpose()?;
-    let server =
-        http_server(&application, listener, config, settings).context("the HTTP server cannot start")?;
-    let times = StopTimes::of(settings);
+    let server = http_server(application.http.clone(), listener, config, settings)
+        .context("the HTTP server cannot start")?;
+    let times = StopTimes::from_settings(settings);
     let work = async {
         tokio::select! {
             sentence = keep_going(&application) => sentence,
@@ -91,7 +91,7 @@ async fn serve(
             Ok(())
         }
         Ending::Asked(signal) => {
-            tracing::info!(signal, "stopping: other servers take over, and running requests are finished");
+            tracing::info!(signal, "stopping after the requests in flight");
             let times = times.after(signal);
             tokio::select! {
                 outcome = stop(server, handle, times) => outcome,
@@ -109,7 +109,7 @@ async fn abort(server: Pin<&mut Server>, handle: &ServerHandle) {
 
 async fn asked_again(signals: &mut Signals) {
     let signal = signals.next().await;
-    tracing::warn!(signal, "stopping at once: running requests are broken off");
+    tracing::warn!(signal, "stopping now: requests in flight are aborted");
 }
 
 /// Keeps serving while load balancers notice, then finishes the running requests; takes no longer than `all`.
@@ -140,7 +140,7 @@ fn ended_by_itself(ended: io::Result<()>) -> anyhow::Error {
 async fn store_last_reads(application: &Application) {
     let stored = tokio::time::timeout(LAST_READS, application.flush_reads.run()).await;
     if !matches!(stored, Ok(Ok(_))) {
-        tracing::warn!("who read what in the last second was not stored");
+        tracing::warn!("the read counts of the last second were not stored");
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) struct StopTimes {
 }
 
 impl StopTimes {
-    pub(super) fn of(settings: &Settings) -> Self {
+    pub(super) fn from_settings(settings: &Settings) -> Self {
         let seconds = |number: u32| Duration::from_secs(u64::from(number));
         let server = &settings.server;
         Self { drain: seconds(server.drain_seconds), all: seconds(server.stop_seconds) }

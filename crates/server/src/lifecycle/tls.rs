@@ -4,6 +4,7 @@ mod period;
 
 pub(crate) use period::Period;
 
+use super::every;
 use crate::settings::TlsFiles;
 use anyhow::Context;
 use metrics::gauge;
@@ -20,7 +21,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::time::{MissedTickBehavior, interval};
 use zeroize::Zeroizing;
 
 /// Interval of checking the files; certificates are renewed weeks before they expire.
@@ -181,8 +181,7 @@ impl Tls {
     }
 
     async fn look_every(mut self, period: Duration) -> Infallible {
-        let mut ticks = interval(period);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = every(period);
         loop {
             tokio::select! {
                 _ = ticks.tick() => {}
@@ -201,18 +200,18 @@ impl Tls {
             Ok(certificate) => {
                 let had_problem = self.problem.take().is_some();
                 if self.current.take(certificate) {
-                    tracing::info!("new connections get the new certificate");
+                    tracing::info!("new connections use the new certificate");
                 } else if had_problem {
-                    tracing::info!("the files of the certificate are in order again");
+                    tracing::info!("the certificate files are valid again");
                 }
             }
-            Err(error) => self.tell(error.to_string()),
+            Err(error) => self.log_problem(error.to_string()),
         }
     }
 
     /// Reports when the current certificate expires, and warns once a day.
     fn note_period(&mut self) {
-        let Some(period) = Period::of(&self.current.get().cert) else { return };
+        let Some(period) = Period::from_chain(&self.current.get().cert) else { return };
         let warning = period.warning_today();
         if let Some(warning) = warning.as_ref().filter(|warning| self.warning.as_ref() != Some(warning)) {
             tracing::warn!("{warning}");
@@ -223,9 +222,12 @@ impl Tls {
     }
 
     /// Logs a problem, unless the last check found the same.
-    fn tell(&mut self, problem: String) {
+    fn log_problem(&mut self, problem: String) {
         if self.problem.as_ref() != Some(&problem) {
-            tracing::error!(error = problem, "the certificate is not taken; the one before stays in use");
+            tracing::error!(
+                error = problem,
+                "the certificate files cannot be used; the previous certificate stays in use"
+            );
         }
         self.problem = Some(problem);
     }

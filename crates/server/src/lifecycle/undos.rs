@@ -1,16 +1,15 @@
 //! Resuming undos whose process ended.
 
+use super::every;
 use application::import::{UndoImport, UndoneCounts};
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval};
 
 /// Interval of checking for interrupted undos; usually a lookup in an empty index.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// Resumes interrupted undos for as long as the server runs.
 pub(super) async fn resume(undo: &UndoImport) {
-    let mut ticks = interval(LOOK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(LOOK);
     let mut was_well = true;
     loop {
         ticks.tick().await;
@@ -18,10 +17,10 @@ pub(super) async fn resume(undo: &UndoImport) {
         match &outcome {
             Ok(Some((import, undone))) => {
                 let UndoneCounts { removed, restored, kept } = undone.counts;
-                tracing::info!(%import, removed, restored, kept, "an undoing that broke off was finished");
+                tracing::info!(%import, removed, restored, kept, "finished an interrupted undo");
             }
             Err(error) if was_well => {
-                tracing::warn!(%error, "an undoing that broke off is not finished; it is tried again by and by");
+                tracing::warn!(%error, "an interrupted undo was not resumed; trying again every 5 seconds");
             }
             Ok(None) | Err(_) => {}
         }

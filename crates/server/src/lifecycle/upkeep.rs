@@ -1,9 +1,10 @@
 //! The files of the store: whether they accept writes, and remains of erased people.
 
+use super::every;
 use crate::wiring::Application;
 use application::ports::storage::{DiskFault, StorageError, StoreUpkeep};
 use std::time::{Duration, Instant};
-use tokio::time::{MissedTickBehavior, interval, timeout_at};
+use tokio::time::timeout_at;
 
 /// Interval of checking whether a write was refused.
 const LOOK: Duration = Duration::from_millis(500);
@@ -16,8 +17,7 @@ const FINISH: Duration = Duration::from_secs(10);
 /// probed, because a probe writes; the store records every failed write.
 pub(super) async fn watch_writes(application: &Application) {
     let upkeep = application.upkeep.as_ref();
-    let mut ticks = interval(LOOK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(LOOK);
     let mut probed_at = Instant::now();
     loop {
         ticks.tick().await;
@@ -47,8 +47,7 @@ fn log_change(refusal: Option<DiskFault>) {
 /// Finishes erasures that a reader or a full disk delayed, including those of commands and of earlier
 /// processes.
 pub(super) async fn finish_erasures(upkeep: &dyn StoreUpkeep) {
-    let mut ticks = interval(FINISH);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(FINISH);
     let mut was_done = true;
     loop {
         ticks.tick().await;
@@ -63,14 +62,14 @@ pub(super) async fn finish_erasures(upkeep: &dyn StoreUpkeep) {
 
 fn log_erasures(outcome: Result<bool, StorageError>) {
     match outcome {
-        Ok(true) => tracing::info!("what was erased is gone from the files of the store"),
+        Ok(true) => tracing::info!("erased data is gone from the files of the store"),
         Ok(false) => tracing::warn!(
-            "what was erased is still readable in the files of the store: a reader holds them; trying again every \
-             10 seconds"
+            "erased data is still readable in the files of the store, because another process is reading them; trying again \
+             every 10 seconds"
         ),
         Err(error) => tracing::warn!(
             %error,
-            "what was erased is still readable in the files of the store; trying again every 10 seconds"
+            "erased data is still readable in the files of the store; trying again every 10 seconds"
         ),
     }
 }

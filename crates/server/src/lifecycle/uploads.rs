@@ -1,6 +1,7 @@
 //! Reading of uploads: a few files at a time, at most one per person, each on a separate thread and under a
 //! lease.
 
+use super::every;
 use crate::telemetry::UploadMeter;
 use application::import::Reading;
 use application::upload::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
@@ -13,7 +14,6 @@ use std::thread;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, oneshot};
-use tokio::time::{MissedTickBehavior, interval};
 
 /// Interval of checking for uploads.
 const LOOK: Duration = Duration::from_secs(1);
@@ -24,31 +24,31 @@ const PROLONG: Duration = Duration::from_secs(15);
 
 /// Reads uploads with this number of readers, for as long as the server runs.
 pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32, held: &HeldUploads) {
-    let desk = Desk { log: Mutex::new(Log { was_well: true, told: None }), held };
-    join_all((0..readers.max(1)).map(|_| read(uploads, &desk))).await;
+    let queue = Queue { log: Mutex::new(LogState { was_well: true, last_error: None }), held };
+    join_all((0..readers.max(1)).map(|_| read(uploads, &queue))).await;
 }
 
 /// Queue of the readers of this process. They take uploads one after the other: two that take at the same
 /// moment could both get uploads of one person, and none would be left for the others.
-struct Desk<'a> {
-    log: Mutex<Log>,
+struct Queue<'a> {
+    log: Mutex<LogState>,
     held: &'a HeldUploads,
 }
 
 /// State that avoids repeated log lines.
-struct Log {
+struct LogState {
     was_well: bool,
-    told: Option<String>,
+    last_error: Option<String>,
 }
 
-impl Desk<'_> {
+impl Queue<'_> {
     async fn take(&self, uploads: &ProcessUploads) -> Option<UploadJob> {
         let mut log = self.log.lock().await;
         let outcome = uploads.take().await;
         if let Err(error) = &outcome
             && log.was_well
         {
-            tracing::warn!(%error, "the store does not tell whether uploads wait; trying again each second");
+            tracing::warn!(%error, "the upload queue cannot be read; trying again every second");
         }
         log.was_well = outcome.is_ok();
         let job = outcome.ok().flatten();
@@ -58,12 +58,12 @@ impl Desk<'_> {
 
     /// Records the end of an attempt. Failed and stopped attempts are not counted, because the file did not
     /// cause them.
-    async fn tell(&self, uploads: &ProcessUploads, ended: Ended, job: UploadJob) {
+    async fn finish(&self, uploads: &ProcessUploads, ended: Ended, job: UploadJob) {
         self.held.lock().retain(|held| *held != job);
         if matches!(ended, None | Some(Err(_))) {
             give_back(uploads, &job).await;
         }
-        tell(ended, job, &mut self.log.lock().await.told);
+        log_end(ended, job, &mut self.log.lock().await.last_error);
     }
 }
 
@@ -88,18 +88,17 @@ pub(super) async fn give_back_all(uploads: &ProcessUploads, held: &HeldUploads) 
 
 async fn give_back(uploads: &ProcessUploads, job: &UploadJob) {
     if let Err(error) = uploads.give_back(job).await {
-        tracing::debug!(%error, "a try at an upload counts that should not");
+        tracing::debug!(%error, "an interrupted attempt is still counted against an upload");
     }
 }
 
 /// Reads uploads, one after the other.
-async fn read(uploads: &Arc<ProcessUploads>, desk: &Desk<'_>) {
-    let mut ticks = interval(LOOK);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+async fn read(uploads: &Arc<ProcessUploads>, queue: &Queue<'_>) {
+    let mut ticks = every(LOOK);
     loop {
         ticks.tick().await;
-        if let Some(job) = desk.take(uploads).await {
-            desk.tell(uploads, work(uploads, job).await, job).await;
+        if let Some(job) = queue.take(uploads).await {
+            queue.finish(uploads, work(uploads, job).await, job).await;
         }
     }
 }
@@ -137,13 +136,11 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
         let _ = ended.map(|ended| done.send(ended));
     });
     if let Err(error) = spawned {
-        tracing::error!(%error, "no thread for an upload; it is tried again when its lease ends");
+        tracing::error!(%error, "no thread could be started for an upload; trying again when its lease ends");
         return None;
     }
-    let mut ticks = interval(PROLONG);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut looks = interval(CHECKED);
-    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = every(PROLONG);
+    let mut looks = every(CHECKED);
     let mut kept = 0;
     loop {
         tokio::select! {
@@ -157,7 +154,7 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
                     drop((wanted, stop));
                     return outcome.await.ok();
                 }
-                Err(error) => tracing::warn!(%error, "the lease of an upload is not prolonged yet"),
+                Err(error) => tracing::warn!(%error, "the lease of an upload was not extended"),
             },
         }
     }
@@ -172,7 +169,7 @@ async fn keep_checked(uploads: &ProcessUploads, job: &UploadJob, checked: &Atomi
     }
     *kept = bytes;
     if let Err(error) = uploads.checked(job, bytes).await {
-        tracing::debug!(%error, "it is not kept how far an upload is checked");
+        tracing::debug!(%error, "the progress of an upload was not stored");
     }
 }
 
@@ -193,27 +190,27 @@ impl Drop for Wanted {
 
 /// Logs the end of an attempt. A failure that every attempt repeats, such as a full disk, is logged once
 /// until the outcome changes, whatever the upload.
-fn tell(ended: Ended, job: UploadJob, told: &mut Option<String>) {
+fn log_end(ended: Ended, job: UploadJob, last_error: &mut Option<String>) {
     let import = job.id;
     UploadMeter::ended(ended.as_ref());
     let end = match ended {
         Some(Ok(UploadEnd::Done(_))) => "an upload was imported",
         Some(Ok(UploadEnd::Refused)) => "an upload was refused",
-        Some(Ok(UploadEnd::Gone)) | None => "the reading of an upload ended early",
+        Some(Ok(UploadEnd::Gone)) | None => "reading an upload was stopped",
         Some(Err(error)) => {
             let error = format!("{:#}", anyhow::Error::from(error));
-            if told.as_ref() == Some(&error) {
-                tracing::debug!(%import, error, "an upload is still not read");
+            if last_error.as_ref() == Some(&error) {
+                tracing::debug!(%import, error, "reading an upload failed again");
             } else {
                 tracing::warn!(
                     %import, error,
-                    "an upload was not read to its end; it is tried again each minute for a day, and this is told once"
+                    "reading an upload failed; trying again every minute for a day, without repeating this message"
                 );
             }
-            *told = Some(error);
+            *last_error = Some(error);
             return;
         }
     };
-    *told = None;
+    *last_error = None;
     tracing::info!(%import, "{end}");
 }

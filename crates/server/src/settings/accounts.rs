@@ -16,20 +16,20 @@ section! {
         sign_up_open: bool = Some("false"), "true or false", "false";
         /// Wrong passwords per account within the window. Browsers known to the account have a separate
         /// budget of the same size.
-        sign_in_per_account: u32 = Some("10"), "failures, 1 to 1000000", "15";
+        sign_in_per_account: u32 = Some("10"), "failures" in 1..=1_000_000, "15";
         /// Wrong passwords per account and day, with the same two budgets. NIST SP 800-63B-4 allows 100
         /// together.
-        sign_in_per_account_a_day: u32 = Some("50"), "failures, 1 to 1000000", "25";
+        sign_in_per_account_a_day: u32 = Some("50"), "failures" in 1..=1_000_000, "25";
         /// Wrong passwords per address (IPv6: per /64) within the window.
-        sign_in_per_address: u32 = Some("100"), "failures, 1 to 1000000", "50";
+        sign_in_per_address: u32 = Some("100"), "failures" in 1..=1_000_000, "50";
         /// Password and sign-up links per address (IPv6: per /64) and hour. Raise it if all callers share a
         /// proxy's address.
-        links_per_address: u32 = Some("20"), "requests, 1 to 1000000", "1000";
+        links_per_address: u32 = Some("20"), "requests" in 1..=1_000_000, "1000";
         /// App requests of people who are not signed in, per address (IPv6: per /64) in ten minutes. Raise it
         /// if all callers share a proxy's address.
-        app_requests_per_address: u32 = Some("300"), "requests, 1 to 1000000", "10000";
+        app_requests_per_address: u32 = Some("300"), "requests" in 1..=1_000_000, "10000";
         /// The window.
-        failure_window_seconds: u32 = Some("600"), "seconds, 1 to 86400", "900";
+        failure_window_seconds: u32 = Some("600"), "seconds" in 1..=86_400, "900";
     }
 }
 
@@ -60,23 +60,12 @@ impl AccountSettings {
     }
 
     pub(super) fn problems(&self, mail_is_set: bool) -> Vec<Problem> {
-        let counts = [
-            ("sign_in_per_account", self.sign_in_per_account, 1_000_000),
-            ("sign_in_per_account_a_day", self.sign_in_per_account_a_day, 1_000_000),
-            ("sign_in_per_address", self.sign_in_per_address, 1_000_000),
-            ("links_per_address", self.links_per_address, 1_000_000),
-            ("app_requests_per_address", self.app_requests_per_address, 1_000_000),
-            ("failure_window_seconds", self.failure_window_seconds, DAY_SECONDS),
-        ];
-        let ranges = counts.into_iter().filter_map(|(name, number, most)| {
-            Problem::unless_within(&format!("accounts.{name}"), number, 1..=most)
-        });
         let needs_mail = (self.sign_up_open && !mail_is_set).then(|| {
             Problem::new(
                 "accounts.sign_up_open",
                 "needs mail, for the link that begins an account; set mail.host",
             )
         });
-        ranges.chain(needs_mail).collect()
+        needs_mail.into_iter().collect()
     }
 }

@@ -1,8 +1,8 @@
 //! Settings: typed, validated and read once at the start.
 //!
-//! To add one, add a field to its section's `section!` block, with a description, type, default, unit and
-//! example. If not every value is valid, add a check to the section's `problems`. The reference, the known
-//! keys and the environment variable are derived from the field.
+//! To add one, add a field to its section's `section!` block, with a description, type, default, unit, range
+//! of a number and example. Add further checks to the section's `problems`. The reference, the known keys and
+//! the environment variable are derived from the field.
 
 mod accounts;
 mod address_header;
@@ -167,21 +167,36 @@ impl Settings {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let sections = [
+        let ranges = [
+            self.server.out_of_range(),
+            self.storage.out_of_range(),
+            self.keys.out_of_range(),
+            self.rate_limits.out_of_range(),
+            self.tokens.out_of_range(),
+            self.passwords.out_of_range(),
+            self.sessions.out_of_range(),
+            self.accounts.out_of_range(),
+            self.mail.out_of_range(),
+            self.audit.out_of_range(),
+            self.uploads.out_of_range(),
+            self.cors.out_of_range(),
+            self.compression.out_of_range(),
+            self.log.out_of_range(),
+            self.metrics.out_of_range(),
+            self.traces.out_of_range(),
+        ];
+        let rules = [
             self.server.problems(),
             self.storage.problems(),
             self.rate_limits.problems(),
-            self.tokens.problems(),
             self.passwords.problems(),
-            self.sessions.problems(),
             self.accounts.problems(self.mail.is_set()),
             self.mail.problems(),
-            self.audit.problems(),
             self.uploads.problems(),
             self.cors.problems(),
             self.metrics.problems(self.server.listen),
             self.traces.problems(),
         ];
-        sections.into_iter().flatten().collect()
+        ranges.into_iter().chain(rules).flatten().collect()
     }
 }

@@ -12,17 +12,17 @@ section! {
     /// Daily limits (UTC) per client, person and endpoint, and the store that counts them for all replicas.
     RateLimitSettings("rate_limits") {
         /// Profile reads.
-        profile: u32 = Some("1000"), "requests a day, 1 to 1000000000", "1000";
+        profile: u32 = Some("1000"), "requests a day" in 1..=1_000_000_000, "1000";
         /// Sleep reads.
-        sleep: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
+        sleep: u32 = Some("10000"), "requests a day" in 1..=1_000_000_000, "20000";
         /// Supplement reads.
-        supplements: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
+        supplements: u32 = Some("10000"), "requests a day" in 1..=1_000_000_000, "20000";
         /// Reads of the change feed.
-        changes: u32 = Some("10000"), "requests a day, 1 to 1000000000", "20000";
+        changes: u32 = Some("10000"), "requests a day" in 1..=1_000_000_000, "20000";
         /// Exports.
-        export: u32 = Some("100"), "requests a day, 1 to 1000000000", "10";
+        export: u32 = Some("100"), "requests a day" in 1..=1_000_000_000, "10";
         /// Writes of backends.
-        ingest: u32 = Some("10000"), "requests a day, 1 to 1000000000", "100000";
+        ingest: u32 = Some("10000"), "requests a day" in 1..=1_000_000_000, "100000";
         /// Redis or Valkey in which all replicas count together: `redis://user:password@host:6379/0`,
         /// `rediss://` (TLS) or `redis+unix:///path/to/socket`. Without it each process counts separately.
         store_url: Option<SecretText> = None, "URL", "rediss://restwell@cache.example.org:6379/0";
@@ -33,7 +33,7 @@ section! {
         store_certificates_file: Option<PathBuf> = None, "path", "/etc/restwell/redis-ca.pem";
         /// Maximum wait for the shared counter. After one timeout each process counts separately until the
         /// store is back.
-        store_timeout_milliseconds: u32 = Some("100"), "milliseconds, 1 to 10000", "50";
+        store_timeout_milliseconds: u32 = Some("100"), "milliseconds" in 1..=10_000, "50";
     }
 }
 
@@ -62,26 +62,7 @@ impl RateLimitSettings {
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
-        let limits = [
-            ("profile", self.profile),
-            ("sleep", self.sleep),
-            ("supplements", self.supplements),
-            ("changes", self.changes),
-            ("export", self.export),
-            ("ingest", self.ingest),
-        ];
-        limits
-            .into_iter()
-            .filter_map(|(name, limit)| {
-                Problem::unless_within(&format!("rate_limits.{name}"), limit, 1..=1_000_000_000)
-            })
-            .chain(Problem::unless_within(
-                "rate_limits.store_timeout_milliseconds",
-                self.store_timeout_milliseconds,
-                1..=10_000,
-            ))
-            .chain(self.store().err())
-            .collect()
+        self.store().err().into_iter().collect()
     }
 }
 

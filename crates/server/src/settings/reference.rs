@@ -40,5 +40,7 @@ fn push_row(text: &mut String, row: &Row) {
     let is_plain = row.example.parse::<f64>().is_ok() || row.example.parse::<bool>().is_ok();
     let example = if is_plain { String::new() } else { format!(", such as `{}`", row.example) };
     let (variable, unit) = (row.variable(), row.unit);
-    let _ = writeln!(text, "`{variable}` = {unit}{example}. Default: {default}.{secret}");
+    let range = row.range.first().map(|range| format!(", {} to {}", range.start(), range.end()));
+    let range = range.unwrap_or_default();
+    let _ = writeln!(text, "`{variable}` = {unit}{range}{example}. Default: {default}.{secret}");
 }

@@ -2,6 +2,7 @@
 
 use super::secret_text::SecretText;
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// Row in the table of all settings. The reference, the defaults and the list of known keys are derived from
@@ -18,6 +19,8 @@ pub(crate) struct Row {
     pub(crate) kind: &'static str,
     /// Unit or format of the value.
     pub(crate) unit: &'static str,
+    /// Valid range of a number, if it has one.
+    pub(crate) range: &'static [RangeInclusive<u32>],
     /// Example value.
     pub(crate) example: &'static str,
     /// Whether the value is redacted.
@@ -92,14 +95,14 @@ impl<T: SettingValue> SettingValue for Option<T> {
 
 /// Declares a section: its struct, and its rows of the table.
 ///
-/// A field has a doc comment with its description, then its type, default, unit and an example.
+/// A field has a doc comment with its description, then its type, default, unit, optional range and an example.
 macro_rules! section {
     (
         $(#[doc = $section_about:literal])+
         $name:ident($path:literal) {
             $(
                 $(#[doc = $about:literal])+
-                $field:ident: $kind:ty = $default:expr, $unit:literal, $example:literal;
+                $field:ident: $kind:ty = $default:expr, $unit:literal $(in $least:literal..=$most:literal)?, $example:literal;
             )+
         }
     ) => {
@@ -122,6 +125,7 @@ macro_rules! section {
                     default: $default,
                     kind: <$kind as crate::settings::section::SettingValue>::KIND,
                     unit: $unit,
+                    range: &[$($least..=$most)?],
                     example: $example,
                     is_secret: <$kind as crate::settings::section::SettingValue>::IS_SECRET,
                 },)+
@@ -129,6 +133,18 @@ macro_rules! section {
 
             /// Description of the section.
             pub(crate) const ABOUT: &'static str = concat!($($section_about),+);
+
+            /// Returns the numbers out of their range.
+            pub(super) fn out_of_range(&self) -> Vec<crate::settings::Problem> {
+                let numbers: Vec<Option<crate::settings::Problem>> = vec![
+                    $($(crate::settings::Problem::unless_within(
+                        concat!($path, ".", stringify!($field)),
+                        self.$field,
+                        $least..=$most,
+                    ),)?)+
+                ];
+                numbers.into_iter().flatten().collect()
+            }
 
             /// Lists keys with their values; secrets are redacted.
             pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {

@@ -30,24 +30,24 @@ section! {
         /// Header in which these proxies name the client; the other one is ignored.
         client_address_header: AddressHeader = Some("x-forwarded-for"), "x-forwarded-for or forwarded", "forwarded";
         /// Concurrent connections; more wait.
-        max_connections: u32 = Some("8192"), "connections, 16 to 1000000", "20000";
+        max_connections: u32 = Some("8192"), "connections" in 16..=1_000_000, "20000";
         /// Concurrent requests; at most half of them with a body. More get 503. Pages of many records take at
         /// most a quarter for any single app or person.
-        max_requests: u32 = Some("512"), "requests, 2 to 100000", "256";
+        max_requests: u32 = Some("512"), "requests" in 2..=100_000, "256";
         /// Memory for the records of all answers above 256 KiB, at most a quarter for any single app or
         /// person. More get 503; a larger answer is sent while there is no other.
-        max_large_answer_mebibytes: u32 = Some("512"), "MiB, 1 to 1048576", "128";
+        max_large_answer_mebibytes: u32 = Some("512"), "MiB" in 1..=1_048_576, "128";
         /// Threads that serve requests; 0 means one per core.
         workers: usize = Some("0"), "threads", "4";
         /// Lifetime of an idle connection.
-        keep_alive_seconds: u32 = Some("75"), "seconds, 1 to 3600", "30";
+        keep_alive_seconds: u32 = Some("75"), "seconds" in 1..=3600, "30";
         /// Time for a client to send the head of a request; then 408.
-        request_timeout_seconds: u32 = Some("5"), "seconds, 1 to 60", "5";
+        request_timeout_seconds: u32 = Some("5"), "seconds" in 1..=60, "5";
         /// How long requests are still served after SIGTERM while `/readyz` answers 503. Must exceed the time
         /// your load balancer needs to notice. SIGINT skips it.
-        drain_seconds: u32 = Some("3"), "seconds, 0 to 600", "5";
+        drain_seconds: u32 = Some("3"), "seconds" in 0..=600, "5";
         /// The process exits this long after the signal at the latest. Must exceed `server.drain_seconds`.
-        stop_seconds: u32 = Some("8"), "seconds, 1 to 3600", "30";
+        stop_seconds: u32 = Some("8"), "seconds" in 1..=3600, "30";
     }
 }
 
@@ -124,33 +124,13 @@ impl ServerSettings {
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
-        let ranges = [
-            Problem::unless_within("server.max_connections", self.max_connections, 16..=1_000_000),
-            Problem::unless_within("server.max_requests", self.max_requests, 2..=100_000),
-            Problem::unless_within(
-                "server.max_large_answer_mebibytes",
-                self.max_large_answer_mebibytes,
-                1..=1_048_576,
-            ),
-            Problem::unless_within("server.keep_alive_seconds", self.keep_alive_seconds, 1..=3600),
-            Problem::unless_within("server.request_timeout_seconds", self.request_timeout_seconds, 1..=60),
-            Problem::unless_within("server.drain_seconds", self.drain_seconds, 0..=600),
-            Problem::unless_within("server.stop_seconds", self.stop_seconds, 1..=3600),
-            (self.stop_seconds <= self.drain_seconds).then(|| {
-                Problem::new(
-                    "server.stop_seconds",
-                    "must be more than server.drain_seconds, which is part of it",
-                )
-            }),
-        ];
-        let others = [self.trusted_proxies().err(), self.tls_files().err(), self.plain_public_url()];
+        let times = (self.stop_seconds <= self.drain_seconds).then(|| {
+            Problem::new("server.stop_seconds", "must be more than server.drain_seconds, which is part of it")
+        });
         let workers = (self.workers > 1024).then(|| Problem::new("server.workers", "must be at most 1024"));
-        ranges
-            .into_iter()
-            .chain(others)
-            .flatten()
-            .chain(workers)
-            .chain(self.public_url(self.listen).err())
-            .collect()
+        let proxies = self.trusted_proxies().err();
+        let tls = self.tls_files().err();
+        let public_url = self.public_url(self.listen).err().or_else(|| self.plain_public_url());
+        [times, workers, proxies, tls, public_url].into_iter().flatten().collect()
     }
 }

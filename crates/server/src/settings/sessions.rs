@@ -1,6 +1,5 @@
 //! The section `sessions`.
 
-use super::problem::Problem;
 use super::section::section;
 use chrono::TimeDelta;
 use domain::session::SessionLifetime;
@@ -9,9 +8,9 @@ section! {
     /// How long a browser stays signed in.
     SessionSettings("sessions") {
         /// Without a request.
-        idle_minutes: u32 = Some("1440"), "minutes, 1 to 525600", "60";
+        idle_minutes: u32 = Some("1440"), "minutes" in 1..=525_600, "60";
         /// Since the sign-in.
-        lifetime_hours: u32 = Some("720"), "hours, 1 to 8760", "24";
+        lifetime_hours: u32 = Some("720"), "hours" in 1..=8760, "24";
     }
 }
 
@@ -21,15 +20,5 @@ impl SessionSettings {
             idle: TimeDelta::minutes(i64::from(self.idle_minutes)),
             absolute: TimeDelta::hours(i64::from(self.lifetime_hours)),
         }
-    }
-
-    pub(super) fn problems(&self) -> Vec<Problem> {
-        [
-            Problem::unless_within("sessions.idle_minutes", self.idle_minutes, 1..=525_600),
-            Problem::unless_within("sessions.lifetime_hours", self.lifetime_hours, 1..=8_760),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
     }
 }

@@ -21,20 +21,20 @@ section! {
         /// File that contains `storage.read_url`.
         read_url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-storage-read-url";
         /// Maximum age of data read from the standby. Beyond it `storage.url` is read.
-        read_max_lag_milliseconds: u32 = Some("1000"), "milliseconds, 100 to 60000", "500";
+        read_max_lag_milliseconds: u32 = Some("1000"), "milliseconds" in 100..=60_000, "500";
         /// Directory of the embedded store if `storage.url` is not set, and of the key file of a loopback
         /// server.
         data_dir: PathBuf = Some("restwell-data"), "path", "/var/lib/restwell";
         /// Connections for transactions (Postgres) or concurrent reads (embedded). On Postgres, workers share
         /// half as many more for large pages; one more for each of `server.workers`, at most 16, and one for
         /// the rest of the process.
-        pool_size: u32 = Some("8"), "connections, 1 to 1000", "16";
+        pool_size: u32 = Some("8"), "connections" in 1..=1000, "16";
         /// Maximum wait for a connection.
-        connect_timeout_seconds: u32 = Some("3"), "seconds, 1 to 60", "3";
+        connect_timeout_seconds: u32 = Some("3"), "seconds" in 1..=60, "3";
         /// Maximum duration of a statement (Postgres).
-        statement_timeout_seconds: u32 = Some("10"), "seconds, 1 to 600", "10";
+        statement_timeout_seconds: u32 = Some("10"), "seconds" in 1..=600, "10";
         /// Maximum wait for a lock.
-        lock_timeout_seconds: u32 = Some("5"), "seconds, 1 to 60", "5";
+        lock_timeout_seconds: u32 = Some("5"), "seconds" in 1..=60, "5";
     }
 }
 
@@ -141,23 +141,8 @@ impl StorageSettings {
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
-        let ranges = [
-            Problem::unless_within("storage.pool_size", self.pool_size, 1..=1000),
-            Problem::unless_within("storage.connect_timeout_seconds", self.connect_timeout_seconds, 1..=60),
-            Problem::unless_within(
-                "storage.statement_timeout_seconds",
-                self.statement_timeout_seconds,
-                1..=600,
-            ),
-            Problem::unless_within("storage.lock_timeout_seconds", self.lock_timeout_seconds, 1..=60),
-            Problem::unless_within(
-                "storage.read_max_lag_milliseconds",
-                self.read_max_lag_milliseconds,
-                100..=60_000,
-            ),
-        ];
         let place = self.place().map(drop).and_then(|()| self.standby().map(drop)).err();
-        ranges.into_iter().flatten().chain(place).collect()
+        place.into_iter().collect()
     }
 }
 

@@ -1,6 +1,5 @@
 //! The section `tokens`.
 
-use super::problem::Problem;
 use super::section::section;
 use application::token::AuthenticationLimits;
 
@@ -11,14 +10,14 @@ section! {
         /// `restwell client update` decides for a single client.
         allow_query_secrets: bool = Some("true"), "true or false", "false";
         /// Failed authentications per client and address within the window; then 429.
-        failures_per_client_and_address: u32 = Some("20"), "failures, 1 to 1000000", "20";
+        failures_per_client_and_address: u32 = Some("20"), "failures" in 1..=1_000_000, "20";
         /// Failed authentications per address (IPv6: per /64) within the window; then 429.
-        failures_per_address: u32 = Some("100"), "failures, 1 to 1000000", "100";
+        failures_per_address: u32 = Some("100"), "failures" in 1..=1_000_000, "100";
         /// The window.
-        failure_window_seconds: u32 = Some("600"), "seconds, 1 to 86400", "600";
+        failure_window_seconds: u32 = Some("600"), "seconds" in 1..=86_400, "600";
         /// How long a grant is assumed live without asking the store; 0 means always ask. A revocation takes
         /// effect everywhere within this time.
-        access_cache_milliseconds: u32 = Some("1000"), "milliseconds, 0 to 1000", "0";
+        access_cache_milliseconds: u32 = Some("1000"), "milliseconds" in 0..=1000, "0";
     }
 }
 
@@ -30,22 +29,5 @@ impl TokenSettings {
             per_address: self.failures_per_address,
             window_seconds: self.failure_window_seconds,
         }
-    }
-
-    pub(super) fn problems(&self) -> Vec<Problem> {
-        let pair = self.failures_per_client_and_address;
-        [
-            Problem::unless_within("tokens.failures_per_client_and_address", pair, 1..=1_000_000),
-            Problem::unless_within("tokens.failures_per_address", self.failures_per_address, 1..=1_000_000),
-            Problem::unless_within("tokens.failure_window_seconds", self.failure_window_seconds, 1..=86_400),
-            Problem::unless_within(
-                "tokens.access_cache_milliseconds",
-                self.access_cache_milliseconds,
-                0..=1000,
-            ),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
     }
 }

@@ -5,23 +5,21 @@ use super::section::section;
 use application::upload::UploadLimits;
 use std::path::PathBuf;
 
-const STORED: &str = "uploads.max_stored_mebibytes";
-
 section! {
     /// Files uploaded on the imports page.
     UploadSettings("uploads") {
         /// Whether people may upload files. The command line always imports.
         enabled: bool = Some("true"), "true or false", "false";
         /// Size of a file. The store keeps its parts until it is read, for a day at most.
-        max_mebibytes: u32 = Some("512"), "MiB, 1 to 8192", "2048";
+        max_mebibytes: u32 = Some("512"), "MiB" in 1..=8192, "2048";
         /// Unpacked size of an archive. Apple Health exports unpack to about 30 times their size.
-        max_unpacked_mebibytes: u32 = Some("8192"), "MiB, 64 to 1048576", "20480";
+        max_unpacked_mebibytes: u32 = Some("8192"), "MiB" in 64..=1_048_576, "20480";
         /// Uploads read at a time by this process, each of a different person.
-        readers: u32 = Some("2"), "uploads, 1 to 64", "4";
+        readers: u32 = Some("2"), "uploads" in 1..=64, "4";
         /// Unfinished uploads per person.
-        max_open: u32 = Some("3"), "uploads, 1 to 100", "1";
+        max_open: u32 = Some("3"), "uploads" in 1..=100, "1";
         /// Size of all unfinished uploads together; more get 503. At least `max_mebibytes`.
-        max_stored_mebibytes: u32 = Some("16384"), "MiB, 1 to 16777216", "65536";
+        max_stored_mebibytes: u32 = Some("16384"), "MiB" in 1..=16_777_216, "65536";
         /// Folder for the unnamed temporary copy of the file being read. Default: the system's temporary
         /// folder.
         spool_directory: Option<PathBuf> = None, "path", "/var/tmp";
@@ -44,21 +42,9 @@ impl UploadSettings {
     }
 
     pub(super) fn problems(&self) -> Vec<Problem> {
-        [
-            Problem::unless_within("uploads.max_mebibytes", self.max_mebibytes, 1..=8192),
-            Problem::unless_within(
-                "uploads.max_unpacked_mebibytes",
-                self.max_unpacked_mebibytes,
-                64..=1_048_576,
-            ),
-            Problem::unless_within("uploads.readers", self.readers, 1..=64),
-            Problem::unless_within("uploads.max_open", self.max_open, 1..=100),
-            Problem::unless_within(STORED, self.max_stored_mebibytes, 1..=16_777_216),
-            (self.max_stored_mebibytes < self.max_mebibytes)
-                .then(|| Problem::new(STORED, "must be at least uploads.max_mebibytes")),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let is_too_small = self.max_stored_mebibytes < self.max_mebibytes;
+        let problem =
+            || Problem::new("uploads.max_stored_mebibytes", "must be at least uploads.max_mebibytes");
+        is_too_small.then(problem).into_iter().collect()
     }
 }

@@ -37,7 +37,7 @@ impl KeyParts {
         settings: &Settings,
         public_url: &PublicUrl,
     ) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::of(settings, public_url)?.load(settings, store).await?;
+        let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
         Ok(Self::sealed_under(encryption_key, store, public_url))
     }
 
@@ -93,7 +93,7 @@ impl Application {
         settings: &Settings,
         public_url: &PublicUrl,
     ) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::of(settings, public_url)?.load(settings, store).await?;
+        let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
         let mail = MailParts::new(store, settings, public_url, &encryption_key)?;
         let keys = KeyParts::sealed_under(encryption_key, store, public_url);
         let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) =

@@ -19,7 +19,7 @@ pub(crate) enum KeySource {
 
 impl KeySource {
     /// Returns the source of the key. Only a loopback server may leave it unset.
-    pub(crate) fn of(settings: &Settings, public_url: &PublicUrl) -> Result<Self, Problem> {
+    pub(crate) fn from_settings(settings: &Settings, public_url: &PublicUrl) -> Result<Self, Problem> {
         if settings.keys.encryption_key.is_some() {
             return Ok(Self::Setting);
         }
@@ -95,7 +95,10 @@ mod tests {
     fn source(pairs: &[(&str, &str)], url: &str) -> Result<KeySource, Problem> {
         let variables: Variables =
             pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        KeySource::of(&Settings::from_sources(None, &variables).unwrap(), &PublicUrl::parse(url).unwrap())
+        KeySource::from_settings(
+            &Settings::from_sources(None, &variables).unwrap(),
+            &PublicUrl::parse(url).unwrap(),
+        )
     }
 
     #[test]
@@ -135,7 +138,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("restwell.key");
         let (settings, url, store) = served_from(folder.path()).await;
-        let source = KeySource::of(&settings, &url).unwrap();
+        let source = KeySource::from_settings(&settings, &url).unwrap();
         source.load(&settings, &store).await.unwrap();
         std::fs::remove_file(&file).unwrap();
         store.schema.migrate().await.unwrap();

@@ -122,7 +122,7 @@ impl Store {
     /// Fails if this machine's clock is too far from the database's to write timestamps.
     pub(crate) async fn check_clock(&self) -> anyhow::Result<()> {
         let skew = ClockSkew::measure(self.database_clock.as_ref()).await;
-        match skew.context("the database does not tell the time")? {
+        match skew.context("the database did not return its time")? {
             Some(skew) if skew.is_too_large() => bail!(
                 "this machine's clock and the database's are {:.1} s apart, and 2 s is the limit; correct the wrong \
                  clock and try again",

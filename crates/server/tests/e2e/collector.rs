@@ -109,7 +109,7 @@ pub(crate) fn metrics_url(server: &Server) -> Option<String> {
     let told = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
         let address = line.get("address")?.as_str()?.to_owned();
-        (line["message"] == "metrics are told").then(|| format!("http://{address}"))
+        (line["message"] == "serving metrics").then(|| format!("http://{address}"))
     };
     server.log().lines().find_map(told)
 }

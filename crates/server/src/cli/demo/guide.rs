@@ -110,14 +110,14 @@ mod tests {
         }
     }
 
-    fn told() -> String {
+    fn printed() -> String {
         let (store, program) = (Path::new("/tmp/demo/restwell.db"), Path::new("/opt/made up/restwell"));
         text(&demo(), "0123-4567-89ab-cdef-0123", "http://127.0.0.1:4321", store, program)
     }
 
     #[test]
     fn every_endpoint_has_a_line_that_can_be_pasted() {
-        let text = told();
+        let text = printed();
         for path in [
             "/api/token?",
             "/api/refresh?",
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_values_can_be_pasted_as_variables() {
-        let text = told();
+        let text = printed();
         let names: Vec<&str> = text
             .lines()
             .filter_map(|line| line.split_once('='))
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_last_lines_name_the_store_and_the_program() {
-        let text = told();
+        let text = printed();
         let mut last = text.lines().rev();
         assert_eq!(last.next(), Some("'/opt/made up/restwell' user list"));
         assert_eq!(last.next(), Some("export RESTWELL__STORAGE__URL='sqlite:///tmp/demo/restwell.db'"));

@@ -21,7 +21,7 @@ use std::io;
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// Only imports of this user (id or email address)
-    #[arg(long, value_name = "USER", value_parser = argument::user)]
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
     user: Option<UserRef>,
     /// Maximum number of imports
     #[arg(long, default_value_t = 100)]
@@ -35,7 +35,7 @@ pub(crate) struct ListArguments {
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
     /// Import id from `restwell import list`
-    #[arg(value_name = "IMPORT_ID", value_parser = argument::import_id)]
+    #[arg(value_name = "IMPORT_ID", value_parser = ImportId::parse)]
     id: ImportId,
     /// Print one JSON object
     #[arg(long)]

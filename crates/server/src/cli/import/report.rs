@@ -100,20 +100,20 @@ pub(super) fn print_refused(
     asked_for: Format,
     json: bool,
 ) -> anyhow::Result<()> {
-    let told = told(path, refusal, asked_for);
+    let message = message(path, refusal, asked_for);
     output::note(match refusal {
-        ImportRefusal::Missing => told.clone(),
-        _ => format!("{}: refused: {told}", shown(path)),
+        ImportRefusal::Missing => message.clone(),
+        _ => format!("{}: refused: {message}", shown(path)),
     });
     if json {
-        let line = RefusedLine { file: path.display().to_string(), refused: told };
+        let line = RefusedLine { file: path.display().to_string(), refused: message };
         output::print_text(&(output::json(&line)? + "\n"))?;
     }
     Ok(())
 }
 
 /// Returns why a file was refused, with advice for the command line.
-fn told(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
+fn message(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
     match refusal {
         ImportRefusal::Missing => format!("there is no file {}", shown(path)),
         ImportRefusal::NotThisFormat(text) => format!("{text}; known formats are {}", Format::list()),
@@ -273,43 +273,43 @@ mod tests {
         let text = sentences(path, "fitbit", &Imported { id: None, report: ImportReport::default() });
         let shown = r"exp\u{202e}gpj.zip\n  no records";
         assert_eq!(text, format!("{shown} (fitbit): nothing stored, dry run\n  no records\n"));
-        assert_eq!(told(path, &ImportRefusal::Missing, Format::Auto), format!("there is no file {shown}"));
+        assert_eq!(message(path, &ImportRefusal::Missing, Format::Auto), format!("there is no file {shown}"));
         let line = json_line(path, "fitbit", &Imported { id: None, report: report() }).unwrap();
         assert!(line.starts_with(r#"{"file":"exp\u202egpj.zip\n  no records","#), "{line}");
     }
 
     #[test]
     fn a_refusal_has_advice_for_the_command_line() {
-        let told = |refusal| told(Path::new("night.json"), &refusal, Format::Auto);
-        assert_eq!(told(ImportRefusal::Missing), "there is no file night.json");
-        let unknown = told(ImportRefusal::NotThisFormat("it is text".to_owned()));
+        let message = |refusal| message(Path::new("night.json"), &refusal, Format::Auto);
+        assert_eq!(message(ImportRefusal::Missing), "there is no file night.json");
+        let unknown = message(ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; known formats are apple-health, "), "{unknown}");
         assert!(unknown.ends_with(", ndjson") && !unknown.contains("auto"), "{unknown}");
-        assert!(told(ImportRefusal::NoStart(String::new())).contains("--start 2026-"));
-        let other = told(ImportRefusal::OtherPerson { place: "line 1".to_owned() });
+        assert!(message(ImportRefusal::NoStart(String::new())).contains("--start 2026-"));
+        let other = message(ImportRefusal::OtherPerson { place: "line 1".to_owned() });
         assert!(other.starts_with("line 1: ") && other.contains("--user"), "{other}");
-        assert_eq!(told(ImportRefusal::NotInThisWay("no".to_owned())), "no");
+        assert_eq!(message(ImportRefusal::NotInThisWay("no".to_owned())), "no");
     }
 
     #[test]
     fn advice_on_the_format_leads_on_and_never_back() {
-        let told = |refusal: &ImportRefusal, asked| told(Path::new("night.json"), refusal, asked);
+        let message = |refusal: &ImportRefusal, asked| message(Path::new("night.json"), refusal, asked);
         let nothing = ImportRefusal::NotThisFormat("it is text".to_owned());
         for asked in [Format::Auto, Format::Fitbit] {
-            assert!(!told(&nothing, asked).contains("--format"), "{}", told(&nothing, asked));
+            assert!(!message(&nothing, asked).contains("--format"), "{}", message(&nothing, asked));
         }
         let other =
             ImportRefusal::OtherFormat { seen: "it is a WHOOP file".to_owned(), formats: vec!["whoop"] };
         assert_eq!(
-            told(&other, Format::Fitbit),
+            message(&other, Format::Fitbit),
             "it is a WHOOP file; leave --format out, or give --format whoop"
         );
         let formats = vec!["fitbit", "open-mhealth"];
         let unsure = ImportRefusal::OtherFormat { seen: "it is a JSON object".to_owned(), formats };
         let advice = "it is a JSON object; if you know what it is, say so with --format fitbit or --format open-mhealth";
-        assert_eq!(told(&unsure, Format::Auto), advice);
+        assert_eq!(message(&unsure, Format::Auto), advice);
         let cycles = ImportRefusal::HoldsNoSleep("this is a table of cycles".to_owned());
-        assert_eq!(told(&cycles, Format::Auto), "this is a table of cycles");
+        assert_eq!(message(&cycles, Format::Auto), "this is a table of cycles");
     }
 
     #[test]
@@ -334,8 +334,8 @@ mod tests {
         let few = ImportReport { notes: notes[..20].to_vec(), notes_total: 20, ..report() };
         let many = ImportReport { notes, notes_total, ..report() };
         let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: many });
-        let told = "    record 20: cut\n    and 1214 more\n    (--json lists up to 1,000)\n";
-        assert!(text.contains("  notes: 1234\n    record 1: cut\n") && text.ends_with(told), "{text}");
+        let message = "    record 20: cut\n    and 1214 more\n    (--json lists up to 1,000)\n";
+        assert!(text.contains("  notes: 1234\n    record 1: cut\n") && text.ends_with(message), "{text}");
         let text = sentences(Path::new("a.json"), "fitbit", &Imported { id: None, report: few });
         assert!(text.ends_with("    record 20: cut\n"), "{text}");
     }
@@ -351,8 +351,8 @@ mod tests {
         let notes = vec![note("record 3", Some(12), 5), note("line 9", None, 1)];
         let imported = Imported { id: None, report: ImportReport { notes, notes_total: 10, ..report() } };
         let text = sentences(Path::new("a.json"), "fitbit", &imported);
-        let told = "  notes: 10\n    record 3 and 4 more: stages were cut: 12\n    line 9: stages were cut\n    and 4 more\n";
-        assert!(text.ends_with(told), "{text}");
+        let message = "  notes: 10\n    record 3 and 4 more: stages were cut: 12\n    line 9: stages were cut\n    and 4 more\n";
+        assert!(text.ends_with(message), "{text}");
         let line = json_line(Path::new("a.json"), "fitbit", &imported).unwrap();
         let notes = r#""notes":[{"where":"record 3","reason":"stages were cut: 12","count":5},{"where":"line 9","reason":"stages were cut","count":1}]"#;
         assert!(line.contains(notes), "{line}");

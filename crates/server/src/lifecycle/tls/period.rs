@@ -20,7 +20,7 @@ pub(crate) struct Period {
 
 impl Period {
     /// Reads the period; `None` if a certificate cannot be parsed.
-    pub(crate) fn of(chain: &[CertificateDer<'_>]) -> Option<Self> {
+    pub(crate) fn from_chain(chain: &[CertificateDer<'_>]) -> Option<Self> {
         let periods: Option<Vec<Self>> = chain.iter().map(Self::of_one).collect();
         periods?
             .into_iter()
@@ -96,16 +96,16 @@ mod tests {
         let (server, between) =
             (certificate((2026, 1, 1), (2026, 6, 1)), certificate((2020, 1, 1), (2026, 5, 1)));
         let alone = Period { from: at("2026-01-01T00:00:00Z"), until: at("2026-06-01T00:00:00Z") };
-        assert_eq!(Period::of(std::slice::from_ref(&server)), Some(alone));
+        assert_eq!(Period::from_chain(std::slice::from_ref(&server)), Some(alone));
         let chain = [server, between];
-        assert_eq!(Period::of(&chain), Some(Period { until: at("2026-05-01T00:00:00Z"), ..alone }));
-        assert_eq!(Period::of(&[]), None);
-        assert_eq!(Period::of(&[CertificateDer::from(vec![1, 2, 3])]), None);
+        assert_eq!(Period::from_chain(&chain), Some(Period { until: at("2026-05-01T00:00:00Z"), ..alone }));
+        assert_eq!(Period::from_chain(&[]), None);
+        assert_eq!(Period::from_chain(&[CertificateDer::from(vec![1, 2, 3])]), None);
     }
 
     #[test]
     fn years_that_need_four_digits_are_read() {
-        let until = Period::of(&[certificate((2026, 1, 1), (2099, 12, 31))]).unwrap().until();
+        let until = Period::from_chain(&[certificate((2026, 1, 1), (2099, 12, 31))]).unwrap().until();
         assert_eq!(until, at("2099-12-31T00:00:00Z"));
     }
 

@@ -40,10 +40,10 @@ impl MetricsServer {
         for (name, buckets) in catalogue::histograms() {
             builder = builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)?;
         }
-        let recorded = builder.install_recorder().context("nothing can be measured")?;
+        let recorded = builder.install_recorder().context("the metrics recorder cannot be installed")?;
         catalogue::describe();
         gauge!("restwell_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-        tracing::info!(%address, "metrics are told");
+        tracing::info!(%address, "serving metrics");
         Ok(Some(Self { recorded, listener }))
     }
 
@@ -66,7 +66,7 @@ impl MetricsServer {
         let handle = server.handle();
         let running = tokio::spawn(async move {
             if let Err(error) = server.await {
-                tracing::error!(%error, "metrics are not told any more");
+                tracing::error!(%error, "the metrics listener stopped");
             }
         });
         Ok(RunningMetrics { server: handle, tasks: [upkeep, running] })

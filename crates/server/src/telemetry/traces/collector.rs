@@ -40,14 +40,14 @@ impl Collector {
     }
 
     /// Logs once that the collector is unreachable, and once that it is back.
-    fn tell(&self, is_lost: bool) {
+    fn log_change(&self, is_lost: bool) {
         if self.is_lost.swap(is_lost, Ordering::Relaxed) == is_lost {
             return;
         }
         if is_lost {
-            tracing::warn!("the collector does not take traces; they are dropped until it does");
+            tracing::warn!("the collector does not accept traces; they are dropped until it does");
         } else {
-            tracing::info!("the collector takes traces again");
+            tracing::info!("the collector accepts traces again");
         }
     }
 }
@@ -58,7 +58,7 @@ impl HttpClient for Collector {
         let (sender, patience) = (self.sender.clone(), self.patience);
         let sent = self.runtime.spawn(async move { timeout(patience, send(&sender, request)).await? }).await;
         let answer = sent.map_err(HttpError::from).and_then(|answer| answer);
-        self.tell(!answer.as_ref().is_ok_and(|answer| answer.status().is_success()));
+        self.log_change(!answer.as_ref().is_ok_and(|answer| answer.status().is_success()));
         answer
     }
 }

@@ -9,7 +9,7 @@ use postgres_adapter::test_support::TestDatabase;
 use std::time::Duration;
 
 /// Log message after a cleanup.
-const DONE: &str = "deleted what has expired";
+const DONE: &str = "deleted expired rows";
 
 /// Number of rows, enough for several batches.
 const OLD: i64 = 1_700;

@@ -10,7 +10,7 @@ use crate::e2e::world::{StoreKind, World};
 async fn traces_are_sent_to_an_encrypted_collector_only_if_its_certificate_is_trusted() {
     let (known, other) = (Authority::new(), Authority::new());
     let collector = Collector::start_encrypted(known.server());
-    let lost = "the collector does not take traces";
+    let lost = "the collector does not accept traces";
     for (authority, is_taken) in [(&other, false), (&known, true)] {
         let world = collector.watching(World::new(StoreKind::Sqlite).await.in_processes());
         let authorities = world.file("collector-ca.pem", &authority.pem());
@@ -79,6 +79,6 @@ on_sqlite! {
             assert_eq!(reqwest::get(format!("{}/livez", server.base_url)).await.expect("answer").status(), 200);
         }
         assert_eq!(server.terminate(), Some(0));
-        assert_eq!(server.log().matches("the collector does not take traces").count(), 1, "{}", server.log());
+        assert_eq!(server.log().matches("the collector does not accept traces").count(), 1, "{}", server.log());
     }
 }

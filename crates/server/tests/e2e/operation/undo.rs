@@ -100,7 +100,7 @@ on_both_stores! {
         })
         .await;
         assert_eq!(nights(&world, &user), 0);
-        assert!(server.log().contains("an undoing that broke off was finished"), "{}", server.log());
+        assert!(server.log().contains("finished an interrupted undo"), "{}", server.log());
     }
 
     async fn a_killed_undo_resumes_when_repeated(world: World) {

@@ -144,7 +144,7 @@ on_both_stores! {
         let tries = |text: &str| server.log().lines().filter(|line| line.contains(text)).count();
         within(PATIENCE, Instant::now(), "it is tried three times", async || {
             end_leases(&world).await;
-            (tries("an upload is still not read") >= 2).then_some(())
+            (tries("reading an upload failed again") >= 2).then_some(())
         })
         .await;
         assert_eq!(tries("an upload was not read to its end"), 1, "{}", server.log());

@@ -142,7 +142,8 @@ async fn a_certificate_is_renewed_with_open_connections_and_an_invalid_one_is_ig
     server.signal("HUP");
     eventually("it is said", async || {
         let log = server.log();
-        let said = log.contains("the certificate is not taken") && log.contains("no certificate in PEM");
+        let said =
+            log.contains("the certificate files cannot be used") && log.contains("no certificate in PEM");
         said.then_some(())
     })
     .await;

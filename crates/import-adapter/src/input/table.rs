@@ -1,0 +1,99 @@
+//! CSV tables of records.
+
+use super::{LineEnd, Row, Rows, damaged};
+use crate::recognition::Bytes;
+use crate::source::{Items, RecordReader};
+use application::ports::import_source::ImportRefusal;
+use domain::time::TimeZone;
+use std::marker::PhantomData;
+
+/// Format of a table, with one record per row.
+pub(crate) trait TableFormat: Send {
+    /// Whether a header may follow a record.
+    const REPEATS_HEADER: bool = false;
+
+    fn is_header(columns: &[String]) -> bool;
+
+    /// Adds notes on the header.
+    fn note_header(_columns: &[String], _place: &str, _items: &mut Items) {}
+
+    /// Returns whether a row is not a record.
+    fn is_skipped(_fields: &Fields<'_>) -> bool {
+        false
+    }
+
+    /// Adds the items of a row; `zone` applies to times without one.
+    fn read(fields: &Fields<'_>, zone: TimeZone, place: &str, items: &mut Items);
+}
+
+/// Fields of a row.
+pub(crate) struct Fields<'a> {
+    pub(crate) columns: &'a [String],
+    pub(crate) values: &'a [String],
+}
+
+impl Fields<'_> {
+    /// Returns the field in a column; `None` if it is missing or empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let index = self.columns.iter().position(|column| column == name)?;
+        self.values.get(index).map(String::as_str).filter(|value| !value.is_empty())
+    }
+}
+
+/// Returns whether a header has all of these columns.
+pub(crate) fn has_columns(header: &[String], names: &[&str]) -> bool {
+    names.iter().all(|name| header.iter().any(|column| column == name))
+}
+
+/// Reads a table.
+pub(crate) struct TableReader<F> {
+    rows: Rows,
+    zone: TimeZone,
+    /// Current header; empty before the first.
+    columns: Vec<String>,
+    format: PhantomData<F>,
+}
+
+impl<F: TableFormat> TableReader<F> {
+    pub(crate) fn new(bytes: Bytes, zone: TimeZone) -> Result<Self, ImportRefusal> {
+        Ok(Self { rows: Rows::new(bytes)?, zone, columns: Vec::new(), format: PhantomData })
+    }
+
+    fn read(&mut self, row: Row, items: &mut Items) -> Result<(), ImportRefusal> {
+        let place = row.place();
+        if (F::REPEATS_HEADER || self.columns.is_empty()) && F::is_header(&row.fields) {
+            F::note_header(&row.fields, &place, items);
+            self.columns = row.fields;
+            return Ok(());
+        }
+        if self.columns.is_empty() {
+            return Err(damaged(row.start, "the header line is expected"));
+        }
+        let fields = Fields { columns: &self.columns, values: &row.fields };
+        if F::is_skipped(&fields) {
+            return Ok(());
+        }
+        if row.fields.len() == self.columns.len() {
+            F::read(&fields, self.zone, &place, items);
+        } else if row.end == LineEnd::EndOfFile {
+            // A row truncated by the end of the file has too few fields.
+            return Err(self.rows.ends_too_early());
+        } else {
+            items.reject(&place, "not as many fields as the header has");
+        }
+        Ok(())
+    }
+}
+
+impl<F: TableFormat> RecordReader for TableReader<F> {
+    fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
+        match self.rows.next_row()? {
+            Some(row) => self.read(row, items).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.rows.bytes_read()
+    }
+}
