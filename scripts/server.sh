@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2119,SC2154,SC2163
-# Sourced by scripts/check-clients and scripts/check-pages: tools of theirs, and a throwaway server with people and
-# apps. Everything lies in $scratch, which stop_server removes.
+# Sourced by other scripts: installation of tools, and a throwaway server with people and apps in $scratch, which stop_server
+# removes.
 
 fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
 
@@ -9,8 +9,7 @@ target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/tools"
 target=$(cd "$target" && pwd)
 
-# Installs packages of the distribution, when that is possible without asking, and starts no service of theirs, which
-# nobody here asked for: install_package NAME...
+# Installs packages of the distribution if possible without a prompt, without starting services: install_package NAME...
 install_package() {
     local as_root=() policy=/usr/sbin/policy-rc.d made='' status=0
     command -v apt-get >/dev/null || fail "$* is needed: install it"
@@ -19,7 +18,7 @@ install_package() {
         as_root=(sudo -n)
     fi
     printf '%s: installing %s\n' "$0" "$*" >&2
-    # A policy that is there is left alone.
+    # An existing policy is not changed.
     if [ ! -e "$policy" ]; then
         made=1
         printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
@@ -33,8 +32,8 @@ install_package() {
     [ "$status" -eq 0 ] || fail "the packages could not be installed; run: apt-get install $*"
 }
 
-# Makes a folder with the packages that a lock file names and, fresh each time, copies of the scripts beside it, and
-# puts its path into $node_tools: install_node_tools FOLDER
+# Installs the packages of a lock file, copies the scripts beside it, and sets $node_tools to their folder:
+# install_node_tools FOLDER
 install_node_tools() {
     command -v npm >/dev/null || install_package nodejs npm
     [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] || fail "Node.js 20 or later is needed, this is $(node --version)"
@@ -50,7 +49,7 @@ install_node_tools() {
     cp "$1"/*.mjs "$node_tools"
 }
 
-# Makes a virtual environment with the packages of a requirements file and puts its path into $python_tools:
+# Creates a virtual environment with the packages of a requirements file and sets $python_tools to its path:
 # install_python_tools FOLDER
 install_python_tools() {
     command -v python3 >/dev/null || install_package python3 python3-venv
@@ -77,7 +76,7 @@ build_server() {
 # Starts a server on an embedded store and a free loopback port, and sets BASE_URL: start_server [SETTING=VALUE]...
 start_server() {
     local name
-    # Settings of the shell are not those of this server.
+    # The shell's settings do not apply.
     for name in $(compgen -e RESTWELL_ | grep -v '^RESTWELL_BIN$'); do unset "$name"; done
     export RESTWELL__STORAGE__DATA_DIR=$scratch/data RESTWELL__SERVER__LISTEN=127.0.0.1:0 "$@"
     "$RESTWELL_BIN" migrate 2>>"$scratch/server.log"
@@ -95,14 +94,14 @@ start_server() {
 
 # Creates a person who can sign in, and sets EMAIL and PASSWORD.
 create_person() {
-    # Longer than the least, and not plain ASCII.
+    # Above the minimum length, and not only ASCII.
     export EMAIL=sam@example.org PASSWORD='vier graue Gänse schlafen im Gras'
     printf '%s\n' "$PASSWORD" |
         "$RESTWELL_BIN" user create --email "$EMAIL" --timezone Europe/Berlin --password-stdin >/dev/null 2>>"$scratch/server.log" ||
         fail "the person could not be created"
 }
 
-# Registers an app that may ask for everything, and sets CLIENT_ID and CLIENT_SECRET: create_client NAME REDIRECT_URI
+# Registers an app with all scopes, and sets CLIENT_ID and CLIENT_SECRET: create_client NAME REDIRECT_URI
 create_client() {
     local made
     made=$("$RESTWELL_BIN" client create --name "$1" --redirect-uri "$2" \
@@ -115,7 +114,7 @@ create_client() {
 # Prints a text member of a flat JSON object: member NAME
 member() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'; }
 
-# Ends the server, shows its last words after a failure, and removes the folder. For `trap ... EXIT`.
+# Stops the server, prints the end of its log after a failure, and removes the folder. For `trap ... EXIT`.
 stop_server() {
     local status=$?
     [ -z "${server-}" ] || { kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; } || true

@@ -1,4 +1,4 @@
-"""Teaches the checker to send lines of JSON: it makes their text by itself."""
+"""Lets the checker send NDJSON bodies, which it generates itself."""
 
 import schemathesis
 

@@ -1,4 +1,4 @@
-"""Redeems the demo's code and prints what a shell needs for a first request, as assignments."""
+"""Redeems the demo's code and prints the server, person and token as shell assignments."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The disk is full under the embedded store: reads go on, writes are refused, nothing that was acknowledged is lost."""
+"""A full disk under the embedded store: reads continue, writes are refused, and no acknowledged write is lost."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ SESSIONS_A_WRITE = 50
 
 
 class Embedded:
-    """One server on the embedded store, on a disk of its own."""
+    """A server with the embedded store on a separate disk."""
 
     def __init__(self, binary, folder):
         self.binary, self.disk = binary, folder / "disk"
@@ -31,7 +31,7 @@ class Embedded:
         self.replica = Replica(binary, "embedded", folder, self.environment)
 
     def is_mounted(self):
-        """Makes the disk; nobody but root may, and not everywhere."""
+        """Creates the disk; needs root and a kernel that allows it."""
         return subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0700", "tmpfs", str(self.disk)], capture_output=True, check=False).returncode == 0
 
     def unmount(self):
@@ -66,7 +66,7 @@ class Embedded:
 
 
 def nights(batch):
-    """Items of one request; each night on a day of its own."""
+    """Returns the items of one request, each night on a different day."""
     first = batch * SESSIONS_A_WRITE
     return json.dumps([
         {"external_id": f"night-{day}", "source": "ring", "time_in_bed_start": f"{1971 + day // 336}-{1 + day // 28 % 12:02}-{1 + day % 28:02}T00:30:00Z",
@@ -76,7 +76,7 @@ def nights(batch):
 
 
 class Writer:
-    """A backend that writes, and what became of it."""
+    """A backend that writes, with its results."""
 
     def __init__(self, embedded, ledger, user_id, token):
         self.embedded, self.ledger, self.user_id, self.token = embedded, ledger, user_id, token
@@ -105,7 +105,7 @@ class Writer:
 
 
 def connected(embedded, user_id):
-    """An access token of an app that reads the person's sleep."""
+    """Returns an access token for the person's sleep."""
     uri = "https://night-reader.example/callback"
     app = embedded.run("client", "create", "--name", "Night reader", "--redirect-uri", uri, "--scope", "sleep", "--json")
     code = embedded.run("code", "create", "--client", app["client_id"], "--user", user_id, "--redirect-uri", uri, "--scope", "sleep", "--json")["code"]
@@ -121,7 +121,7 @@ def token_of(embedded, fields):
 
 
 def expect_readiness(embedded, ledger, expected):
-    """Waits until /readyz is 200 and says whether writes are taken."""
+    """Waits until /readyz returns 200 with the given state of writes."""
     begun = time.monotonic()
     while True:
         status, answer = embedded.ask("GET", "/readyz")
@@ -134,7 +134,7 @@ def expect_readiness(embedded, ledger, expected):
 
 
 def fill_and_free(embedded, ledger):
-    """Writes until the disk is full, then frees it; returns how long after that the first write was taken."""
+    """Writes until the disk is full, then frees it; returns the time until the first accepted write."""
     user_id = embedded.run("user", "create", "--email", "ada@example.org", "--timezone", "Europe/Berlin", "--no-password", "--json")["user_id"]
     service = embedded.run("client", "create", "--service", "--name", "Backend", "--scope", "sleep:write", "--json")
     writer = Writer(embedded, ledger, user_id, token_of(embedded, {"grant_type": "client_credentials", **service}))
@@ -155,14 +155,14 @@ def fill_and_free(embedded, ledger):
             break
     seconds = time.monotonic() - freed
     expect_readiness(embedded, ledger, "ok")
-    # What was acknowledged must be in what is exported.
+    # Every acknowledged write must be in the export.
     lines = [json.loads(line) for line in embedded.run("export", "--user", user_id).splitlines()]
     stored = {line["id"] for line in lines if line["type"] == "sleep_session"}
     return seconds, len(ledger.acknowledged.get(user_id, set()) - stored)
 
 
 async def disk_full(stage, folder):
-    """Runs the fault; returns its result, or nothing where no disk can be made."""
+    """Runs the fault; returns its result, or None if no disk can be created."""
     embedded, ledger = Embedded(stage.binary, folder), Ledger()
     if not embedded.is_mounted():
         print("SKIPPED: disk full: no small file system can be mounted here")
@@ -173,7 +173,7 @@ async def disk_full(stage, folder):
         await embedded.replica.ready()
         seconds, missing = await asyncio.to_thread(fill_and_free, embedded, ledger)
     finally:
-        # Not in a thread: nothing may come between, also when the run is told to stop.
+        # Not in a thread, so that stopping the run cannot interrupt it.
         if embedded.replica.process is not None:
             embedded.replica.process.end()
         embedded.unmount()

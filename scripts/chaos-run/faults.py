@@ -1,4 +1,4 @@
-"""What may go wrong, and what it may cost: one function a fault, that breaks something, waits, and mends it.
+"""Faults and their limits. Each function breaks something, waits, and repairs it.
 
 Each returns the moment from which on everything should be normal again.
 """
@@ -10,12 +10,12 @@ import time
 
 from processes import Impossible, until
 
-# How long a killed replica is away: its service manager starts it again.
+# Time until the service manager restarts a killed replica.
 AWAY = 2.0
 
 
 class Bound:
-    """What a fault may cost. Nothing: no request may fail. Otherwise: which kinds never, and for how long."""
+    """Limits of a fault: which kinds of request may not fail, and for how long others may. By default none may fail."""
 
     def __init__(self, *, nothing=False, reads=False, seconds=None):
         self.nothing, self.reads, self.seconds = nothing, reads, seconds
@@ -23,7 +23,7 @@ class Bound:
     def faults(self, ledger, seconds):
         if self.nothing and ledger.failures:
             yield f"{len(ledger.failures)} requests failed, none may"
-        # What had begun to be answered cannot be asked again by the balancer.
+        # The balancer cannot retry a request whose answer has begun.
         reads = [reason for _, kind, reason in ledger.failures if kind == "read" and "broke off" not in reason]
         if self.reads and reads:
             yield f"{len(reads)} reads failed that had no answer yet"
@@ -55,7 +55,7 @@ async def rolling_restart(stage, hold):
         await asyncio.to_thread(replica.process.end)
         replica.start()
         await replica.ready()
-        # The balancer has to see it before the next one goes.
+        # The balancer must notice before the next replica stops.
         await asyncio.sleep(1.5)
     return time.monotonic()
 
@@ -75,7 +75,7 @@ async def postgres_restarted(stage, hold):
 
 
 async def primary_lost(stage, hold):
-    # What a standby has not received yet would be lost, as with any asynchronous copy; the operator's choice.
+    # Replication is asynchronous: what the standby has not received would be lost.
     stage.primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'")
     stage.primary.query("SELECT pg_reload_conf()")
     await until(lambda: stage.primary.query("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1", "the standby to keep step")
@@ -86,7 +86,7 @@ async def primary_lost(stage, hold):
     promoted = time.monotonic()
     stage.primary, stage.standby = stage.standby, stage.primary
     if stage.pooler:
-        # The pooler's to know, and whoever runs it tells it.
+        # The operator points the pooler at the new primary.
         stage.pooler.point_at(stage.primary)
     else:
         stage.cable.target_port = stage.primary.port
@@ -101,7 +101,7 @@ async def redis_gone(stage, hold):
 
 
 async def pool_full(stage, hold):
-    """Somebody holds a table that every token needs: all connections of every pool wait for it."""
+    """Locks a table that every token needs, so that all connections of every pool wait."""
     holder = await asyncio.create_subprocess_exec(
         "psql", "-X", "-q", "-h", "127.0.0.1", "-p", str(stage.primary.port), "-U", "restwell", "-d", "restwell",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL,
@@ -140,17 +140,17 @@ async def clock_wrong(stage, hold):
 
 
 async def replace(stage, replica, binary, number=signal.SIGTERM):
-    """Ends a replica and starts another program in its place."""
+    """Replaces a replica by another program."""
     await asyncio.to_thread(replica.process.end, number)
     replica.binary = binary
     replica.start()
     await replica.ready()
-    # The balancer has to see it before the next one goes.
+    # The balancer must notice before the next replica stops.
     await asyncio.sleep(1.5)
 
 
 async def upgraded_and_rolled_back(stage, hold):
-    """The new schema under old replicas, one of them killed and started on it; old and new side by side; and back."""
+    """Migrates under old replicas, restarts one, runs both versions side by side, and rolls back."""
     older, applied = stage.binary, "SELECT count(*) FROM __diesel_schema_migrations"
     before = int(stage.primary.query(applied))
     await asyncio.to_thread(stage.migrate, stage.newer)
@@ -169,7 +169,7 @@ async def upgraded_and_rolled_back(stage, hold):
     return time.monotonic()
 
 
-# What a release may add while the one before it serves (docs/schema-changes.md).
+# Changes that a release may make while the previous one runs (docs/schema-changes.md).
 MADE_UP = """
     BEGIN;
     SET LOCAL lock_timeout = '20s';
@@ -192,7 +192,7 @@ def faketime_library():
     return found[0]
 
 
-# The name, what breaks, what it may cost, whether the short form has it.
+# Name, function, limits, whether part of the short form.
 FAULTS = (
     ("kill -9 of a replica", replica_killed, Bound(reads=True, seconds=10), True),
     ("SIGTERM of a replica", replica_stopped, Bound(nothing=True), True),
@@ -203,9 +203,9 @@ FAULTS = (
     ("the pool filled", pool_full, Bound(seconds=2), False),
     ("network to the database cut", network_cut, Bound(seconds=10), False),
     ("a clock 5 minutes off", clock_wrong, Bound(nothing=True), False),
-    # Last: the standby is the primary from then on, and has none.
+    # Last, because it leaves a primary without a standby.
     ("primary lost, standby promoted", primary_lost, Bound(seconds=2), True),
 )
 
-# Only with an older program; what the killed one had begun may fail.
+# Only with --old-program; requests of the killed replica may fail.
 ROLL_BACK = (("migrated, upgraded, rolled back", upgraded_and_rolled_back, Bound(reads=True, seconds=2), True),)

@@ -1,4 +1,4 @@
-"""What was sent and what came back."""
+"""Record of requests and answers."""
 
 import math
 import time
@@ -6,24 +6,24 @@ from collections import Counter
 
 
 def quantile(numbers, share):
-    """The least of some numbers that so large a share of them does not exceed; 0 of none."""
+    """Returns a percentile; 0 if there are no numbers."""
     return sorted(numbers)[max(0, math.ceil(share * len(numbers)) - 1)] if numbers else 0.0
 
 
 class Ledger:
-    """The requests of one fault, by kind."""
+    """Requests during one fault, by kind."""
 
     def __init__(self):
         self.sent, self.failed = Counter(), Counter()
-        # (moment, kind, reason) of what failed.
+        # Failures: time, kind, reason.
         self.failures = []
         self.wrong = []
-        # What the server said that it has stored: person -> ids.
+        # Acknowledged writes: person -> ids.
         self.acknowledged = {}
         self.redeemed = Counter()
-        # Seconds from the answer to a revocation until no replica served any more.
+        # Seconds from the answer to a revocation until every replica rejected the token.
         self.revocations = []
-        # Seconds from each request to its answer, or to the moment at which there was to be none.
+        # Seconds from each request to its answer or failure.
         self.waits = []
 
     def begin(self, kind):

@@ -14,24 +14,23 @@ from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 REDIRECT_URI = "https://night-reader.example/callback"
 TIMEOUT = 15
-# Between two requests of one worker: a few hundred requests a second in all would be the machine's limit, not the
-# server's.
+# Pause between two requests of a worker, so that the machine is not saturated.
 PAUSE = 0.02
-# How soon a revocation counts on every replica (decisions 3).
+# Time limit of a revocation on every replica (decisions 3).
 REVOKED_WITHIN = 2.0
-# What any server may answer while it cannot: the client comes again.
+# Answers that ask the client to retry.
 UNAVAILABLE = (500, 502, 503, 504)
 
 
 class Person:
-    """Somebody whose data are read."""
+    """A person whose data is read."""
 
     def __init__(self, user_id, sessions):
         self.user_id, self.sessions = user_id, sessions
 
 
 class Load:
-    """Workers that run until they are told to stop."""
+    """Workers that run until stopped."""
 
     def __init__(self, base, ledger, stage):
         self.base, self.ledger, self.stage = base, ledger, stage
@@ -53,7 +52,7 @@ class Load:
             await asyncio.sleep(PAUSE)
 
     async def send(self, kind, method, path, token, **more):
-        """Sends one request; returns the answer, or nothing when there was none."""
+        """Sends one request; returns the answer, or None if there was none."""
         begun = self.ledger.begin(kind)
         headers = {"Authorization": f"Bearer {token}", **more.pop("headers", {})}
         try:
@@ -92,7 +91,7 @@ class Load:
         )
 
     async def oauth(self, kind, call):
-        """Runs a call of the OAuth client; returns its result, or nothing when there was no answer."""
+        """Runs a call of the OAuth client; returns its result, or None if there was no answer."""
         begun = self.ledger.begin(kind)
         try:
             return await call
@@ -163,19 +162,19 @@ class Load:
             self.ledger.fail("revoke", str(answer.status_code))
             return
         revoked = time.monotonic()
-        # Each replica by itself: the balancer would ask whichever it likes.
+        # Each replica directly, because the balancer would choose one.
         urls = [f"{replica.url()}/api/v1/profile/{person.user_id}" for replica in self.stage.replicas]
         served = await asyncio.gather(*(self.served_until(url, access, revoked) for url in urls))
         self.ledger.revocations.append(max(served))
 
     async def served_until(self, url, access, revoked):
-        """Asks one replica until it refuses a token; returns how long after the revocation one was asked that served."""
+        """Queries one replica until it rejects a token; returns the time from the revocation to the last accepted request."""
         last_served = 0.0
         while (asked := time.monotonic() - revoked) < REVOKED_WITHIN + 0.5:
             try:
                 answer = await self.http.get(url, headers={"Authorization": f"Bearer {access}"})
             except httpx2.TransportError:
-                # One that was killed or is cut off serves nobody.
+                # A killed or disconnected replica serves nobody.
                 answer = None
             if answer is not None and answer.status_code == 200:
                 last_served = asked

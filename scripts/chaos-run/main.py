@@ -1,4 +1,4 @@
-"""Breaks things under load and counts what it costs.
+"""Injects faults under load and reports their cost.
 
     main.py BINARY DEPLOY_FOLDER [--short] [--only WORD] [--json FILE] [--pgbouncer] [--old-program PATH]
 
@@ -22,8 +22,7 @@ from processes import Impossible
 from result import HEADING, Result, revocations
 from stage import Stage
 
-# Seconds of load before a fault, how long one lasts, how long all must go well for it to be over, and the most that is
-# waited for that.
+# Seconds of load before a fault, of the fault, without failures until it is over, and at most until then.
 BEFORE, HOLD, WELL, PATIENCE = 2.0, 10.0, 2.5, 40.0
 
 
@@ -50,7 +49,7 @@ async def suffer(stage, name, strike, bound, hold):
 
 
 async def well_again(ledger, running):
-    """Waits until nothing has failed for a while."""
+    """Waits until no request has failed for a while."""
     begun = time.monotonic()
     while time.monotonic() - begun < PATIENCE:
         if running.done():
@@ -89,14 +88,14 @@ async def run(arguments, folder):
             print(f"--- {log.name}", *lines[-8:], sep="\n", file=sys.stderr)
         raise
     finally:
-        # What a thread had begun when the run was told to stop may have started something.
+        # A thread may have started a process before the run was stopped.
         await asyncio.get_running_loop().shutdown_default_executor()
         stage.strike()
     return results
 
 
 async def until_told_to_stop(work):
-    """Runs something that SIGINT and SIGTERM end with all that it started: a second signal changes nothing."""
+    """Runs something that SIGINT and SIGTERM end, with everything it started; further signals are ignored."""
     task, is_told = asyncio.current_task(), False
 
     def tell():
@@ -135,7 +134,7 @@ def main():
     try:
         with tempfile.TemporaryDirectory(prefix="restwell-chaos-", dir="/tmp") as name:
             folder = pathlib.Path(name)
-            # The user that PostgreSQL runs as must be able to pass through.
+            # PostgreSQL's user needs access.
             folder.chmod(0o711)
             results = asyncio.run(until_told_to_stop(run(arguments, folder)))
     except Impossible as error:

@@ -1,4 +1,4 @@
-"""Processes on loopback: servers of Restwell, PostgreSQL with a standby, Redis, HAProxy, and a cable that can be cut."""
+"""Processes on loopback: Restwell, PostgreSQL with a standby, Redis, HAProxy, and a TCP connection that can be cut."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ HERE = "127.0.0.1"
 
 
 class Impossible(Exception):
-    """The stage could not be set."""
+    """The environment could not be created."""
 
 
 def free_port():
@@ -25,7 +25,7 @@ def free_port():
 
 
 async def until(condition, what, seconds=30.0, every=0.05):
-    """Waits for a condition; returns how many seconds that took."""
+    """Waits for a condition; returns the seconds it took."""
     begun = time.monotonic()
     while not await asyncio.to_thread(condition):
         if time.monotonic() - begun > seconds:
@@ -35,7 +35,7 @@ async def until(condition, what, seconds=30.0, every=0.05):
 
 
 class Process:
-    """One process with a log; ended by its id and no other way."""
+    """A process with a log; ended by its id."""
 
     def __init__(self, command, log, environment=None):
         self.log = pathlib.Path(log)
@@ -76,7 +76,7 @@ class Replica:
         return f"http://{HERE}:{self.port}"
 
     def answers(self, path):
-        """The status of a health check; 0 when nobody answers."""
+        """Returns the status of a health check; 0 without an answer."""
         import http.client
 
         connection = http.client.HTTPConnection(HERE, self.port, timeout=2)
@@ -93,18 +93,18 @@ class Replica:
 
 
 class Postgres:
-    """One PostgreSQL server; its data directory belongs to the user that PostgreSQL runs as."""
+    """A PostgreSQL server; its data directory belongs to PostgreSQL's user."""
 
     def __init__(self, folder):
         self.folder, self.port = folder, free_port()
         self.programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
-        # initdb refuses root.
+        # initdb does not run as root.
         self.user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
 
     def run(self, program, *arguments):
         prefix = ["setpriv", "--reuid", self.user, "--regid", self.user, "--init-groups"] if os.getuid() == 0 else []
         command = [*prefix, str(self.programs / program), *arguments]
-        # Not captured: the server keeps what pg_ctl gives it.
+        # Not captured, because the server inherits the output of pg_ctl.
         with (self.folder.parent / f"{self.folder.name}.log").open("ab") as out:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False)
         return done.returncode
@@ -131,7 +131,7 @@ class Postgres:
             raise Impossible("pg_basebackup failed")
 
     def start(self):
-        # With fsync: what is acknowledged must be there afterwards.
+        # With fsync, because acknowledged writes must survive.
         options = f"-p {self.port} -k '' -c listen_addresses={HERE} -c max_connections=200 -c wal_level=replica -c hot_standby=on"
         if self.run("pg_ctl", "-D", str(self.folder), "-w", "-s", "-l", str(self.folder / "server.log"), "-o", options, "start") != 0:
             raise Impossible(f"PostgreSQL did not start: {(self.folder / 'server.log').read_text()[-2000:]}")
@@ -140,7 +140,7 @@ class Postgres:
         self.run("pg_ctl", "-D", str(self.folder), "-w", "-s", "-m", mode, "stop")
 
     def kill(self):
-        """Ends it as a machine ends that loses its power: the main process and all of its children at once."""
+        """Ends it like a power failure: the main process and its children at once."""
         main = int((self.folder / "postmaster.pid").read_text().split()[0])
         children = [int(pid) for pid in pathlib.Path(f"/proc/{main}/task/{main}/children").read_text().split()]
         for pid in (main, *children):
@@ -165,7 +165,7 @@ class Postgres:
 
 
 class Pooler:
-    """PgBouncer in transaction mode, with the settings that the project ships, before whoever is the primary."""
+    """PgBouncer in transaction mode, with the shipped settings, in front of the current primary."""
 
     def __init__(self, shipped, folder, primary):
         self.shipped, self.folder, self.port, self.process = shipped, folder, free_port(), None
@@ -173,7 +173,7 @@ class Pooler:
         self.point_at(primary)
 
     def point_at(self, primary):
-        """Writes the settings for a primary; one that runs takes them."""
+        """Writes the settings for a primary; a running PgBouncer reloads them."""
         changes = {
             "listen_port": self.port, "auth_type": "any", "auth_file": None, "server_tls_sslmode": "disable", "server_tls_ca_file": None,
         }
@@ -191,7 +191,7 @@ class Pooler:
             self.process.send(signal.SIGHUP)
 
     def start(self):
-        # It refuses to run as root.
+        # PgBouncer does not run as root.
         prefix = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"] if os.getuid() == 0 else []
         program = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
         self.process = Process([*prefix, program, str(self.file)], self.folder / "pgbouncer.log")
@@ -202,7 +202,7 @@ class Pooler:
 
 
 class Redis:
-    """One Redis, or Valkey, that keeps nothing on disk."""
+    """A Redis or Valkey without persistence."""
 
     def __init__(self, folder):
         self.folder, self.port, self.process = folder, free_port(), None
@@ -217,13 +217,13 @@ class Redis:
 
 
 class Balancer:
-    """HAProxy with the configuration that the project ships."""
+    """HAProxy with the shipped configuration."""
 
     def __init__(self, shipped, folder, replicas):
         self.port, self.process, self.folder = free_port(), None, folder
         self.file = folder / "haproxy.cfg"
         self.file.write_text(for_replicas(shipped.read_text(), replicas))
-        # Plain http, as behind something else that ends TLS; nothing asks the other frontend.
+        # Plain http; the other frontend is not used.
         self.environment = {
             **os.environ,
             "RESTWELL_PROXY_HOST": HERE,
@@ -241,7 +241,7 @@ class Balancer:
 
 
 def for_replicas(text, replicas):
-    """The shipped configuration has two servers in each backend; another one is written like the second."""
+    """Adds servers to the two that the shipped configuration has in each backend."""
     lines = []
     for line in text.splitlines():
         lines.append(line)
@@ -252,7 +252,7 @@ def for_replicas(text, replicas):
 
 
 class Cable:
-    """A TCP connection to somewhere that can be cut: what is sent then arrives nowhere, and nobody is told."""
+    """A TCP connection that can be cut: data is then dropped silently."""
 
     def __init__(self, target_port):
         self.target_port, self.port, self.server, self.is_cut = target_port, free_port(), None, False
@@ -264,7 +264,7 @@ class Cable:
         self.server = await asyncio.start_server(self.accept, HERE, self.port)
 
     def accept(self, reader, writer):
-        # A task of our own: the library would complain about one that the end of the run cuts off.
+        # A separate task, because the library would log its cancellation.
         task = asyncio.create_task(self.connect(reader, writer))
         self.connections.add(task)
         task.add_done_callback(self.connections.discard)

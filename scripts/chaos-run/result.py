@@ -1,10 +1,10 @@
-"""What a fault cost, as a row of the table and as an object."""
+"""Result of a fault, as a row of the table and as an object."""
 
 from ledger import quantile
 
 
 class Result:
-    """What one fault cost."""
+    """Result of one fault."""
 
     def __init__(self, name, ledger, seconds, missing, faults):
         self.name, self.ledger, self.seconds, self.missing = name, ledger, seconds, missing
@@ -31,7 +31,7 @@ class Result:
 
 
 def revocations(results):
-    """What became of all revocations of a run, in one line."""
+    """Summarises all revocations of a run in one line."""
     all_of_them = [seconds for result in results for seconds in result.ledger.revocations]
     return (
         f"{len(all_of_them)} revocations, each asked of every replica: the last that still served was asked "

@@ -1,4 +1,4 @@
-"""Sets the stage: a primary with a standby, Redis, three replicas behind HAProxy, people, an app, a backend."""
+"""Environment: a primary with a standby, Redis, three replicas behind HAProxy, people, an app, and a backend."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from processes import HERE, Balancer, Cable, Impossible, Pooler, Postgres, Redis
 REPLICAS = 3
 PEOPLE = 4
 NIGHTS = 20
-# Codes are made beforehand: each is one run of a command.
+# Codes are created beforehand, each by a command.
 CODES = 40
 
 
@@ -24,7 +24,7 @@ class Token:
 
 
 class Stage:
-    """Everything that runs, and who is known to it."""
+    """All processes, people and apps."""
 
     def __init__(self, binary, folder, deploy, *, is_pooled=False, newer=None):
         self.binary, self.folder, self.newer = binary, folder, newer
@@ -54,10 +54,10 @@ class Stage:
             "RESTWELL__SERVER__TRUSTED_PROXIES": HERE,
         }
         self.replicas = [Replica(self.binary, f"replica-{number}", self.folder, self.environment) for number in range(1, REPLICAS + 1)]
-        # The second one reaches its database through a cable that can be cut.
+        # The second replica reaches its database through a connection that can be cut.
         self.replicas[1].environment = {**self.environment, "RESTWELL__STORAGE__URL": storage_url(self.cable.port)}
         self.balancer = Balancer(self.shipped, self.folder, self.replicas)
-        # The issuer is the address that the apps know: the balancer's.
+        # The issuer is the balancer's address, which the apps use.
         for replica in self.replicas:
             replica.environment["RESTWELL__SERVER__PUBLIC_URL"] = self.balancer.url()
         self.environment["RESTWELL__SERVER__PUBLIC_URL"] = self.balancer.url()
@@ -78,7 +78,7 @@ class Stage:
         self.standby.start()
 
     def migrate(self, binary):
-        """Brings the schema up to date at the primary itself: a pooler has no sessions to hold a lock in."""
+        """Migrates at the primary itself, because a pooler has no sessions to hold a lock."""
         direct = {"RESTWELL__STORAGE__URL": storage_url(self.primary.port)}
         done = subprocess.run([binary, "migrate"], env={**self.environment, **direct}, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -93,7 +93,7 @@ class Stage:
             return False
 
     def run(self, *arguments, typed=None):
-        """Runs a command of the program; returns what it printed, read as JSON where it is some."""
+        """Runs a command of the program; returns its output, parsed if it is JSON."""
         done = subprocess.run(
             [self.binary, *arguments], input=typed, env=self.environment, capture_output=True, text=True, check=False
         )
@@ -102,7 +102,7 @@ class Stage:
         return json.loads(done.stdout) if "--json" in arguments else done.stdout
 
     def settle(self):
-        """People with their nights, an app that reads, a backend that writes."""
+        """Creates people with nights, an app, and a backend."""
         self.app = self.run(
             "client", "create", "--name", "Night reader", "--redirect-uri", REDIRECT_URI, "--scope", "profile", "--scope", "sleep", "--json"
         )
@@ -151,12 +151,12 @@ class Stage:
         return self.nights
 
     def present(self):
-        """The ids of everything that the writer has, asked of whichever server is the primary now."""
+        """Returns the ids of the writer's records from the current primary."""
         server = self.primary if self.primary.accepts() else self.standby
         return set(server.query(f"SELECT id FROM sleep_session WHERE user_id = '{self.writer.user_id}'").split())
 
     def strike(self):
-        """Ends everything: all are told to go before any of them is waited for."""
+        """Ends everything; signals all processes before waiting for any."""
         known = (*getattr(self, "replicas", ()), getattr(self, "balancer", None), getattr(self, "redis", None), self.pooler)
         running = [one.process for one in known if one is not None and one.process is not None]
         for process in running:
@@ -177,6 +177,6 @@ def night_line(day):
 
 
 def storage_url(*ports):
-    """Several servers, of which the one that takes writes is meant."""
+    """Returns the URL of several servers that selects the primary."""
     hosts = ",".join(f"{HERE}:{port}" for port in ports)
     return f"postgres://restwell@{hosts}/restwell" + ("?target_session_attrs=read-write" if len(ports) > 1 else "")

@@ -1,5 +1,5 @@
-"""Runs each compose file without an engine: the commands at its head first, then its services in their order, each with
-the mounts, the user and the variables that the file gives it.
+"""Runs each compose file without an engine: first the commands at its head, then its services in order, each with its mounts,
+user and variables.
 
     compose.py BINARY IMAGE_ROOT IMAGE_VARIABLES SCRATCH_FOLDER
 
@@ -27,9 +27,9 @@ import yaml
 from stage import PATIENCE, Process, eventually, fail, foreign
 
 HOST = "sleep.example.org"
-# What the shell of the operator has exported, as the head of each file says.
+# Variables that the head of each file exports.
 SHELL = {"RESTWELL_PUBLIC_URL": f"https://{HOST}", "RESTWELL_HOST": HOST}
-# The engine commands at the head of a file, of which only the program in the image is run here.
+# Stands in for the engine: only the program in the image is run.
 ENGINE = """
 docker() { case "$*" in "run --rm restwell "*) shift 3; "$RESTWELL_BIN" "$@" ;; "build "* | "compose "*) ;; *) return 1 ;; esac; }
 set -euo pipefail
@@ -37,7 +37,7 @@ set -euo pipefail
 
 
 class Image:
-    """The image of Restwell: its file system, its variables, and a program that may need libraries."""
+    """The image of Restwell: file system, variables, and program with its libraries."""
 
     def __init__(self, binary, root, variables):
         self.binary, self.root = pathlib.Path(binary).resolve(), pathlib.Path(root)
@@ -45,7 +45,7 @@ class Image:
         mode = (self.root / "restwell").stat().st_mode
         if mode & 0o7777 != 0o755:
             fail(f"the program in the image has the mode {mode:o}")
-        # The program of a release is static; this one has libraries of this machine.
+        # Unlike a release, this program is not static.
         linked = subprocess.run(["ldd", self.binary], capture_output=True, text=True, check=False).stdout
         self.libraries = re.findall(r"(/\S+) \(0x", linked)
 
@@ -58,7 +58,7 @@ class Image:
 
 
 class Compose:
-    """A compose file and what runs of it."""
+    """A compose file and its running services."""
 
     def __init__(self, file, image, scratch, number):
         self.file, self.image, self.folder = file, image, scratch / f"compose-{file.stem}"
@@ -181,7 +181,7 @@ class Compose:
         return Process(f"{self.file.stem}-{name}-{self.count}", ["unshare", "--mount", "sh", "-c", script], self.folder)
 
     def beside(self, name, command, user):
-        """Runs a program of this machine as a user, with the secrets of a service under /run/secrets."""
+        """Runs an installed program as a user, with the secrets of a service under /run/secrets."""
         own = self.folder / f"run-{name}"
         mounts = [*self.secrets(self.services[name], own), f"mount --rbind {mount_point(own, 'run')} /run", f"mount --bind {self.hosts} /etc/hosts"]
         variables = [f"{key}={value}" for key, value in self.environment(name).items()]
@@ -199,7 +199,7 @@ class Compose:
         return self.beside(name, [server, "--bind", self.address[name], *command[1:]], user)
 
     def postgres(self, name, command):
-        """Does what the entry of the image does, with the programs of this machine."""
+        """Does what the image's entry point does, with installed programs."""
         data, sockets = self.folder / f"data-{name}", self.folder / f"sockets-{name}"
         for folder in (data, sockets):
             folder.mkdir(mode=0o700)
@@ -218,7 +218,7 @@ class Compose:
         return self.beside(name, script, "postgres")
 
     def execute(self, name, *command):
-        """Runs a command in the container of a service, as `docker compose exec` would; returns what it prints."""
+        """Runs a command in the container of a service, like `docker compose exec`; returns its output."""
         process = self.container(name, list(command))
         if process.wait(PATIENCE) != 0:
             process.show()
@@ -231,7 +231,7 @@ class Compose:
                 process.stop()
 
 
-# What the image of PostgreSQL does when its volume is fresh.
+# Initialisation of a fresh volume by PostgreSQL's image.
 INITIALISE = """
 initdb --username="$POSTGRES_USER" --pwfile="$POSTGRES_PASSWORD_FILE" --auth-local=trust $POSTGRES_INITDB_ARGS --no-sync >/dev/null
 echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
@@ -251,7 +251,7 @@ def dependencies(service):
 
 
 def mount_point(root, target, *, is_file=False):
-    """Makes what is mounted over, as an engine does."""
+    """Creates a mount point."""
     point = root / target.lstrip("/")
     if is_file:
         point.parent.mkdir(parents=True, exist_ok=True)
@@ -272,7 +272,7 @@ def program(name):
 
 
 def ask(url, headers=()):
-    """Asks without following a redirect; returns the status and where it leads."""
+    """Sends a request without following redirects; returns the status and location."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 
@@ -296,7 +296,7 @@ def no_warning(compose, names):
 
 
 def single(compose):
-    """The proxy on the machine reaches the one server; a second container takes the volume over."""
+    """Checks that the proxy reaches the server, and that a second container can use the volume."""
     url = f"http://{compose.address['restwell']}:8080"
     eventually("the server is ready", lambda: ask(f"{url}/readyz")[0] == 200, [compose.processes["restwell"]])
     if ask(f"{url}/sign-in", {"X-Forwarded-For": "203.0.113.7"})[0] != 200:
@@ -310,7 +310,7 @@ def single(compose):
 
 
 def cluster(compose):
-    """The balancer leads https to the replicas, which read from a standby that follows."""
+    """Checks https through the balancer, and reads from the standby."""
     url = f"https://{compose.address['balancer']}:8443"
     eventually("the balancer leads to a replica", lambda: ask(f"{url}/readyz")[0] == 200, [compose.processes["balancer"]])
     for name in ("one", "two"):

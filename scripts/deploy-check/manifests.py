@@ -1,4 +1,4 @@
-"""Checks what no schema knows of the manifests: that the names in them name each other.
+"""Checks that the names in the manifests refer to each other.
 
     manifests.py FOLDER
 """

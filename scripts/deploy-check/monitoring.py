@@ -21,7 +21,7 @@ import urllib.request
 
 import yaml
 
-# What is told only once something happens that is not made to happen here, and why.
+# Metrics of events that do not happen here, and why.
 SILENT = {
     "restwell_sign_ins_total": "nobody signs in",
     "restwell_upload_received_bytes_total": "nobody uploads",
@@ -30,7 +30,7 @@ SILENT = {
     "restwell_uploads_total": "nobody uploads",
     "restwell_rate_limit_store_outages_total": "the Redis stays",
 }
-# Long enough for a machine that is busy with other tests.
+# Timeout, generous for a busy machine.
 PATIENCE = 60
 CALLBACK = "https://app.example.org/callback"
 PLAIN = ssl.create_default_context()
@@ -43,7 +43,7 @@ def fail(what):
 
 
 def eventually(what, ask):
-    """Asks until there is an answer."""
+    """Polls until there is an answer."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         answer = ask()
@@ -60,7 +60,7 @@ def free_port():
 
 
 class Server:
-    """The program, with TLS, mail that nobody takes, and shared counters."""
+    """The program with TLS, an unreachable mail server, and shared counters."""
 
     def __init__(self, binary, folder, store_url, running):
         self.binary, self.folder = binary, folder
@@ -91,7 +91,7 @@ class Server:
         self.log = folder / "server.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen([binary, "serve"], env=self.environment, stdout=log, stderr=log)
-        # Before it is waited for: whatever happens then, it is ended.
+        # Before waiting for it, so that it is always ended.
         running.append(self.process)
         self.address = eventually("the server listens", lambda: self.told("listening"))
         self.metrics = eventually("the server tells its metrics", lambda: self.told("serving metrics"))
@@ -103,7 +103,7 @@ class Server:
         return done.stdout
 
     def told(self, message):
-        """Returns the address that a line of the log names."""
+        """Returns the address in a line of the log."""
         if getattr(self, "process", None) and self.process.poll() is not None:
             fail(f"the server ended:\n{self.log.read_text()}")
         for line in self.log.read_text().splitlines():
@@ -114,7 +114,7 @@ class Server:
         return None
 
     def ask(self, path, token=None, form=None, body=None):
-        """Asks, and returns the status and the body."""
+        """Sends a request; returns status and body."""
         data = urllib.parse.urlencode(form).encode() if form else json.dumps(body).encode() if body else None
         request = urllib.request.Request(f"https://{self.address}{path}", data)
         if token:
@@ -134,7 +134,7 @@ class Server:
         return json.loads(body)
 
     def be_used(self):
-        """Does a little of everything that is measured."""
+        """Causes every metric once."""
         email = ("--email", "sam@example.org", "--timezone", "Europe/Berlin")
         user = json.loads(self.run("user", "create", *email, "--json"))["user_id"]
         scopes = [part for scope in ("profile", "sleep", "supplements") for part in ("--scope", scope)]
@@ -161,7 +161,7 @@ class Server:
 
 
 class Prometheus:
-    """A Prometheus with the files under deploy/, which asks more often."""
+    """A Prometheus with the files under deploy/ and a shorter scrape interval."""
 
     def __init__(self, folder, target, running):
         rules = pathlib.Path("deploy/prometheus/restwell.rules.yml").read_text()
@@ -187,7 +187,7 @@ class Prometheus:
             with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
-            # It says so while it starts.
+            # It returns 503 while it starts.
             return None if error.code == 503 else fail(f"{parameters}: {error.read().decode()}")
         except OSError:
             return None
@@ -197,7 +197,7 @@ class Prometheus:
 
 
 def names(query):
-    """Finds the metrics that a query names, parts of a histogram as the histogram."""
+    """Returns the metrics in a query; parts of a histogram as the histogram."""
     found = re.findall(r"\b(?:restwell|process)_\w+", query)
     return {re.sub(r"_(bucket|sum|count)$", "", name) for name in found}
 
@@ -240,7 +240,7 @@ def main():
         server = Server(binary, scratch, store_url, running)
         prometheus = Prometheus(scratch, server.metrics, running)
         server.be_used()
-        # Rates need two looks at what has grown.
+        # Rates need two scrapes.
         seen = 'count_over_time(restwell_ingest_items_total{kind="users",outcome="created"}[5m]) >= 3'
         eventually("the server is looked at", lambda: prometheus.series(seen))
         seen = "count_over_time(restwell_revocation_delay_seconds_count[5m]) >= 3"

@@ -1,4 +1,4 @@
-"""Checks that the program takes every setting that the files under deploy/ name.
+"""Checks that the program accepts every setting in the files under deploy/.
 
     settings.py BINARY SCRATCH_FOLDER
 """
@@ -18,12 +18,12 @@ SECRETS = {
     "rate-store-url": "redis://valkey:6379",
     "restwell-mail-password": "x",
 }
-# The image cannot know where the proxy is.
+# Not known to the image.
 NAMED_BY_OPERATOR = ("Containerfile",)
 
 
 def check_config(binary, secrets, what, arguments=(), variables=None):
-    """Runs check-config with the secrets where the files say they are."""
+    """Runs check-config with the secrets at the paths in the files."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")}
     for name, value in (variables or {}).items():
         environment[name] = str(value).replace("/run/secrets", str(secrets))
@@ -36,13 +36,13 @@ def check_config(binary, secrets, what, arguments=(), variables=None):
 
 
 def containerfile():
-    """The variables that the image sets."""
+    """Returns the variables of the image."""
     text = pathlib.Path("deploy/container/Containerfile").read_text().replace("\\\n", " ")
     return dict(re.findall(r"(RESTWELL__\w+)=(\S+)", "".join(line for line in text.splitlines() if line.startswith("ENV "))))
 
 
 def compose_services(path):
-    """The settings of each service of Restwell, with those that an operator may uncomment."""
+    """Returns the settings of each Restwell service, including commented-out ones."""
     text, count = re.subn(r"(?m)^( *)#(?=RESTWELL__|- |restwell-|  file:)", r"\1", path.read_text())
     if count == 0:
         sys.exit(f"check-deploy: {path} has no commented settings")
@@ -53,7 +53,7 @@ def compose_services(path):
 
 
 def substitute(value):
-    """Fills in what the shell of an operator has exported."""
+    """Substitutes the variables that an operator exports."""
     value = re.sub(r"\$\{RESTWELL_PUBLIC_URL[^}]*\}", "https://sleep.example.org", value)
     return re.sub(r"\$\{RESTWELL_HOST[^}]*\}", "sleep.example.org", value)
 

@@ -1,4 +1,4 @@
-"""Programs on the ports that the files under deploy/ name, in a network namespace that scripts/check-deploy makes."""
+"""Processes in the network namespace of scripts/check-deploy."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-# Long enough for a machine that is busy with other tests.
+# Timeout, generous for a busy machine.
 PATIENCE = 60
 
 
@@ -16,7 +16,7 @@ def fail(what):
 
 
 def eventually(what, ask, processes=()):
-    """Asks until there is an answer, as long as the processes run."""
+    """Polls until there is an answer; fails if a process exits."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
@@ -39,13 +39,13 @@ def accepts(address, port):
 
 
 def foreign(environment):
-    """The variables of this shell without settings of Restwell, and those given."""
+    """Returns the shell's variables without Restwell's settings, plus the given ones."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")}
     return {**own, **environment}
 
 
 class Process(subprocess.Popen):
-    """A program whose output goes to a file."""
+    """A process with its output in a file."""
 
     def __init__(self, name, command, folder, **options):
         self.name, self.log = name, folder / f"{name}.log"
@@ -59,7 +59,7 @@ class Process(subprocess.Popen):
         print(f"--- {self.name}:\n{self.output()[-4000:]}", file=sys.stderr)
 
     def stop(self):
-        """Asks it to end, and kills it when it does not."""
+        """Terminates it, and kills it after a timeout."""
         self.terminate()
         try:
             return self.wait(PATIENCE)

@@ -1,4 +1,4 @@
-"""Follows guides, one after the other: runs its blocks and compares what they print. See scripts/check-guide."""
+"""Runs the blocks of guides and compares their output. See scripts/check-guide."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ ASKED = ["profile", "sleep"]
 
 
 class Fault(Exception):
-    """Something in the guide that does not work."""
+    """A block that fails."""
 
 
 def check(what, holds, seen=""):
@@ -29,7 +29,7 @@ def check(what, holds, seen=""):
 
 
 class Guide:
-    """One reader on the way through the guide."""
+    """A reader of the guide."""
 
     def __init__(self, arguments):
         self.scratch = arguments.scratch
@@ -39,7 +39,7 @@ class Guide:
         self.base = demo["base_url"]
         self.user_id = demo["user_id"]
         self.person = Person(self.base, demo["email"], demo["password"])
-        # What the reader sets; more is learned on the way.
+        # Variables of the reader.
         self.known = {
             "RESTWELL__STORAGE__URL": f"sqlite://{self.scratch}/demo/restwell.db",
             "BASE": self.base,
@@ -50,17 +50,17 @@ class Guide:
         return [step for step in self.steps if [step.kind, *step.words][: len(words)] == list(words)]
 
     def expected(self, *words):
-        """What a block of this kind announces, with the address of this server."""
+        """Returns the expected output of a kind of block, with this server's address."""
         [step] = self.of_kind(*words)
         return self.here(step.text)
 
     def here(self, text):
         return text.replace("http://127.0.0.1:8080", self.base)
 
-    # The lines for the shell.
+    # Shell commands.
 
     def follow_shell(self):
-        """Runs all lines for the shell in one bash, and answers what they wait for."""
+        """Runs all shell commands in one bash, and answers their prompts."""
         script = self.scratch / "lines.sh"
         script.write_text("".join(self.script()))
         shell = subprocess.Popen(
@@ -133,7 +133,7 @@ class Guide:
     # The programs.
 
     def build_rust(self, step):
-        """Starts to build the Rust program with the versions of scripts/clients; what is not pinned there fails."""
+        """Starts building the Rust program with the versions pinned in scripts/clients."""
         project = self.scratch / "rust"
         (project / "src").mkdir(parents=True)
         shutil.copy(CLIENTS / "rust" / "Cargo.lock", project)
@@ -159,7 +159,7 @@ class Guide:
         return ["node", folder / name]
 
     def follow_program(self, name, command):
-        """Runs a program twice: for a person who denies, and for one who allows."""
+        """Runs a program twice: access is denied, then allowed."""
         status, seen = self.walk(command, None)
         check(f"{name}: a person who denies", status != 0 and "not connected: access_denied" in seen, seen)
         status, seen = self.walk(command, ASKED)
@@ -183,7 +183,7 @@ class Guide:
     # The versions.
 
     def check_versions(self):
-        """The guides name the versions that are pinned, so that what is read is what was run."""
+        """Checks that the guides name the pinned versions."""
         pinned = {
             **json.loads((CLIENTS / "node" / "package.json").read_text())["dependencies"],
             **dict(re.findall(r"^([\w-]+)==(\S+)", (CLIENTS / "python" / "requirements.txt").read_text(), re.MULTILINE)),

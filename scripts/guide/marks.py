@@ -1,4 +1,4 @@
-"""Reads a guide whose blocks are marked, so that nothing in it goes untried.
+"""Reads the marked blocks of a guide.
 
 A mark is a comment on a line of its own before the block, unseen in a web view: `<!-- guide: KIND ... -->`.
 
@@ -27,7 +27,7 @@ UNMARKED = [("mermaid", None), ("sh", "restwell demo")]
 
 @dataclass
 class Step:
-    """A marked block, or a mark that stands alone."""
+    """A marked block, or a mark without a block."""
 
     kind: str
     words: list
@@ -36,11 +36,11 @@ class Step:
 
 
 class Unmarked(Exception):
-    """A block that nobody would try."""
+    """A block without a mark."""
 
 
 def read(path):
-    """Returns the steps of a guide in their order."""
+    """Returns the steps of a guide in order."""
     steps, waiting = [], []
     lines = iter(enumerate(path.read_text().split("\n"), 1))
     for number, line in lines:
@@ -69,7 +69,7 @@ def read(path):
 
 
 def matches(expected, seen):
-    """Tells whether a text is as announced, where `...` stands for anything."""
-    # What the reader types ends a line of the screen, but not of what is printed.
+    """Returns whether a text matches; `...` matches anything."""
+    # The reader's input ends a line on the screen, but not in the output.
     parts = [re.escape(part) for part in re.split(r"\.\.\.\n?", expected.strip())]
     return re.fullmatch(".*?".join(parts), seen.strip(), re.DOTALL) is not None

@@ -1,4 +1,4 @@
-"""The person of the demo: opens the addresses that the guide prints, and answers the pages."""
+"""The demo's person: opens the addresses that the guide prints and fills in the pages."""
 
 import re
 
@@ -6,14 +6,14 @@ from browser import Browser
 
 
 class Person(Browser):
-    """A browser whose owner also makes and revokes tokens of their own."""
+    """A browser that can also create and revoke personal tokens."""
 
     def go_back_to_app(self, url, redirect_uri, allow):
-        """Opens an address that an app printed, allows or denies, and returns where the browser ends up."""
+        """Opens an app's address, allows or denies, and returns the final address."""
         return self.authorize(url, redirect_uri, allow)
 
     def make_token(self):
-        """Makes a token that reads nights; returns its text and the person's id, as the page shows them."""
+        """Creates a token for sleep; returns it with the person's id from the page."""
         answers = {"name": "Sunday notebook", "scope": ["sleep"]}
         page = self.send_form("/tokens", "name", answers)
         token = re.search(r"rwp_\w+", page)

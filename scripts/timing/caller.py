@@ -1,4 +1,4 @@
-"""Talks to a server over one kept connection, as an app, and as a browser with a page's form."""
+"""Sends requests over a kept connection, as an app or as a browser with a form."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ PASSWORD = "vier graue Gänse schlafen im Gras"
 
 
 class Reply:
-    """An answer, and how long it took from the first byte sent to the last received."""
+    """An answer, with the time from the first byte sent to the last received."""
 
     def __init__(self, status, headers, body, seconds):
         self.status, self.headers, self.body, self.seconds = status, headers, body, seconds
@@ -26,7 +26,7 @@ class Reply:
 
 
 class Caller:
-    """One connection to one server; opened anew when the server closes it."""
+    """A connection to a server; reopened if the server closes it."""
 
     def __init__(self, address):
         self.connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=TIMEOUT)
@@ -47,7 +47,7 @@ class Caller:
 
 
 class Visit:
-    """A browser that has opened a page with a form; the form can be sent again and again."""
+    """A browser with a form that can be sent repeatedly."""
 
     def __init__(self, caller, path, cookie=""):
         self.caller = caller
@@ -59,7 +59,7 @@ class Visit:
         return self.caller.post(path, {"form_token": self.token, **fields}, self.cookie)
 
     def written(self, path, **fields):
-        """The form as bytes, to be sent on a connection that ends with the answer."""
+        """Returns the request as bytes, for a connection that ends with the answer."""
         body = urlencode({"form_token": self.token, **fields})
         host = self.caller.connection.host
         return (
@@ -69,18 +69,18 @@ class Visit:
 
 
 def cookie_of(reply):
-    """The cookie that an answer sets, as it is sent back."""
+    """Returns the cookie of an answer."""
     return reply.headers["Set-Cookie"].split(";")[0]
 
 
 def sign_in(caller, email):
-    """Signs somebody in; returns the cookie of the session."""
+    """Signs a person in; returns the session cookie."""
     sent = Visit(caller, "/sign-in").submit("/sign-in", email=email, password=PASSWORD).expect(303)
     return next(c.split(";")[0] for c in sent.headers.get_all("Set-Cookie") if c.startswith("restwell_session="))
 
 
 def restwell(*arguments, typed="", settings=None):
-    """Runs a command of the program; returns what it printed, read as JSON where it is some."""
+    """Runs a command of the program; returns its output, parsed if it is JSON."""
     command = [os.environ["RESTWELL_BIN"], *arguments]
     environment = os.environ | (settings or {})
     done = subprocess.run(command, input=typed, env=environment, capture_output=True, text=True, check=False)
@@ -105,7 +105,7 @@ class App:
         self.credentials = {"client_id": made["client_id"], "client_secret": made["client_secret"]}
 
     def connect(self, caller):
-        """Gets an access token and a refresh token of a grant of their own."""
+        """Creates a grant; returns its access and refresh token."""
         code = restwell(
             "code", "create", "--client", self.client_id, "--user", self.user_id,
             "--redirect-uri", REDIRECT_URI, "--scope", "profile", "--json",

@@ -1,4 +1,4 @@
-"""Medians and percentiles, and the table that they are told in."""
+"""Medians, percentiles, and their table."""
 
 import math
 import statistics
@@ -9,7 +9,7 @@ def milliseconds(seconds):
 
 
 def percentile(samples, share):
-    """The smallest sample that this share of all does not exceed."""
+    """Returns a percentile of the samples."""
     ordered = sorted(samples)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
@@ -35,7 +35,7 @@ def in_turns(kinds, rounds, ask):
 
 
 class Table:
-    """What was measured, and whether it is within its limits."""
+    """Results and whether they are within their limits."""
 
     def __init__(self):
         self.failed = []
@@ -44,14 +44,14 @@ class Table:
         print(f"\n{row}  {sentence}", flush=True)
 
     def line(self, what, count, figure, limit="", holds=None):
-        """Prints a line; one with a limit counts."""
+        """Prints a line; a line with a limit is checked."""
         verdict = "" if holds is None else "ok" if holds else "FAILED"
         print(f"  {what:<52} {count:>6}  {figure:<28} {limit:<26} {verdict}".rstrip(), flush=True)
         if holds is False:
             self.failed.append(what)
 
     def medians(self, samples, limit):
-        """Compares the median of every kind with that of the first; the two farthest apart decide."""
+        """Compares the medians of all kinds; checks the two farthest apart."""
         medians = {kind: median(taken) for kind, taken in samples.items()}
         first = next(iter(medians.values()))
         for kind, value in medians.items():

@@ -1,4 +1,4 @@
-"""Measures the limits in time, row by row. See scripts/security-timing."""
+"""Measures timing limits. See scripts/security-timing."""
 
 import argparse
 import pathlib
@@ -21,7 +21,7 @@ UNCHANGED = 0.005
 
 
 class Scene:
-    """Servers on one store, a person with an app, and the table."""
+    """Servers with one store, a person with an app, and the results."""
 
     def __init__(self, arguments):
         self.one, self.two, self.dear = arguments.one, arguments.two, arguments.dear
@@ -117,9 +117,9 @@ def t80(scene):
     ]:
         scene.table.title("T80", sentence)
         visit = Visit(Caller(scene.one), path)
-        # Each address once: asking often is limited for each of them.
+        # Each address once, because requests per address are limited.
         addresses = {"there is an account": people, "there is none": [f"nobody{email}" for email in people]}
-        # The first requests of a visit warm what is not about accounts.
+        # The first requests of a visit warm up caches.
         for number in range(20):
             visit.submit(path, email=f"early{number}@example.org").expect(200)
         taken = in_turns(
@@ -206,7 +206,7 @@ def memory_mib(process, name):
 
 
 def reset_peak(process):
-    """Forgets the most memory that a process had; returns what it has."""
+    """Resets the peak memory of a process; returns its current memory."""
     pathlib.Path(f"/proc/{process}/clear_refs").write_text("5")
     return memory_mib(process, "VmRSS")
 
@@ -238,10 +238,10 @@ def revocation(scene):
 
 
 def until_refused(one, two, app, way, cookie):
-    """The time from when the taking away was sent to the first server until the second had refused the token."""
+    """Returns the time from sending a revocation to one server until another rejects the token."""
     access, refresh = app.connect(one)
     take_away = way(one, app, refresh, cookie)
-    # It was used the moment before, so that the second server remembers for as long as it ever does.
+    # Used just before, so that the second server caches it as long as possible.
     two.read_profile(app.user_id, access).expect(200)
     begun = time.perf_counter()
     take_away()

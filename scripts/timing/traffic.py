@@ -1,4 +1,4 @@
-"""Normal traffic, and what is done beside it by a process of its own."""
+"""Normal traffic, with other load in a separate process."""
 
 import hashlib
 import multiprocessing
@@ -12,14 +12,14 @@ from collections import Counter
 from caller import TIMEOUT, Caller
 from figures import median, p99
 
-# As many reads a second make the normal traffic: far from what the server can do.
+# Reads per second of normal traffic, far below the server's capacity.
 NORMAL_RATE = 200
 # Spawning would load everything anew; what is forked here has no threads yet.
 PROCESSES = multiprocessing.get_context("fork")
 
 
 class Normal:
-    """Somebody who reads a profile again and again, at a steady rate."""
+    """Reads a profile at a steady rate."""
 
     def __init__(self, address, user_id, token):
         self.caller = Caller(address)
@@ -46,7 +46,7 @@ class Normal:
         return self.read_until(lambda: time.perf_counter() > end)
 
     def read_beside(self, work, *arguments):
-        """Reads while `work(results, *arguments)` runs in another process; returns the samples and its results."""
+        """Reads while `work(results, *arguments)` runs in another process; returns the samples and the results."""
         results = PROCESSES.Queue()
         process = PROCESSES.Process(target=work, args=(results, *arguments))
         process.start()
@@ -60,7 +60,7 @@ class Normal:
 
 
 def paced(results, address, requests, rate):
-    """Sends requests, each a path and headers, at a rate over one connection; tells how often which status came."""
+    """Sends requests (path and headers) at a rate over one connection; counts the statuses."""
     caller, statuses = Caller(address), Counter()
     due = time.perf_counter()
     for path, headers in requests:
@@ -71,7 +71,7 @@ def paced(results, address, requests, rate):
 
 
 def hash_elsewhere(results, mib, seconds):
-    """Keeps one core, and its way to the memory, as busy as hashing passwords that take so much memory does."""
+    """Loads one core and its memory bandwidth like password hashing."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         hashlib.scrypt(b"password", salt=b"salt", n=mib * 1024, r=8, p=1, maxmem=2 * mib * 2**20)
@@ -104,7 +104,7 @@ def all_at_once(results, address, requests):
 
 
 def head_of(answer):
-    """The status of an answer and its Retry-After, if it has one."""
+    """Returns the status of an answer and its Retry-After."""
     head = answer.split(b"\r\n\r\n")[0].decode()
     wait = re.search(r"(?im)^retry-after: *(\d+)", head)
     return int(head.split(" ")[1]), int(wait.group(1)) if wait else None
@@ -120,7 +120,7 @@ class Rounds:
         self.rounds = []
 
     def add(self, samples):
-        """Adds a round, of reads and when they were sent."""
+        """Adds a round: reads and their times."""
         self.rounds.append([seconds for _, seconds in samples])
 
     @property

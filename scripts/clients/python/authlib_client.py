@@ -1,4 +1,4 @@
-"""Authlib against Restwell: authorize through the pages, token, data, refresh, revoke, and the errors."""
+"""Authlib with Restwell: authorization through the pages, token, data, refresh, revocation, and errors."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -45,7 +45,7 @@ check_raises(
 token = fetch(session, callback, state, verifier)
 check("token: Bearer for an hour", (token["token_type"], token["expires_in"]) == ("Bearer", 3600), token.keys())
 check("token: the scopes that were ticked", token["scope"].split() == ALLOWED, token["scope"])
-# A refresh asks for the session's scopes, and the person granted fewer.
+# A refresh requests the session's scopes, but the person granted fewer.
 session.scope = token["scope"]
 
 profile = session.get(app.profile_url(token["user_id"]))

@@ -13,7 +13,7 @@ TIMEOUT = 20
 
 
 class Forms(HTMLParser):
-    """The forms of a page, each with its controls in the order of the page."""
+    """The forms of a page with their controls, in page order."""
 
     CONTROLS = {"input", "button"}
 
@@ -38,7 +38,7 @@ class Forms(HTMLParser):
             self.inside = False
 
     def with_control(self, name):
-        """The first form that has a control of this name, if any has."""
+        """Returns the first form that has a control of this name."""
         for form in self.found:
             if any(attributes.get("name") == name for _, attributes in form["controls"]):
                 return form
@@ -46,14 +46,14 @@ class Forms(HTMLParser):
 
 
 class Browser:
-    """One person's browser, with cookies of its own."""
+    """A browser with separate cookies."""
 
     def __init__(self, base, email, password):
         self.base = base
         self.email = email
         self.password = password
         self.session = requests.Session()
-        # No proxy, no .netrc: what a shell holds is nothing to a browser.
+        # Without the shell's proxies and .netrc.
         self.session.trust_env = False
         self.pages = []
         self.offered = []
@@ -79,7 +79,7 @@ class Browser:
         raise AssertionError(f"no way back to the app, but {self.pages}")
 
     def send_form(self, path, control, answers):
-        """Opens a page of the server, sends its first form that has a control of this name, and returns what comes."""
+        """Opens a page, submits its first form that has a control of this name, and returns the answer."""
         page = self._get(self.base + path, "none")
         form = Forms(page.text).with_control(control)
         assert form is not None, f"{page.status_code} at {path}: no form with {control}"
@@ -98,7 +98,7 @@ class Browser:
         return self._submit(page, sign_in, {"email": self.email, "password": self.password}, None)
 
     def _submit(self, page, form, answers, pressed):
-        """Sends a form: hidden fields as they are, the person's answers, and the button that was pressed."""
+        """Submits a form: hidden fields, the person's answers, and the pressed button."""
         fields = []
         for kind, attributes in form["controls"]:
             name, value = attributes.get("name"), attributes.get("value") or ""
@@ -113,7 +113,7 @@ class Browser:
             if send:
                 fields.append((name, value))
         assert form["attributes"].get("method", "").lower() == "post"
-        # A page that sends no referrer has browsers send `null` for the origin of its forms.
+        # With no referrer, browsers send `null` as the origin of forms.
         silent = page.headers.get("Referrer-Policy") == "no-referrer"
         target = urljoin(page.url, form["attributes"].get("action") or page.url)
         return self.session.post(
@@ -126,7 +126,7 @@ class Browser:
 
 
 def navigation(site):
-    """The headers that browsers send when a person follows a link or sends a form."""
+    """Returns the headers that browsers send with a link or form."""
     return {
         "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8",
         "Sec-Fetch-Dest": "document",

@@ -1,10 +1,10 @@
-"""requests-oauthlib against Restwell: authorize through the pages, token, data, refresh, revoke, and the errors."""
+"""requests-oauthlib with Restwell: authorization through the pages, token, data, refresh, revocation, and errors."""
 
 import os
 
 # Plain http, on loopback only.
 os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
-# The person grants less than was asked for, which oauthlib would raise as a warning.
+# The person grants less than requested, which oauthlib would raise as a warning.
 os.environ["OAUTHLIB_RELAX_TOKEN_SCOPE"] = "1"
 
 from oauthlib.oauth2 import AccessDeniedError, InvalidClientError, InvalidGrantError
@@ -41,7 +41,7 @@ check_raises(
 token = fetch(session, callback)
 check("token: Bearer for an hour", (token["token_type"], token["expires_in"]) == ("Bearer", 3600), token.keys())
 check("token: the scopes that were ticked", list(token["scope"]) == ALLOWED, token["scope"])
-# A refresh asks for the session's scopes, and the person granted fewer.
+# A refresh requests the session's scopes, but the person granted fewer.
 session.scope = token["scope"]
 user_id = token["user_id"]
 
@@ -49,7 +49,7 @@ profile = session.get(app.profile_url(user_id))
 check("profile: read", profile.status_code == 200 and profile.json()["data"]["scopes"] == ALLOWED, profile.text)
 
 old = token["access_token"]
-# Here the secret goes into the body; for the code above the library used Basic.
+# The secret goes into the body here; the library used Basic above.
 token = session.refresh_token(TOKEN_URL, client_id=app.client_id, client_secret=app.client_secret)
 check("refresh: a new access token", token["access_token"] != old and token.get("refresh_token"))
 check("refresh: it reads", session.get(app.profile_url(user_id)).status_code == 200)

@@ -1,4 +1,4 @@
-"""What both scripts share: the settings that scripts/check-clients hands over, and a line for each check."""
+"""Settings from scripts/check-clients, and one line of output per check."""
 
 import os
 import sys
@@ -8,12 +8,12 @@ from urllib.parse import parse_qs, urlsplit
 from browser import Browser
 
 REQUESTED = ["profile", "sleep", "supplements"]
-# The person leaves one out.
+# The person does not grant all.
 ALLOWED = ["profile", "sleep"]
 
 
 class Settings:
-    """Where the server is, who the app is, and who the person is."""
+    """The server, the app and the person."""
 
     def __init__(self):
         self.base = os.environ["BASE_URL"]
@@ -31,7 +31,7 @@ class Settings:
 
 
 def check(what, holds, seen=""):
-    """Prints that something holds, or ends the script."""
+    """Prints a passed check, or ends the script."""
     if not holds:
         print(f"FAIL {what} {seen}", flush=True)
         sys.exit(1)
@@ -39,7 +39,7 @@ def check(what, holds, seen=""):
 
 
 def check_raises(what, kind, holds, action):
-    """Checks that an action ends in the library's own error."""
+    """Checks that an action raises the library's error."""
     try:
         action()
     except kind as error:
@@ -55,7 +55,7 @@ def check_iss(what, callback, base):
 
 
 def check_refused_soon(what, status):
-    """Checks that a status becomes 401 within the two seconds that a revocation may take to be seen."""
+    """Checks that a status becomes 401 within two seconds of a revocation."""
     deadline = time.monotonic() + 2
     seen = status()
     while seen != 401 and time.monotonic() < deadline:
