@@ -216,11 +216,11 @@ impl ImportRun {
         let Self { user_id, dry_run, overwrite_profile, .. } = *self;
         let command = ImportRecordsCommand { user_id, dry_run, overwrite_profile, about };
         let progress = Progress::begin(path, file.size());
-        let progress = |reading, bytes| {
+        let report = |reading, bytes| {
             progress.at(reading, bytes);
             ControlFlow::Continue(())
         };
-        let imported = self.import.run(&command, file.as_ref(), &progress).await;
+        let imported = self.import.run(&command, file.as_ref(), &report).await;
         progress.end();
         Ok((format, imported?))
     }
