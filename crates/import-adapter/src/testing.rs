@@ -78,6 +78,19 @@ pub(crate) fn sessions(items: &[ImportItem]) -> Vec<SleepRecord> {
         .collect()
 }
 
+/// Returns the only session of a file without rejections and notes.
+pub(crate) fn only_session(items: &[ImportItem]) -> SleepRecord {
+    assert_eq!(notes(items), Vec::<String>::new());
+    accepted_session(items)
+}
+
+/// Returns the only session of a file without rejections.
+pub(crate) fn accepted_session(items: &[ImportItem]) -> SleepRecord {
+    assert_eq!(rejections(items), Vec::<String>::new());
+    let [record] = <[SleepRecord; 1]>::try_from(sessions(items)).unwrap();
+    record
+}
+
 /// Returns position and reason of each rejection.
 pub(crate) fn rejections(items: &[ImportItem]) -> Vec<String> {
     let texts = items.iter().filter_map(|item| match item {

@@ -4,7 +4,7 @@ mod round_trip;
 mod safety;
 
 use crate::Format;
-use crate::testing::{frame, items, notes, rejections, sessions, stages};
+use crate::testing::{accepted_session, frame, items, notes, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
 use domain::sleep::SleepRecord;
 
@@ -53,10 +53,7 @@ fn in_zone(zone: &str, from: &str, to: &str, value: &str) -> String {
 }
 
 fn only(body: &str) -> SleepRecord {
-    let items = apple(body);
-    assert_eq!(rejections(&items), Vec::<String>::new());
-    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
-    record
+    accepted_session(&apple(body))
 }
 
 fn frames(items: &[ImportItem]) -> Vec<String> {

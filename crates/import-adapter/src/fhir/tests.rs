@@ -2,7 +2,7 @@ mod observation;
 mod sums;
 
 use crate::Format;
-use crate::testing::{frame, items, notes, read, rejections, sessions, stages};
+use crate::testing::{frame, items, notes, only_session, read, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::sleep::SleepRecord;
 use proptest::prelude::{prop, prop_assert_eq, proptest};
@@ -52,10 +52,7 @@ fn list(resources: &[String]) -> String {
 }
 
 fn only(text: &str) -> SleepRecord {
-    let found = read_all(text);
-    assert_eq!((rejections(&found), notes(&found)), (vec![], vec![]), "{text}");
-    let [record] = sessions(&found).try_into().unwrap();
-    record
+    only_session(&read_all(text))
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use crate::Format;
-use crate::testing::{frame, items, notes, rejections, sessions, stages};
+use crate::testing::{accepted_session, frame, items, metric, notes, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
 use domain::sleep::{MetricKind, SleepRecord};
 
@@ -8,14 +8,7 @@ fn fitbit(text: &str, zone: &str) -> Vec<ImportItem> {
 }
 
 fn only(text: &str, zone: &str) -> SleepRecord {
-    let items = fitbit(text, zone);
-    assert_eq!(rejections(&items), Vec::<String>::new());
-    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
-    record
-}
-
-fn seconds(record: &SleepRecord, kind: MetricKind) -> Option<f64> {
-    record.metrics().get(kind).map(domain::sleep::MetricValue::as_f64)
+    accepted_session(&fitbit(text, zone))
 }
 
 fn rejection(log: &str) -> String {
@@ -57,8 +50,8 @@ fn a_log_of_stages_has_its_short_wakes_over_them() {
     assert_eq!(record.key().to_stored(), "given:41000000007");
     assert_eq!(record.source().unwrap().as_str(), "fitbit");
     assert_eq!(record.is_nap(), Some(false));
-    assert_eq!(seconds(&record, MetricKind::TimeNightDeep), Some(1080.0));
-    assert_eq!(seconds(&record, MetricKind::TimeNightAsleep), Some(2880.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightDeep), Some(1080.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(2880.0));
 }
 
 #[test]
@@ -72,11 +65,11 @@ fn stages_that_cover_little_of_a_log_leave_its_totals() {
     let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
     // The short wake lies outside all stages.
     assert_eq!(stages(&record), ["AWAKE 23:00-23:10", "AWAKE 23:35-23:37", "REM 23:50-00:00"]);
-    assert_eq!(seconds(&record, MetricKind::TimeNightAsleep), Some(3000.0));
-    assert_eq!(seconds(&record, MetricKind::TimeNightAwake), Some(600.0));
-    assert_eq!(seconds(&record, MetricKind::TimeNightDeep), Some(1200.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(3000.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightAwake), Some(600.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightDeep), Some(1200.0));
     assert_eq!(
-        seconds(&record, MetricKind::TimeNightRem),
+        metric(&record, MetricKind::TimeNightRem),
         None,
         "the log does not say, and half of it is not all"
     );
@@ -88,7 +81,7 @@ fn stages_that_cover_little_of_a_log_leave_its_totals() {
     let bare = cut(&STAGES.replace(r#""minutesAsleep": 50, "minutesAwake": 10,"#, ""));
     let items =
         fitbit(&bare.replace(r#""summary": {"deep": {"count": 1, "minutes": 20}},"#, ""), "Europe/Berlin");
-    assert_eq!(seconds(&sessions(&items)[0], MetricKind::TimeNightAsleep), Some(600.0));
+    assert_eq!(metric(&sessions(&items)[0], MetricKind::TimeNightAsleep), Some(600.0));
     assert_eq!(notes(&items), Vec::<String>::new());
 }
 
@@ -131,7 +124,7 @@ fn a_classic_log_is_asleep_or_awake() {
     );
     assert_eq!(frame(&record), "2026-01-10T13:00:00-05:00 2026-01-10T13:30:00-05:00");
     assert_eq!(stages(&record), ["AWAKE 13:00-13:05", "ASLEEP 13:05-13:25", "AWAKE 13:25-13:30"]);
-    assert_eq!(seconds(&record, MetricKind::TimeNightLight), None);
+    assert_eq!(metric(&record, MetricKind::TimeNightLight), None);
 }
 
 fn minutes(values: &[(&str, &str)]) -> String {
@@ -181,10 +174,10 @@ fn totals_stand_in_for_stages_that_are_missing() {
         "UTC",
     );
     assert!(record.hypnogram().is_empty());
-    assert_eq!(seconds(&record, MetricKind::TimeNightAsleep), Some(6000.0));
-    assert_eq!(seconds(&record, MetricKind::TimeNightDeep), Some(1800.0));
-    assert_eq!(seconds(&record, MetricKind::SleepWakeups), Some(2.0));
-    assert_eq!(seconds(&record, MetricKind::SleepLatency), None);
+    assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(6000.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightDeep), Some(1800.0));
+    assert_eq!(metric(&record, MetricKind::SleepWakeups), Some(2.0));
+    assert_eq!(metric(&record, MetricKind::SleepLatency), None);
 }
 
 #[test]
@@ -194,8 +187,8 @@ fn totals_beyond_the_time_in_bed_are_dropped_and_reported() {
         "UTC",
     );
     assert_eq!(notes(&items), ["record 1: the totals contradict the time in bed and were dropped"]);
-    assert_eq!(seconds(&sessions(&items)[0], MetricKind::TimeNightAsleep), None);
-    assert_eq!(seconds(&sessions(&items)[0], MetricKind::TimeNightInBed), Some(7200.0));
+    assert_eq!(metric(&sessions(&items)[0], MetricKind::TimeNightAsleep), None);
+    assert_eq!(metric(&sessions(&items)[0], MetricKind::TimeNightInBed), Some(7200.0));
 }
 
 #[test]
@@ -277,7 +270,7 @@ fn the_hour_of_padding_at_a_clock_change_is_dropped_and_times_that_do_not_exist_
     let record = &sessions(&items)[0];
     assert_eq!(frame(record), "2025-03-29T23:00:00+01:00 2025-03-30T07:57:30+02:00");
     assert_eq!(stages(record), ["LIGHT 23:00-02:10", "DEEP 02:10-06:57"]);
-    assert_eq!(seconds(record, MetricKind::TimeNightInBed), Some(28650.0));
+    assert_eq!(metric(record, MetricKind::TimeNightInBed), Some(28650.0));
     assert_eq!(notes(&items).len(), 1);
 }
 
@@ -285,7 +278,7 @@ fn the_hour_of_padding_at_a_clock_change_is_dropped_and_times_that_do_not_exist_
 fn the_end_takes_the_offset_with_which_it_meets_the_last_stage() {
     let record = only(&spring("rem"), "Europe/Berlin");
     assert_eq!(frame(&record), "2025-03-29T23:00:00+01:00 2025-03-30T08:57:30+02:00");
-    assert_eq!(seconds(&record, MetricKind::TimeNightInBed), Some(32250.0));
+    assert_eq!(metric(&record, MetricKind::TimeNightInBed), Some(32250.0));
     // Without a clock change the same hour was recorded by the device.
     let record = only(&spring("unknown"), "Africa/Lagos");
     assert_eq!(stages(&record).last().unwrap(), "UNKNOWN 06:57-07:57");
@@ -350,12 +343,12 @@ fn the_web_export_gives_totals_and_no_stages() {
     let [night, nap] = <[SleepRecord; 2]>::try_from(sessions(&items)).unwrap();
     assert_eq!(frame(&night), "2026-01-10T23:00:00+01:00 2026-01-11T07:00:00+01:00");
     assert_eq!(night.key().to_stored(), "derived:2026-01-10T22:00:00.000Z");
-    assert_eq!(seconds(&night, MetricKind::TimeNightAsleep), Some(26400.0));
-    assert_eq!(seconds(&night, MetricKind::TimeNightRem), Some(6000.0));
-    assert_eq!(seconds(&night, MetricKind::SleepWakeups), Some(3.0));
+    assert_eq!(metric(&night, MetricKind::TimeNightAsleep), Some(26400.0));
+    assert_eq!(metric(&night, MetricKind::TimeNightRem), Some(6000.0));
+    assert_eq!(metric(&night, MetricKind::SleepWakeups), Some(3.0));
     assert!(night.hypnogram().is_empty() && night.is_nap().is_none());
     assert_eq!(frame(&nap), "2026-01-11T13:00:00+01:00 2026-01-11T14:00:00+01:00");
-    assert_eq!(seconds(&nap, MetricKind::TimeNightAwake), None);
+    assert_eq!(metric(&nap, MetricKind::TimeNightAwake), None);
     assert!(notes(&items).is_empty() && rejections(&items).is_empty());
 }
 

@@ -1,5 +1,7 @@
 use crate::Format;
-use crate::testing::{frame, items, metric, notes, read, recognised, rejections, sessions, stages};
+use crate::testing::{
+    frame, items, metric, notes, only_session, read, recognised, rejections, sessions, stages,
+};
 use application::ports::import_source::ImportItem;
 use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{prop, prop_assert_eq, proptest};
@@ -9,10 +11,7 @@ fn garmin(text: &str) -> Vec<ImportItem> {
 }
 
 fn only(text: &str) -> SleepRecord {
-    let items = garmin(text);
-    assert_eq!((rejections(&items), notes(&items)), (Vec::new(), Vec::new()), "{text}");
-    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
-    record
+    only_session(&garmin(text))
 }
 
 /// 2026-01-11T04:00:00Z to 05:00:00Z, five hours behind GMT.

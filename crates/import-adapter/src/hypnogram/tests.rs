@@ -1,4 +1,4 @@
-use crate::testing::{context, frame, items, notes, read, rejections, sessions, stages};
+use crate::testing::{context, frame, items, only_session, read, rejections, sessions, stages};
 use crate::{FileContext, Format, open};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::sleep::SleepRecord;
@@ -13,10 +13,7 @@ fn read_all(text: &str) -> Vec<ImportItem> {
 }
 
 fn only(text: &str) -> SleepRecord {
-    let found = read_all(text);
-    assert_eq!((rejections(&found), notes(&found)), (vec![], vec![]), "{text}");
-    let [record] = sessions(&found).try_into().unwrap();
-    record
+    only_session(&read_all(text))
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use crate::Format;
-use crate::testing::{frame, items, metric, notes, read, rejections, sessions, stages};
+use crate::testing::{frame, items, metric, notes, only_session, read, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{prop, prop_assert_eq, proptest};
@@ -34,10 +34,7 @@ fn read_all(text: &str) -> Vec<ImportItem> {
 }
 
 fn only(text: &str) -> SleepRecord {
-    let found = read_all(text);
-    assert_eq!((rejections(&found), notes(&found)), (vec![], vec![]), "{text}");
-    let [record] = sessions(&found).try_into().unwrap();
-    record
+    only_session(&read_all(text))
 }
 
 #[test]

@@ -1,5 +1,7 @@
 use crate::Format;
-use crate::testing::{frame, items, metric, notes, read, recognised, rejections, sessions, stages};
+use crate::testing::{
+    frame, items, metric, notes, only_session, read, recognised, rejections, sessions, stages,
+};
 use application::ports::import_source::ImportItem;
 use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{prop, prop_assert_eq, proptest};
@@ -9,10 +11,7 @@ fn oura(text: &str, zone: &str) -> Vec<ImportItem> {
 }
 
 fn only(text: &str) -> SleepRecord {
-    let items = oura(text, "Europe/Berlin");
-    assert_eq!((rejections(&items), notes(&items)), (Vec::new(), Vec::new()), "{text}");
-    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
-    record
+    only_session(&oura(text, "Europe/Berlin"))
 }
 
 /// A version 2 document with these members besides its times.

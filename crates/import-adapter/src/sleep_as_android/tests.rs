@@ -1,5 +1,5 @@
 use crate::Format;
-use crate::testing::{frame, metric, notes, read, rejections, sessions, stages};
+use crate::testing::{accepted_session, frame, metric, notes, read, rejections, sessions, stages};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 use chrono::DateTime;
 use domain::sleep::{MetricKind, SleepRecord};
@@ -27,10 +27,7 @@ fn saa(text: &str) -> Vec<ImportItem> {
 }
 
 fn only(text: &str) -> SleepRecord {
-    let items = saa(text);
-    assert_eq!(rejections(&items), Vec::<String>::new());
-    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
-    record
+    accepted_session(&saa(text))
 }
 
 fn at(text: &str) -> i64 {

@@ -1,5 +1,5 @@
 use crate::Format;
-use crate::testing::{frame, metric, notes, read, rejections, sessions};
+use crate::testing::{frame, metric, notes, only_session, read, rejections, sessions};
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::{MetricKind, SleepRecord};
 use proptest::prelude::{any, prop_assert_eq, proptest};
@@ -17,10 +17,7 @@ fn whoop(rows: &[&str]) -> Vec<application::ports::import_source::ImportItem> {
 }
 
 fn only(row: &str) -> SleepRecord {
-    let items = whoop(&[row]);
-    assert_eq!((rejections(&items), notes(&items)), (vec![], vec![]));
-    let [record] = <[SleepRecord; 1]>::try_from(sessions(&items)).unwrap();
-    record
+    only_session(&whoop(&[row]))
 }
 
 fn rejection(row: &str) -> String {

@@ -1,12 +1,8 @@
 use super::{folder, read};
-use crate::testing::{frame, rejections, sessions, stages};
+use crate::testing::{frame, metric, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
 use domain::sleep::{MetricKind, MetricValue, SleepRecord};
 use domain::user::{BiologicalSex, Biology, BirthDate};
-
-fn seconds(record: &SleepRecord, kind: MetricKind) -> Option<f64> {
-    record.metrics().get(kind).map(MetricValue::as_f64)
-}
 
 fn biology(items: &[ImportItem]) -> Option<Biology> {
     items.iter().find_map(|item| match item {
@@ -23,8 +19,8 @@ fn the_synthetic_export_holds_one_night_with_a_gap_of_an_hour() {
     assert_eq!(frame(&night), "2026-03-04T22:30:00-05:00 2026-03-05T03:30:00-05:00");
     assert_eq!(stages(&night), ["LIGHT 00:00-02:00", "DEEP 02:00-02:45", "REM 02:45-03:30"]);
     assert_eq!(night.source().unwrap().as_str(), "Fixture Watch");
-    assert_eq!(seconds(&night, MetricKind::TimeNightInBed), Some(18_000.0));
-    assert_eq!(seconds(&night, MetricKind::TimeNightAsleep), Some(12_600.0));
+    assert_eq!(metric(&night, MetricKind::TimeNightInBed), Some(18_000.0));
+    assert_eq!(metric(&night, MetricKind::TimeNightAsleep), Some(12_600.0));
     let born = BirthDate::parse("1990-01-01").ok();
     assert_eq!(biology(&items), Some(Biology { birth_date: born, ..Biology::default() }));
 }
@@ -54,11 +50,11 @@ fn the_export_of_several_sources_holds_eight_sessions() {
     assert_eq!(rejections(&items), ["line 127: the end is not after the start"]);
     let [first, changed, ..] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(stages(first)[..3], ["LIGHT 23:10-23:40", "DEEP 23:40-00:25", "LIGHT 00:25-01:10"]);
-    assert_eq!(seconds(first, MetricKind::TimeNightLight), Some(19_860.0));
-    assert_eq!(seconds(first, MetricKind::TimeNightDeep), Some(2700.0));
-    assert_eq!(seconds(first, MetricKind::TimeNightAwake), Some(360.0));
-    assert_eq!(seconds(changed, MetricKind::TimeNightInBed), Some(24_000.0));
-    assert_eq!(seconds(changed, MetricKind::TimeNightAsleep), Some(23_400.0));
+    assert_eq!(metric(first, MetricKind::TimeNightLight), Some(19_860.0));
+    assert_eq!(metric(first, MetricKind::TimeNightDeep), Some(2700.0));
+    assert_eq!(metric(first, MetricKind::TimeNightAwake), Some(360.0));
+    assert_eq!(metric(changed, MetricKind::TimeNightInBed), Some(24_000.0));
+    assert_eq!(metric(changed, MetricKind::TimeNightAsleep), Some(23_400.0));
     let expected = Biology {
         birth_date: BirthDate::parse("1985-07-14").ok(),
         biological_sex: Some(BiologicalSex::Female),
