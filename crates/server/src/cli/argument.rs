@@ -1,10 +1,19 @@
-//! Parsers of arguments that are no domain values.
+//! Shared arguments, and parsers of those that are no domain values.
 
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
+use clap::Args;
 use domain::audit::AuditKind;
 use domain::code::CodeLifetime;
 use domain::scope::{Scope, ScopeSet};
 use domain::time::UtcOffset;
+
+/// Output options of a list.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Parses the kind of an audit event.
 pub(crate) fn audit_kind(text: &str) -> Result<AuditKind, String> {

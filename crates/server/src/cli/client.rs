@@ -1,6 +1,6 @@
 //! `restwell client`: apps and service clients.
 
-use super::argument;
+use super::argument::{self, ListArguments};
 use super::output::{self, Record};
 use crate::settings::Settings;
 use crate::wiring::Session;
@@ -70,14 +70,6 @@ pub(crate) struct CreateArguments {
     #[arg(long, conflicts_with = "redirect_uris")]
     service: bool,
     /// Print `{"client_id","client_secret"}`
-    #[arg(long)]
-    json: bool,
-}
-
-/// Output options.
-#[derive(Debug, Args)]
-pub(crate) struct ListArguments {
-    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

@@ -1,5 +1,6 @@
 //! `restwell key`: the signing keys in the store, and the encryption key that seals them.
 
+use super::argument::ListArguments;
 use super::output::{self, Record};
 use crate::settings::Settings;
 use crate::wiring::{KeyParts, Session};
@@ -44,14 +45,6 @@ pub(crate) struct RotateArguments {
     #[arg(long)]
     emergency: bool,
     /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Output options.
-#[derive(Debug, Args)]
-pub(crate) struct ListArguments {
-    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

@@ -1,5 +1,6 @@
 //! `restwell user`: accounts and their profiles.
 
+use super::argument::ListArguments;
 use super::biology::BiologyArguments;
 use super::output::{self, Record};
 use super::password::{self, Chosen};
@@ -99,14 +100,6 @@ pub(crate) struct ResetPasswordArguments {
     #[arg(long)]
     password_stdin: bool,
     /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Output options.
-#[derive(Debug, Args)]
-pub(crate) struct ListArguments {
-    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

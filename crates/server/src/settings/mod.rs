@@ -59,42 +59,54 @@ use server::ServerSettings;
 use sessions::SessionSettings;
 use std::path::Path;
 use storage::StorageSettings;
+use table::Section;
 use tokens::TokenSettings;
 use uploads::UploadSettings;
 
-/// All settings. `Debug` prints no secret.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Settings {
-    /// Listener, public URL and request limits.
-    pub(crate) server: ServerSettings,
-    /// Store.
-    pub(crate) storage: StorageSettings,
-    /// Encryption key.
-    pub(crate) keys: KeySettings,
-    /// Daily limits.
-    pub(crate) rate_limits: RateLimitSettings,
-    /// Token checks and client authentication.
-    pub(crate) tokens: TokenSettings,
-    /// Cost of password hashes.
-    pub(crate) passwords: PasswordSettings,
-    /// Lifetime of browser sessions.
-    pub(crate) sessions: SessionSettings,
-    /// Sign-up, and limits against guessing passwords.
-    pub(crate) accounts: AccountSettings,
-    /// Mail server.
-    pub(crate) mail: MailSettings,
-    /// Retention of the audit trail.
-    pub(crate) audit: AuditSettings,
-    /// Uploaded files.
-    pub(crate) uploads: UploadSettings,
-    /// Origins for cross-origin requests.
-    pub(crate) cors: CorsSettings,
-    pub(crate) compression: CompressionSettings,
-    pub(crate) log: LogSettings,
-    /// Prometheus metrics.
-    pub(crate) metrics: MetricsSettings,
-    pub(crate) traces: TraceSettings,
+/// Defines the settings from their sections, in the order of the reference.
+macro_rules! settings {
+    ($($name:ident: $section:ty,)+) => {
+        /// All settings. `Debug` prints no secret.
+        #[derive(Debug, Clone, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct Settings {
+            $(pub(crate) $name: $section,)+
+        }
+
+        const SECTIONS: &[Section] = &[
+            $(Section { name: stringify!($name), about: <$section>::ABOUT, rows: <$section>::ROWS },)+
+        ];
+
+        impl Settings {
+            /// Lists every setting with its value in the order of the reference; secrets are redacted.
+            pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
+                [$(self.$name.shown()),+].concat()
+            }
+
+            fn out_of_range(&self) -> Vec<Problem> {
+                [$(self.$name.out_of_range()),+].concat()
+            }
+        }
+    };
+}
+
+settings! {
+    server: ServerSettings,
+    storage: StorageSettings,
+    keys: KeySettings,
+    rate_limits: RateLimitSettings,
+    tokens: TokenSettings,
+    passwords: PasswordSettings,
+    sessions: SessionSettings,
+    accounts: AccountSettings,
+    mail: MailSettings,
+    audit: AuditSettings,
+    uploads: UploadSettings,
+    cors: CorsSettings,
+    compression: CompressionSettings,
+    log: LogSettings,
+    metrics: MetricsSettings,
+    traces: TraceSettings,
 }
 
 impl Settings {
@@ -106,29 +118,6 @@ impl Settings {
         let settings = settings.with_secret_files()?;
         let problems = settings.problems();
         if problems.is_empty() { Ok(settings) } else { Err(SettingsError::Wrong(problems)) }
-    }
-
-    /// Lists every setting with its value in the order of the reference; secrets are redacted.
-    pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
-        let sections = [
-            self.server.shown(),
-            self.storage.shown(),
-            self.keys.shown(),
-            self.rate_limits.shown(),
-            self.tokens.shown(),
-            self.passwords.shown(),
-            self.sessions.shown(),
-            self.accounts.shown(),
-            self.mail.shown(),
-            self.audit.shown(),
-            self.uploads.shown(),
-            self.cors.shown(),
-            self.compression.shown(),
-            self.log.shown(),
-            self.metrics.shown(),
-            self.traces.shown(),
-        ];
-        sections.into_iter().flatten().collect()
     }
 
     /// Lists the secret files that other users of this machine may access, each with its setting and
@@ -167,24 +156,6 @@ impl Settings {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let ranges = [
-            self.server.out_of_range(),
-            self.storage.out_of_range(),
-            self.keys.out_of_range(),
-            self.rate_limits.out_of_range(),
-            self.tokens.out_of_range(),
-            self.passwords.out_of_range(),
-            self.sessions.out_of_range(),
-            self.accounts.out_of_range(),
-            self.mail.out_of_range(),
-            self.audit.out_of_range(),
-            self.uploads.out_of_range(),
-            self.cors.out_of_range(),
-            self.compression.out_of_range(),
-            self.log.out_of_range(),
-            self.metrics.out_of_range(),
-            self.traces.out_of_range(),
-        ];
         let rules = [
             self.server.problems(),
             self.storage.problems(),
@@ -197,6 +168,6 @@ impl Settings {
             self.metrics.problems(self.server.listen),
             self.traces.problems(),
         ];
-        ranges.into_iter().chain(rules).flatten().collect()
+        self.out_of_range().into_iter().chain(rules.into_iter().flatten()).collect()
     }
 }
