@@ -57,24 +57,30 @@ impl Format {
         Self::Ndjson,
     ];
 
+    /// Returns the name on the command line, the title on pages, and the description of a file with its
+    /// article.
+    const fn texts(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Auto => ("auto", "a known format", "a file of a known format"),
+            Self::AppleHealth => ("apple-health", "Apple Health", "an Apple Health export"),
+            Self::Fitbit => ("fitbit", "Fitbit", "a Fitbit file"),
+            Self::Oura => ("oura", "Oura", "an Oura file"),
+            Self::Whoop => ("whoop", "WHOOP", "a WHOOP file"),
+            Self::Garmin => ("garmin", "Garmin", "a Garmin file"),
+            Self::Withings => ("withings", "Withings", "a Withings file"),
+            Self::SleepAsAndroid => ("sleep-as-android", "Sleep as Android", "a Sleep as Android export"),
+            Self::OpenMhealth => ("open-mhealth", "Open mHealth", "an Open mHealth file"),
+            Self::Fhir => ("fhir", "FHIR", "a FHIR file"),
+            Self::Hypnogram => ("hypnogram", "hypnograms", "a hypnogram"),
+            Self::Dsld => ("dsld", "labels", "a DSLD file"),
+            Self::IntakeCsv => ("intake-csv", "tables of intakes", "a table of intakes (intake-csv)"),
+            Self::Ndjson => ("ndjson", "this server", "a file of Restwell's own lines (ndjson)"),
+        }
+    }
+
     /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::AppleHealth => "apple-health",
-            Self::Fitbit => "fitbit",
-            Self::Oura => "oura",
-            Self::Whoop => "whoop",
-            Self::Garmin => "garmin",
-            Self::Withings => "withings",
-            Self::SleepAsAndroid => "sleep-as-android",
-            Self::OpenMhealth => "open-mhealth",
-            Self::Fhir => "fhir",
-            Self::Hypnogram => "hypnogram",
-            Self::Dsld => "dsld",
-            Self::IntakeCsv => "intake-csv",
-            Self::Ndjson => "ndjson",
-        }
+        self.texts().0
     }
 
     /// Lists the names of all file formats, for messages.
@@ -85,42 +91,12 @@ impl Format {
 
     /// Returns the title shown on pages.
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Auto => "a known format",
-            Self::AppleHealth => "Apple Health",
-            Self::Fitbit => "Fitbit",
-            Self::Oura => "Oura",
-            Self::Whoop => "WHOOP",
-            Self::Garmin => "Garmin",
-            Self::Withings => "Withings",
-            Self::SleepAsAndroid => "Sleep as Android",
-            Self::OpenMhealth => "Open mHealth",
-            Self::Fhir => "FHIR",
-            Self::Hypnogram => "hypnograms",
-            Self::Dsld => "labels",
-            Self::IntakeCsv => "tables of intakes",
-            Self::Ndjson => "this server",
-        }
+        self.texts().1
     }
 
     /// Returns what a file of the format is called, with its article: `an Oura file`.
     pub(crate) const fn described(self) -> &'static str {
-        match self {
-            Self::Auto => "a file of a known format",
-            Self::AppleHealth => "an Apple Health export",
-            Self::Fitbit => "a Fitbit file",
-            Self::Oura => "an Oura file",
-            Self::Whoop => "a WHOOP file",
-            Self::Garmin => "a Garmin file",
-            Self::Withings => "a Withings file",
-            Self::SleepAsAndroid => "a Sleep as Android export",
-            Self::OpenMhealth => "an Open mHealth file",
-            Self::Fhir => "a FHIR file",
-            Self::Hypnogram => "a hypnogram",
-            Self::Dsld => "a DSLD file",
-            Self::IntakeCsv => "a table of intakes (intake-csv)",
-            Self::Ndjson => "a file of Restwell's own lines (ndjson)",
-        }
+        self.texts().2
     }
 
     /// Parses a name, exactly as [`Self::name`] spells it.

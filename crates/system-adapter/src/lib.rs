@@ -24,7 +24,7 @@ mod token;
 
 pub use cached_access_reader::CachedAccessReader;
 pub use clock::SystemClock;
-pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError};
+pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError, exposed_mode};
 pub use entropy::SystemEntropy;
 pub use key_reload::SharedKeyReload;
 pub use key_ring::{Ed25519KeyRing, PublicKey, PublicKeySet};

@@ -218,7 +218,6 @@ mod tests {
         assert!(!text.contains("HIDDEN"), "{text}");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_secret_file_that_others_may_read_causes_a_warning() {
         use std::os::unix::fs::PermissionsExt;

@@ -20,6 +20,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
+use system_adapter::exposed_mode;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use zeroize::Zeroizing;
 
@@ -103,19 +104,12 @@ fn read(path: &Path, setting: &'static str, is_secret: bool) -> Result<Zeroizing
     let unreadable = |source| TlsError::Unreadable { setting, path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;
     // On the open file, so that the checked file is the one that is read.
-    if is_secret && let Some(mode) = exposed_mode(&file).map_err(unreadable)? {
+    if is_secret && let Some(mode) = exposed_mode(&file.metadata().map_err(unreadable)?) {
         return Err(TlsError::Exposed { path: path.to_owned(), mode });
     }
     let mut bytes = Zeroizing::new(Vec::with_capacity(16 * 1024));
     file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
-}
-
-/// Returns the mode of a file that other users may access; `None` if only its owner may.
-fn exposed_mode(file: &File) -> io::Result<Option<u32>> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata()?.permissions().mode() & 0o7777;
-    Ok((mode & 0o077 != 0).then_some(mode))
 }
 
 /// Certificate of new connections.

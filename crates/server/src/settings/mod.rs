@@ -59,6 +59,7 @@ use server::ServerSettings;
 use sessions::SessionSettings;
 use std::path::Path;
 use storage::StorageSettings;
+use system_adapter::exposed_mode;
 use table::Section;
 use tokens::TokenSettings;
 use uploads::UploadSettings;
@@ -133,7 +134,8 @@ impl Settings {
             ("mail.password_file", &mail.password_file),
         ];
         let named = files.into_iter().filter_map(|(key, file)| Some((key, file.as_deref()?)));
-        named.filter_map(|(key, path)| Some((key, path, secret_file::exposed_mode(path)?))).collect()
+        let exposed = |path: &Path| exposed_mode(&path.metadata().ok()?);
+        named.filter_map(|(key, path)| Some((key, path, exposed(path)?))).collect()
     }
 
     fn with_secret_files(mut self) -> Result<Self, SettingsError> {

@@ -18,22 +18,6 @@ pub(super) fn secret_of(
     }
 }
 
-/// Returns the permission bits of a file that other users of this machine may access; `None` on systems
-/// without permission bits.
-pub(super) fn exposed_mode(path: &Path) -> Option<u32> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o7777;
-        (mode & 0o077 != 0).then_some(mode)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        None
-    }
-}
-
 fn read(key: &str, path: &Path) -> Result<SecretText, Problem> {
     let key = format!("{key}_file");
     let text = std::fs::read_to_string(path).map_err(|error| {

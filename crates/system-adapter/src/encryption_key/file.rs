@@ -3,6 +3,7 @@
 use super::{EncryptionKey, InvalidEncryptionKey};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
@@ -89,30 +90,14 @@ fn create(path: &Path, key: &EncryptionKey) -> io::Result<()> {
     file.write_all(b"\n")?;
     file.as_file().sync_all()?;
     file.persist_noclobber(path).map_err(|refused| refused.error)?;
-    sync_folder(folder)
-}
-
-/// Syncs the folder, without which the new name may be lost in a power cut.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Without this the new name may be lost in a power failure.
     File::open(folder)?.sync_all()
 }
 
-#[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn exposed_mode(metadata: &Metadata) -> Option<u32> {
-    use std::os::unix::fs::PermissionsExt;
+/// Returns the permission bits of a file that other users of this machine may access.
+pub fn exposed_mode(metadata: &Metadata) -> Option<u32> {
     let mode = metadata.permissions().mode() & 0o7777;
     (mode & 0o077 != 0).then_some(mode)
-}
-
-#[cfg(not(unix))]
-fn exposed_mode(_metadata: &Metadata) -> Option<u32> {
-    None
 }
 
 #[cfg(test)]

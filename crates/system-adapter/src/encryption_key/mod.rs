@@ -2,7 +2,7 @@
 
 mod file;
 
-pub use file::KeyFileError;
+pub use file::{KeyFileError, exposed_mode};
 
 use crate::entropy;
 use base64::Engine;

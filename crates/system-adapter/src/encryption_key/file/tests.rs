@@ -19,7 +19,6 @@ fn the_second_start_finds_the_key_of_the_first() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside the file");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_new_key_file_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
@@ -29,7 +28,6 @@ fn a_new_key_file_is_for_its_owner_alone() {
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o600);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_key_file_that_others_may_access_is_refused_with_its_mode() {
     use std::os::unix::fs::PermissionsExt;
