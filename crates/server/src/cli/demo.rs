@@ -22,8 +22,8 @@ use system_adapter::{SystemClock, SystemEntropy};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  restwell demo\n  restwell demo --listen 127.0.0.1:0 --data-dir /tmp/demo --json\n\n\
-    The store is DIR/restwell.db. Started again on the same folder, the demo makes a new code, refresh token and \
-    client secret; the secret before stays live, and so does the password, which is kept in DIR/password. Every other command works on the same store while it runs, with \
+    The store is DIR/restwell.db. Each start on the same folder creates a new code, refresh token and client secret; \
+    the previous secret and the password in DIR/password stay valid. While the demo runs, use other commands with \
     RESTWELL__STORAGE__URL=sqlite://DIR/restwell.db."
 )]
 pub(crate) struct DemoArguments {
@@ -52,7 +52,7 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     let store = Store::open(&settings, IfMissing::Create).await?;
     migrate(&store.schema)
         .await
-        .with_context(|| format!("the demo's store in {} was not made", data_dir.display()))?;
+        .with_context(|| format!("the demo's store in {} was not created", data_dir.display()))?;
     lifecycle::raise_file_limit(settings.server.max_connections);
     let (listener, address) = lifecycle::bind(listen, "--listen")?;
     let public_url = settings.server.public_url(address)?;

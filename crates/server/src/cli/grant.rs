@@ -23,10 +23,9 @@ const PAGE: u32 = 500;
 pub(crate) enum GrantCommand {
     /// List grants, active and revoked
     #[command(
-        after_help = "last_used_at is when the grant was last refreshed (to the hour) or read with (to the \
-        minute). Reads are counted by app: where an app holds several grants of a person, its reads, and refreshes of the others, count \
-        for those that were never refreshed, and at most for the hour that their first token lived. With a revoked grant it was \
-        read when its app last did before the end, and at most for the hour that its last token lived."
+        after_help = "last_used_at is the latest refresh (to the hour) or read (to the minute). Reads are recorded per app. If \
+        an app has several grants of a person, its reads are attributed to grants without a refresh for at most the hour \
+        after they were created, and to a revoked grant for at most the hour after its last token."
     )]
     List(GrantArguments),
     /// Revoke grants; their tokens are rejected within two seconds

@@ -31,12 +31,11 @@ use system_adapter::TimerPause;
     after_help = "Examples:\n  restwell import --user ada@example.org apple_health_export.zip Takeout/\n  \
     restwell import --format dsld labels.json\n  restwell import list --user ada@example.org\n  \
     restwell import undo 7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48\n\n\
-    Formats are those of docs/import. A folder or a zip archive is read as the files in it. A second import of the \
-     same file changes nothing. An import fills profile fields that are empty and lists those that differ; \
-     --profile overwrites them. Restwell's own export always applies its profile. A file that is refused leaves \
-     nothing behind; the others are read all the same, and the exit code is 1. So it is when the store fails: \
-     importing the file again resumes. A file that is called list, undo or cancel is written ./list, ./undo or \
-     ./cancel."
+    docs/import describes the formats. A folder or zip archive is read as its files. Importing a file twice changes \
+     nothing. An import fills empty profile fields and lists those that differ; --profile overwrites them. \
+     Restwell's own export always applies its profile. Of a refused file nothing is stored; the other files are \
+     still imported, and the exit code is 1. If the store fails, import the file again to resume. Write ./list, \
+     ./undo or ./cancel for files with these names."
 )]
 pub(crate) struct ImportArguments {
     #[command(subcommand)]
@@ -80,13 +79,12 @@ impl ImportArguments {
 pub(crate) enum ImportCommand {
     /// List imports, latest first
     #[command(
-        after_help = "The counts are those of records that the import stored or changed, also when it was undone since; an \
-            import that broke off and was finished by importing the same file again is one, and counts what all of its \
-            tries stored.\n\nStates: receiving (an upload arrives), waiting (it is whole, and not read yet), checking (an \
-            upload is read once to see whether it is whole), running (records are stored; after a crash it stays so until \
-            the same file is imported again), done, refused, cancelled (stopped before it was done; nothing of it stays), \
-            undoing (taken back in part; goes on by itself), undone.\n\nA file that `restwell import` is still checking is \
-            not listed, and neither is one that it refused: nothing of it is stored."
+        after_help = "Counts are records that the import added or changed, even if it was undone later. An interrupted import \
+            that was resumed is listed once, with the counts of all attempts.\n\nStates: receiving (an upload is arriving), \
+            waiting (it is complete but not read), checking (an upload is validated), running (records are being stored; \
+            after a crash, until the same file is imported again), done, refused, cancelled (stopped early and taken \
+            back), undoing (partly taken back; continues automatically), undone.\n\nFiles that `restwell import` is still \
+            checking or has refused are not listed, because nothing of them is stored."
     )]
     List(history::ListArguments),
     /// Undo an import: remove what it added and restore what it replaced; cancel a waiting upload
@@ -96,8 +94,8 @@ pub(crate) enum ImportCommand {
             Undoing the latest import first is always exact; after a later import was undone, the same command takes back \
             what was kept before.\n\nAn import can be undone for 30 days. An upload that arrives or waits to be read is \
             cancelled, and its parts are deleted. An interrupted undo is resumed by a running server, or by the same \
-            command.\n\ntaken_back is the sum of removed and restored. A night that took the place of two others counts as \
-            three records, and each profile field as one. At most 100 kept records are listed."
+            command.\n\ntaken_back is the sum of removed and restored. A night that replaced two others is three \
+            records, and each profile field is one. At most 100 kept records are listed."
     )]
     Undo(history::UndoArguments),
     /// Cancel an unfinished import and undo what it has stored

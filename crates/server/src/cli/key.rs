@@ -21,14 +21,14 @@ pub(crate) enum KeyCommand {
     /// Print a new encryption key for `keys.encryption_key` or its file; it protects the signing keys
     #[command(after_help = "Example:\n  umask 077; restwell key generate > restwell.key\n  \
         RESTWELL__KEYS__ENCRYPTION_KEY_FILE=restwell.key restwell serve\n\n\
-        Keep it: without it the signing keys in the store cannot be opened. All replicas need the same.\n\
-        It makes no signing key: that is `restwell key rotate`.")]
+        Keep it: without it the signing keys in the store cannot be decrypted. All replicas need the same key.\n\
+        `restwell key rotate` creates signing keys.")]
     Generate,
     /// Create a new signing key for all replicas
     #[command(after_help = "Examples:\n  restwell key rotate\n  restwell key rotate --emergency\n\n\
-        Running replicas take the key up within a second. Tokens of the older keys stay valid until they\n\
-        expire, after an hour at most; with --emergency they are refused within two seconds, and apps go on\n\
-        with their refresh tokens. The encryption key stays as it is.")]
+        Running replicas use the key within a second. Tokens of older keys stay valid until they expire,\n\
+        after an hour at most; with --emergency they are rejected within two seconds, and apps continue\n\
+        with their refresh tokens. The encryption key does not change.")]
     Rotate(RotateArguments),
     /// List the signing keys, active and retired, oldest first
     List(ListArguments),
