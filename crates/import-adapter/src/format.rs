@@ -113,8 +113,8 @@ mod tests {
     fn what_people_are_told_that_they_can_upload_names_every_format_but_the_catalogues() {
         for format in Format::ALL.into_iter().filter(|format| ![Format::Auto, Format::Dsld].contains(format))
         {
-            let told = application::upload::WHAT_CAN_BE_UPLOADED;
-            assert!(told.contains(format.title()), "{}", format.title());
+            let text = application::upload::WHAT_CAN_BE_UPLOADED;
+            assert!(text.contains(format.title()), "{}", format.title());
         }
     }
 
@@ -123,8 +123,8 @@ mod tests {
         for format in Format::ALL {
             assert_eq!(Format::parse(format.name()), Ok(format));
         }
-        let told = UnknownFormat.to_string();
-        assert!(Format::ALL.iter().all(|format| told.contains(format.name())), "{told}");
+        let text = UnknownFormat.to_string();
+        assert!(Format::ALL.iter().all(|format| text.contains(format.name())), "{text}");
         for text in ["", "Fitbit", "csv", "auto "] {
             assert_eq!(Format::parse(text), Err(UnknownFormat));
         }

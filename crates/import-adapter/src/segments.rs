@@ -36,7 +36,7 @@ pub(crate) struct Segment {
 
 /// A stored interval; sorts in the order in which sessions are assembled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Held {
+struct StoredSegment {
     source: u16,
     start: i64,
     end: i64,
@@ -47,7 +47,7 @@ struct Held {
     at: u32,
 }
 
-impl Held {
+impl StoredSegment {
     fn is_the_same(&self, other: &Self) -> bool {
         (self.source, self.start, self.end, self.stage) == (other.source, other.start, other.end, other.stage)
     }
@@ -60,7 +60,7 @@ pub(crate) struct Segments {
     unit: &'static str,
     sources: Vec<SleepSource>,
     numbers: HashMap<String, u16>,
-    held: Vec<Held>,
+    stored: Vec<StoredSegment>,
     next: usize,
     is_sorted: bool,
 }
@@ -68,8 +68,8 @@ pub(crate) struct Segments {
 impl Segments {
     /// Creates an empty collection; `unit` is the unit of `at`.
     pub(crate) fn new(unit: &'static str) -> Self {
-        let (sources, numbers, held) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { unit, sources, numbers, held, next: 0, is_sorted: false }
+        let (sources, numbers, stored) = (Vec::new(), HashMap::new(), Vec::new());
+        Self { unit, sources, numbers, stored, next: 0, is_sorted: false }
     }
 
     /// Adds an interval. The inner error rejects the interval, the outer one the whole file, for having too
@@ -84,11 +84,11 @@ impl Segments {
         if let Err(error) = TimeInBed::new(start, end, offset_at_start, offset_at_end) {
             return Ok(Err(error.to_string()));
         }
-        if self.held.len() >= SEGMENT_LIMIT {
+        if self.stored.len() >= SEGMENT_LIMIT {
             return Err(too_many("stretches of sleep", SEGMENT_LIMIT));
         }
         let source = self.number(source)?;
-        self.held.push(Held {
+        self.stored.push(StoredSegment {
             source,
             start: start.timestamp_millis(),
             end: end.timestamp_millis(),
@@ -115,31 +115,32 @@ impl Segments {
     /// Emits the next session, or why its intervals form none; `false` at the end.
     pub(crate) fn next_session(&mut self, items: &mut Items) -> bool {
         if !self.is_sorted {
-            self.held.sort_unstable();
-            self.held.dedup_by(|next, kept| next.is_the_same(kept));
+            self.stored.sort_unstable();
+            self.stored.dedup_by(|next, kept| next.is_the_same(kept));
             self.is_sorted = true;
         }
-        let rest = self.held.get(self.next..).unwrap_or_default();
+        let rest = self.stored.get(self.next..).unwrap_or_default();
         let group = rest.get(..length_of_first(rest)).unwrap_or_default();
         let Some(first) = group.first() else { return false };
-        let place = format!("{} {}", self.unit, group.iter().map(|held| held.at).min().unwrap_or(first.at));
+        let place =
+            format!("{} {}", self.unit, group.iter().map(|stored| stored.at).min().unwrap_or(first.at));
         items.finish_session(&place, Notes::default(), self.session(group));
         self.next = self.next.saturating_add(group.len());
         true
     }
 
-    fn session(&self, group: &[Held]) -> Result<SleepRecord, String> {
+    fn session(&self, group: &[StoredSegment]) -> Result<SleepRecord, String> {
         let none = || "no stretches".to_owned();
         let first = group.first().ok_or_else(none)?;
-        let last = group.iter().max_by_key(|held| held.end).ok_or_else(none)?;
+        let last = group.iter().max_by_key(|stored| stored.end).ok_or_else(none)?;
         let time_in_bed = session::time_in_bed(
             (instant(first.start)?, first.offset_at_start.and_then(UtcOffset::from_minutes)),
             (instant(last.end)?, last.offset_at_end.and_then(UtcOffset::from_minutes)),
         )?;
         let mut entries = Vec::with_capacity(group.len());
-        for held in group {
-            if let Some(stage) = held.stage.and_then(Stage::from_code) {
-                let entry = StageEntry::new(stage, instant(held.start)?, instant(held.end)?);
+        for stored in group {
+            if let Some(stage) = stored.stage.and_then(Stage::from_code) {
+                let entry = StageEntry::new(stage, instant(stored.start)?, instant(stored.end)?);
                 entries.push(entry.map_err(|error| error.to_string())?);
             }
         }
@@ -155,15 +156,15 @@ impl Segments {
 }
 
 /// Returns the number of leading intervals that form the first session.
-fn length_of_first(held: &[Held]) -> usize {
-    let Some(first) = held.first() else { return 0 };
+fn length_of_first(stored: &[StoredSegment]) -> usize {
+    let Some(first) = stored.first() else { return 0 };
     let mut latest_end = first.end;
-    let joins = |next: &&Held| {
+    let joins = |next: &&StoredSegment| {
         let joins = next.source == first.source && next.start <= latest_end.saturating_add(GAP_MILLIS);
         latest_end = latest_end.max(next.end);
         joins
     };
-    held.iter().take_while(joins).count()
+    stored.iter().take_while(joins).count()
 }
 
 fn instant(millis: i64) -> Result<DateTime<Utc>, String> {

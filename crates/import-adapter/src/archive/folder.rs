@@ -12,9 +12,9 @@ const DEPTH_LIMIT: usize = 64;
 
 /// Lists the files of a folder and its subfolders by name.
 pub(super) fn list(folder: &Path) -> Result<Listing, ImportRefusal> {
-    let mut found = Found { root: folder, files: Vec::new(), others: Vec::new(), seen: 0 };
+    let mut found = Listed { root: folder, files: Vec::new(), others: Vec::new(), seen: 0 };
     found.look_into(folder, 0)?;
-    let Found { mut files, mut others, .. } = found;
+    let Listed { mut files, mut others, .. } = found;
     files.sort();
     others.sort();
     let entries = files.into_iter().map(|(name, path, size)| Entry {
@@ -28,7 +28,7 @@ pub(super) fn list(folder: &Path) -> Result<Listing, ImportRefusal> {
     Ok(Listing { path: folder.into(), entries: entries.collect(), others })
 }
 
-struct Found<'a> {
+struct Listed<'a> {
     root: &'a Path,
     /// Name within the folder, path and size.
     files: Vec<(String, PathBuf, u64)>,
@@ -36,7 +36,7 @@ struct Found<'a> {
     seen: usize,
 }
 
-impl Found<'_> {
+impl Listed<'_> {
     fn look_into(&mut self, folder: &Path, depth: usize) -> Result<(), ImportRefusal> {
         if depth > DEPTH_LIMIT {
             let text = format!("it holds folders more than {DEPTH_LIMIT} deep");

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Number of names in a note.
 const NAMES_SHOWN: usize = 20;
 /// Number of inspected bytes of an entry.
-const BYTES_LOOKED_AT: u64 = 4 * 1024 * 1024;
+const INSPECTED_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Recognises the single file in a gzip file.
 pub(super) fn single(entry: Entry, format: Format, context: FileContext) -> Result<Container, ImportRefusal> {
@@ -45,7 +45,7 @@ pub(super) fn survey(
     let mut unpacked = Unpacking::default();
     let bound = Bound::of(context.most_unpacked);
     for entry in entries {
-        let (found, unpacking) = look(&entry, format, bound.after(unpacked.unpacked))?;
+        let (found, unpacking) = inspect(&entry, format, bound.after(unpacked.unpacked))?;
         unpacked = unpacked.plus(unpacking);
         if unpacked.is_a_bomb() {
             return Err(bomb());
@@ -71,25 +71,25 @@ pub(super) fn survey(
         return Err(ImportRefusal::Unreadable(format!("what is read of {what} {bound}")));
     }
     if members.iter().filter(|member| member.recognised.format() == Format::Hypnogram).count() > 1 {
-        let told = format!(
+        let text = format!(
             "{what} holds several hypnograms, of which each has a start of its own: give each alone, as a file of its own, with its start"
         );
-        return Err(ImportRefusal::NotInThisWay(told));
+        return Err(ImportRefusal::NotInThisWay(text));
     }
-    let of_unknown =
-        (passed_over.count > 0).then(|| told(format, &passed_over) + &unknown.packed.told_as_archives());
-    let texts: Vec<_> = of_unknown.into_iter().chain(hypnograms.told_as_hypnograms()).collect();
+    let of_unknown = (passed_over.count > 0)
+        .then(|| skipped_files(format, &passed_over) + &unknown.packed.archive_advice());
+    let texts: Vec<_> = of_unknown.into_iter().chain(hypnograms.hypnogram_advice()).collect();
     let note = (!texts.is_empty()).then(|| (what, texts.join("; ")));
     let members = Arc::from(members);
     Ok(Container { path, members, note, context })
 }
 
-type Look = (Result<Claim, ImportRefusal>, Unpacking);
+type Inspected = (Result<Claim, ImportRefusal>, Unpacking);
 
 /// Inspects the beginning of an entry; fails only if it cannot be read.
-fn look(entry: &Entry, format: Format, bound: Bound) -> Result<Look, ImportRefusal> {
+fn inspect(entry: &Entry, format: Format, bound: Bound) -> Result<Inspected, ImportRefusal> {
     let bytes = Watched::new(entry.open(bound)?);
-    let found = claim(Box::new(bytes.clone().take(BYTES_LOOKED_AT)), format);
+    let found = claim(Box::new(bytes.clone().take(INSPECTED_BYTES)), format);
     let reader = bytes.get();
     reader.fault()?;
     Ok((found, reader.unpacking()))
@@ -128,7 +128,7 @@ fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>, passed_over: &mut
     kept
 }
 
-fn told(format: Format, passed_over: &Named) -> String {
+fn skipped_files(format: Format, passed_over: &Named) -> String {
     let of = match format {
         Format::Auto => "of no known format".to_owned(),
         asked => format!("not of the format {}", asked.name()),
@@ -165,7 +165,7 @@ impl Named {
     }
 
     /// Advice on hypnograms beside other files; `None` if there are none.
-    fn told_as_hypnograms(&self) -> Option<String> {
+    fn hypnogram_advice(&self) -> Option<String> {
         let names = self.listed();
         (self.count > 0).then(|| {
             format!(
@@ -176,7 +176,7 @@ impl Named {
     }
 
     /// Advice on archives within the archive; empty if there are none.
-    fn told_as_archives(&self) -> String {
+    fn archive_advice(&self) -> String {
         if self.count == 0 {
             return String::new();
         }
@@ -222,8 +222,7 @@ impl Unknown {
             Some(ImportRefusal::OtherFormat { formats, .. }) => Some(formats.clone()),
             _ => None,
         };
-        let seen =
-            first.map(|refusal| format!("; {refusal}")).unwrap_or_default() + &packed.told_as_archives();
+        let seen = first.map(|refusal| format!("; {refusal}")).unwrap_or_default() + &packed.archive_advice();
         let seen = match count {
             0 => format!("there is no file in {what}"),
             1 => format!("the only file in {what} is not {of}{seen}"),

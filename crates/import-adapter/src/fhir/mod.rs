@@ -3,8 +3,8 @@
 //! The rules are in `docs/import/fhir.md`.
 
 mod code;
+mod collected;
 mod device;
-mod found;
 mod observation;
 mod recognition;
 mod resource;
@@ -17,7 +17,7 @@ pub(crate) use recognition::recognise;
 use crate::json::{Document, decode};
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
-use found::Found;
+use collected::Collected;
 use resource::{Entry, Kind, Observation};
 use stream::Stream;
 
@@ -43,20 +43,20 @@ impl Resources {
 /// Reads resources. Sessions follow at the end, because several Observations form one.
 pub(crate) struct Fhir {
     resources: Resources,
-    found: Found,
+    collected: Collected,
     is_read: bool,
 }
 
 impl Fhir {
     pub(crate) fn new(resources: Resources) -> Self {
-        Self { resources, found: Found::default(), is_read: false }
+        Self { resources, collected: Collected::default(), is_read: false }
     }
 }
 
 impl RecordReader for Fhir {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
         if self.is_read {
-            return Ok(self.found.next_session(items));
+            return Ok(self.collected.next_session(items));
         }
         let is_bundle = matches!(self.resources, Resources::Bundle(_));
         let record = match &mut self.resources {
@@ -68,9 +68,9 @@ impl RecordReader for Fhir {
             return Ok(true);
         };
         let outcome = match observation(record.text, is_bundle) {
-            Ok(Some(observation)) => self.found.add(&observation, record.number)?,
+            Ok(Some(observation)) => self.collected.add(&observation, record.number)?,
             Ok(None) => {
-                self.found.pass_over(record.number);
+                self.collected.pass_over(record.number);
                 Ok(Notes::default())
             }
             Err(reason) => Err(reason),

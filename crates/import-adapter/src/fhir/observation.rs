@@ -16,7 +16,7 @@ const DAY_MILLIS: i64 = (24 * 60 - 1) * 60_000;
 
 /// Content of an Observation.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct Content {
     /// Its period, with the stage throughout if there is one.
     pub(super) segment: Segment,
     /// Its totals.
@@ -26,7 +26,7 @@ pub(super) struct Said {
 }
 
 /// Parses an Observation of sleep, or returns why it is invalid.
-pub(super) fn read(observation: &Observation, at: u64) -> Result<Said, String> {
+pub(super) fn read(observation: &Observation, at: u64) -> Result<Content, String> {
     if matches!(observation.status.as_str(), Some("entered-in-error" | "cancelled")) {
         return Err("its status says that it does not hold".to_owned());
     }
@@ -40,7 +40,7 @@ pub(super) fn read(observation: &Observation, at: u64) -> Result<Said, String> {
     let segment = segment(period, sum, at)?;
     if let Some(value) = &observation.value_codeable_concept {
         let state = code::state(value).ok_or("valueCodeableConcept is no stage of sleep that is known")?;
-        return Ok(Said {
+        return Ok(Content {
             segment: Segment { stage: state.stage(), ..segment },
             totals: Vec::new(),
             unreadable: 0,
@@ -55,7 +55,11 @@ pub(super) fn read(observation: &Observation, at: u64) -> Result<Said, String> {
 }
 
 /// Reads the totals of the value and of the components.
-fn with_sums(observation: &Observation, segment: Segment, own: Option<(Kind, i64)>) -> Result<Said, String> {
+fn with_sums(
+    observation: &Observation,
+    segment: Segment,
+    own: Option<(Kind, i64)>,
+) -> Result<Content, String> {
     let mut unreadable = 0_usize;
     let mut found: Vec<(Kind, i64)> = own.into_iter().collect();
     for component in &observation.component.0 {
@@ -76,7 +80,7 @@ fn with_sums(observation: &Observation, segment: Segment, own: Option<(Kind, i64
     }
     let (start, end) = (segment.start.timestamp_millis(), segment.end.timestamp_millis());
     let totals = found.into_iter().map(|(kind, amount)| Total { start, end, kind, amount }).collect();
-    Ok(Said { segment: Segment { stage: throughout, ..segment }, totals, unreadable })
+    Ok(Content { segment: Segment { stage: throughout, ..segment }, totals, unreadable })
 }
 
 /// Returns the period: start and end, or start and duration.

@@ -160,17 +160,17 @@ fn a_window_that_garmin_put_in_place_of_sleep_is_not_a_night() {
 
 #[test]
 fn an_unconfirmed_night_with_measured_stages_is_imported_and_noted() {
-    let told = "record 1: Garmin did not confirm this night; it was imported because it has stages of sleep";
+    let text = "record 1: Garmin did not confirm this night; it was imported because it has stages of sleep";
     for kind in ["UNCONFIRMED", "OFF_WRIST"] {
         for measured in ["deepSleepSeconds", "lightSleepSeconds", "remSleepSeconds"] {
             let (records, _, noted) = outcome(&window(kind, &format!(r#","{measured}":1800"#)));
-            assert_eq!((records.len(), noted.as_str()), (1, told), "{kind} {measured}");
+            assert_eq!((records.len(), noted.as_str()), (1, text), "{kind} {measured}");
         }
     }
     let levels = with_levels(&level("04:00", "05:00", "1"))
         .replace("\"id\"", "\"sleepWindowConfirmationType\":\"UNCONFIRMED\",\"id\"");
     let (records, _, noted) = outcome(&levels);
-    assert_eq!((records.len(), noted.as_str()), (1, told));
+    assert_eq!((records.len(), noted.as_str()), (1, text));
 }
 
 #[test]

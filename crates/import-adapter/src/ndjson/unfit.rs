@@ -153,9 +153,9 @@ mod tests {
             (r#"{"name":"a","list":["secret"]}"#, "an object"),
         ] {
             let unfit: Unfit = read_members::<Members>(text, &mut Notes::default()).unwrap_err();
-            let told =
+            let text =
                 format!("a member has another type than expected, which is {expected}, at line 1, column ");
-            assert!(unfit.reason.starts_with(&told), "{}", unfit.reason);
+            assert!(unfit.reason.starts_with(&text), "{}", unfit.reason);
             assert!(!unfit.reason.contains("secret"), "{}", unfit.reason);
         }
     }

@@ -25,12 +25,12 @@ const SAMPLE_SCHEMA: &str = "hk-category-sample";
 /// Reads a document of data points or bodies. Sessions follow at the end, because several records form one.
 pub(crate) struct OpenMhealth {
     document: Document,
-    found: Found,
+    collected: Collected,
     is_read: bool,
 }
 
 /// Records collected so far.
-struct Found {
+struct Collected {
     segments: Segments,
     nights: Nights,
     /// First person named in a header.
@@ -47,17 +47,17 @@ struct PassedOver {
 
 impl OpenMhealth {
     pub(crate) fn new(document: Document) -> Self {
-        let found = Found {
+        let collected = Collected {
             segments: Segments::new("record"),
             nights: Nights::default(),
             person: None,
             passed_over: PassedOver::default(),
         };
-        Self { document, found, is_read: false }
+        Self { document, collected, is_read: false }
     }
 }
 
-impl Found {
+impl Collected {
     /// Adds a record. The inner error rejects the record, the outer one the file.
     fn take(&mut self, text: &str, number: u64) -> Result<Result<(), String>, ImportRefusal> {
         let (header, body) = match members(text) {
@@ -147,13 +147,13 @@ impl PassedOver {
 impl RecordReader for OpenMhealth {
     fn read_record(&mut self, items: &mut Items) -> Result<bool, ImportRefusal> {
         if self.is_read {
-            return Ok(self.found.next_session(items));
+            return Ok(self.collected.next_session(items));
         }
         let Some(record) = self.document.next_record()? else {
             self.is_read = true;
             return Ok(true);
         };
-        if let Err(reason) = self.found.take(record.text, record.number)? {
+        if let Err(reason) = self.collected.take(record.text, record.number)? {
             items.reject(&record.place(), reason);
         }
         Ok(true)

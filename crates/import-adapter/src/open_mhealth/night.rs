@@ -33,7 +33,7 @@ struct Night {
 /// Nights by source, start and end.
 #[derive(Debug, Default)]
 pub(super) struct Nights {
-    held: BTreeMap<(SleepSource, i64, i64), Night>,
+    nights: BTreeMap<(SleepSource, i64, i64), Night>,
 }
 
 impl Nights {
@@ -50,10 +50,10 @@ impl Nights {
             Err(reason) => return Ok(Err(reason)),
         };
         let slot = (source, night.time_in_bed.start_millis(), night.time_in_bed.end_millis());
-        if let Some(known) = self.held.get_mut(&slot) {
+        if let Some(known) = self.nights.get_mut(&slot) {
             known.merge(night);
-        } else if self.held.len() < NIGHT_LIMIT {
-            self.held.insert(slot, night);
+        } else if self.nights.len() < NIGHT_LIMIT {
+            self.nights.insert(slot, night);
         } else {
             return Err(too_many("nights", NIGHT_LIMIT));
         }
@@ -62,7 +62,7 @@ impl Nights {
 
     /// Emits the next session; `false` at the end.
     pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
-        let Some(((source, ..), night)) = self.held.pop_first() else { return false };
+        let Some(((source, ..), night)) = self.nights.pop_first() else { return false };
         let mut notes = Notes::default();
         let place = format!("record {}", night.at);
         let outcome = night.session(source, &mut notes);

@@ -105,7 +105,7 @@ const FORMATS: &[(Format, Recogniser)] = &[
 
 /// Recognises a file, or reports what was found instead.
 pub(crate) fn recognise(bytes: Bytes, asked: Format) -> Result<Recognised, ImportRefusal> {
-    let seen = Seen::look(&mut Cursor::new(bytes)?)?;
+    let seen = Seen::inspect(&mut Cursor::new(bytes)?)?;
     let found = seen.first_claim(asked, asked != Format::Auto);
     found.ok_or_else(|| seen.refusal(asked))
 }
@@ -140,7 +140,7 @@ pub(crate) struct Claim {
 
 /// Recognises one file of several. Being among others says less than being named on the command line.
 pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal> {
-    let seen = Seen::look(&mut Cursor::new(bytes)?)?;
+    let seen = Seen::inspect(&mut Cursor::new(bytes)?)?;
     let sure = seen.first_claim(asked, false);
     let sign = match &sure {
         _ if seen.is_empty() => Sign::Empty,

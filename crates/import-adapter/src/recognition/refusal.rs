@@ -52,7 +52,7 @@ impl Seen {
         match self {
             Self::Empty => "an empty file".to_owned(),
             Self::Json(sketch, _) => outlined(sketch),
-            Self::Text(text) => Table::of(text)
+            Self::Text(text) => Table::from_header(text)
                 .map_or_else(|| "a text file in no supported format".to_owned(), |table| table.described()),
             Self::Binary(what) => (*what).to_owned(),
         }

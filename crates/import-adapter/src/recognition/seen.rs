@@ -5,7 +5,7 @@ use crate::input::Cursor;
 use application::ports::import_source::ImportRefusal;
 
 /// Maximum number of inspected lines of a text.
-const LINES_LOOKED_AT: usize = 4;
+const LINES_LIMIT: usize = 4;
 /// The same for XML, whose root element may follow a long document type; and the maximum number of bytes.
 const LINES_OF_MARKUP: usize = 2000;
 const BYTES_OF_MARKUP: usize = 256 * 1024;
@@ -80,11 +80,11 @@ impl Seen {
         }
     }
 
-    pub(super) fn look(cursor: &mut Cursor) -> Result<Self, ImportRefusal> {
+    pub(super) fn inspect(cursor: &mut Cursor) -> Result<Self, ImportRefusal> {
         match cursor.peek_token()? {
             None => Ok(Self::Empty),
             Some(b'{' | b'[') => {
-                let (sketch, damage) = Sketch::draw(cursor);
+                let (sketch, damage) = Sketch::outline(cursor);
                 Ok(Self::Json(sketch, damage))
             }
             Some(_) => Ok(text(cursor)),
@@ -135,6 +135,6 @@ fn has_room(lines: &[String]) -> bool {
     if is_markup {
         lines.len() < LINES_OF_MARKUP && lines.iter().map(String::len).sum::<usize>() < BYTES_OF_MARKUP
     } else {
-        lines.len() < LINES_LOOKED_AT
+        lines.len() < LINES_LIMIT
     }
 }

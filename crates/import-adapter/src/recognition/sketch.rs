@@ -5,11 +5,11 @@ use application::ports::import_source::ImportRefusal;
 use serde::de::DeserializeOwned;
 
 /// Maximum number of member names in an outline.
-const NAMES_LOOKED_AT: usize = 400;
+const NAMES_LIMIT: usize = 400;
 /// Maximum depth of an outline.
 const DEPTH: usize = 6;
 /// Number of inspected bytes; members that identify a format come much earlier.
-const BYTES_LOOKED_AT: u64 = 1024 * 1024;
+const BYTES_LIMIT: u64 = 1024 * 1024;
 /// Maximum length of a text or number in an outline, in bytes as written.
 const TEXT_LIMIT: usize = 200;
 
@@ -86,10 +86,10 @@ impl Sketch {
     }
 
     /// Outlines the next value; also returns the damage that ended it early.
-    pub(crate) fn draw(cursor: &mut Cursor) -> (Self, Option<ImportRefusal>) {
+    pub(crate) fn outline(cursor: &mut Cursor) -> (Self, Option<ImportRefusal>) {
         let mut sketch = Self::Other;
-        let mut artist = Artist { cursor, names_left: NAMES_LOOKED_AT };
-        let damage = artist.value(&mut sketch, DEPTH).err();
+        let mut outliner = Outliner { cursor, names_left: NAMES_LIMIT };
+        let damage = outliner.value(&mut sketch, DEPTH).err();
         (sketch, damage)
     }
 }
@@ -101,12 +101,12 @@ enum Room {
     None,
 }
 
-struct Artist<'a> {
+struct Outliner<'a> {
     cursor: &'a mut Cursor,
     names_left: usize,
 }
 
-impl Artist<'_> {
+impl Outliner<'_> {
     fn value(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {
         match self.cursor.peek_token()? {
             None => return Err(self.cursor.ends_too_early()),
@@ -181,6 +181,6 @@ impl Artist<'_> {
     }
 
     const fn room(&self) -> Room {
-        if self.names_left == 0 || self.cursor.total() > BYTES_LOOKED_AT { Room::None } else { Room::Left }
+        if self.names_left == 0 || self.cursor.total() > BYTES_LIMIT { Room::None } else { Room::Left }
     }
 }

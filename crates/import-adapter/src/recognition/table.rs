@@ -37,7 +37,7 @@ pub(super) struct Table {
 impl Table {
     /// Finds a header in the first line. A line with values is not one, because a message must not repeat
     /// values.
-    pub(super) fn of(text: &Text) -> Option<Self> {
+    pub(super) fn from_header(text: &Text) -> Option<Self> {
         let mut lines = text.lines().iter().filter(|line| !line.trim().is_empty());
         let (first, second) = (lines.next()?, lines.next());
         let (separator, columns) = [',', ';', '\t']

@@ -8,7 +8,7 @@ use crate::segments::Segments;
 use crate::source::{Items, Notes};
 use application::ports::import_source::{ImportItem, ImportRefusal};
 
-pub(super) struct Found {
+pub(super) struct Collected {
     segments: Segments,
     totals: Totals,
     subject: Subject,
@@ -17,7 +17,7 @@ pub(super) struct Found {
     passed_over: usize,
 }
 
-impl Default for Found {
+impl Default for Collected {
     fn default() -> Self {
         Self {
             segments: Segments::new("record"),
@@ -29,7 +29,7 @@ impl Default for Found {
     }
 }
 
-impl Found {
+impl Collected {
     /// Adds an Observation and returns its notes. The inner error rejects the record, the outer one the file.
     pub(super) fn add(
         &mut self,
