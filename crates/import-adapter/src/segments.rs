@@ -4,7 +4,7 @@
 //! the latest end so far. Exact duplicates are dropped, and sources are never merged (formats.md).
 
 use crate::session;
-use crate::source::{Items, Notes};
+use crate::source::{Invalid, Items, Notes};
 use application::ports::import_source::ImportRefusal;
 use chrono::{DateTime, Utc};
 use domain::sleep::{
@@ -72,20 +72,13 @@ impl Segments {
         Self { unit, sources, numbers, stored, next: 0, is_sorted: false }
     }
 
-    /// Adds an interval. The inner error rejects the interval, the outer one the whole file, for having too
-    /// many.
-    pub(crate) fn add(
-        &mut self,
-        source: &SleepSource,
-        segment: &Segment,
-    ) -> Result<Result<(), String>, ImportRefusal> {
+    /// Adds an interval; too many reject the file.
+    pub(crate) fn add(&mut self, source: &SleepSource, segment: &Segment) -> Result<(), Invalid> {
         // Validated like a session, so that one invalid interval does not reject its night.
         let Segment { start, end, offset_at_start, offset_at_end, stage, at } = *segment;
-        if let Err(error) = TimeInBed::new(start, end, offset_at_start, offset_at_end) {
-            return Ok(Err(error.to_string()));
-        }
+        TimeInBed::new(start, end, offset_at_start, offset_at_end).map_err(|error| error.to_string())?;
         if self.stored.len() >= SEGMENT_LIMIT {
-            return Err(too_many("stretches of sleep", SEGMENT_LIMIT));
+            return Err(too_many("stretches of sleep", SEGMENT_LIMIT).into());
         }
         let source = self.number(source)?;
         self.stored.push(StoredSegment {
@@ -97,7 +90,7 @@ impl Segments {
             offset_at_end: offset_at_end.map(UtcOffset::minutes),
             at: u32::try_from(at).unwrap_or(u32::MAX),
         });
-        Ok(Ok(()))
+        Ok(())
     }
 
     fn number(&mut self, source: &SleepSource) -> Result<u16, ImportRefusal> {

@@ -40,6 +40,37 @@ pub(crate) trait RecordReader: Send {
     fn bytes_read(&self) -> u64;
 }
 
+/// Why a record is invalid.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Invalid {
+    /// Rejects the record.
+    Record(String),
+    /// Rejects the file.
+    File(ImportRefusal),
+}
+
+impl Invalid {
+    /// Adds the name of the member at fault to the rejection of a record.
+    pub(crate) fn at(self, member: &str) -> Self {
+        match self {
+            Self::Record(reason) => Self::Record(format!("{member}: {reason}")),
+            file @ Self::File(_) => file,
+        }
+    }
+}
+
+impl From<String> for Invalid {
+    fn from(reason: String) -> Self {
+        Self::Record(reason)
+    }
+}
+
+impl From<ImportRefusal> for Invalid {
+    fn from(refusal: ImportRefusal) -> Self {
+        Self::File(refusal)
+    }
+}
+
 /// Collects the items of records in order.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
@@ -59,6 +90,17 @@ impl Items {
     /// Adds the rejection of the record at this position.
     pub(crate) fn reject(&mut self, place: &str, reason: impl Into<String>) {
         self.add(ImportItem::Rejected(Rejection { place: place.to_owned(), reason: reason.into() }));
+    }
+
+    /// Adds the rejection of the record at this position; returns that of the file.
+    pub(crate) fn reject_invalid(&mut self, place: &str, invalid: Invalid) -> Result<(), ImportRefusal> {
+        match invalid {
+            Invalid::Record(reason) => {
+                self.reject(place, reason);
+                Ok(())
+            }
+            Invalid::File(refusal) => Err(refusal),
+        }
     }
 
     /// Adds a note on the record at this position.

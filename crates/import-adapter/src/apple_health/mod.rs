@@ -104,31 +104,29 @@ impl Collector {
     /// Adds a sample, or returns why it is invalid.
     fn finish(&mut self, sample: Sample, items: &mut Items) -> Result<(), ImportRefusal> {
         let Sample { line, stretch, zone } = sample;
-        let added = match stretch {
-            Ok(stretch) => {
-                let zone = zone.and_then(|name| self.zone(&name, line));
-                let (offset_at_start, offset_at_end) = match zone {
-                    Some(zone) => {
-                        (zone.offset_at(stretch.start.instant), zone.offset_at(stretch.end.instant))
-                    }
-                    None => (stretch.start.offset, stretch.end.offset),
-                };
-                let segment = Segment {
-                    start: stretch.start.instant,
-                    end: stretch.end.instant,
-                    offset_at_start: Some(offset_at_start),
-                    offset_at_end: Some(offset_at_end),
-                    stage: stretch.stage,
-                    at: line,
-                };
-                self.segments.add(&stretch.source, &segment)?
+        let place = format!("line {line}");
+        let stretch = match stretch {
+            Ok(stretch) => stretch,
+            Err(reason) => {
+                items.reject(&place, reason);
+                return Ok(());
             }
-            Err(reason) => Err(reason),
         };
-        if let Err(reason) = added {
-            items.reject(&format!("line {line}"), reason);
-        }
-        Ok(())
+        let zone = zone.and_then(|name| self.zone(&name, line));
+        let (offset_at_start, offset_at_end) = match zone {
+            Some(zone) => (zone.offset_at(stretch.start.instant), zone.offset_at(stretch.end.instant)),
+            None => (stretch.start.offset, stretch.end.offset),
+        };
+        let segment = Segment {
+            start: stretch.start.instant,
+            end: stretch.end.instant,
+            offset_at_start: Some(offset_at_start),
+            offset_at_end: Some(offset_at_end),
+            stage: stretch.stage,
+            at: line,
+        };
+        let added = self.segments.add(&stretch.source, &segment);
+        added.or_else(|invalid| items.reject_invalid(&place, invalid))
     }
 
     fn zone(&mut self, name: &str, line: u64) -> Option<TimeZone> {

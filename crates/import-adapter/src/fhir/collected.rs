@@ -5,8 +5,8 @@ use super::subject::Subject;
 use super::total::Totals;
 use super::{device, observation};
 use crate::segments::Segments;
-use crate::source::{Items, Notes};
-use application::ports::import_source::{ImportItem, ImportRefusal};
+use crate::source::{Invalid, Items, Notes};
+use application::ports::import_source::ImportItem;
 
 pub(super) struct Collected {
     segments: Segments,
@@ -30,35 +30,24 @@ impl Default for Collected {
 }
 
 impl Collected {
-    /// Adds an Observation and returns its notes. The inner error rejects the record, the outer one the file.
-    pub(super) fn add(
-        &mut self,
-        observation: &Observation,
-        number: u64,
-    ) -> Result<Result<Notes, String>, ImportRefusal> {
-        let said = match observation::read(observation, number) {
-            Ok(said) => said,
-            Err(reason) => return Ok(Err(reason)),
-        };
+    /// Adds an Observation and returns its notes.
+    pub(super) fn add(&mut self, observation: &Observation, number: u64) -> Result<Notes, Invalid> {
+        let content = observation::read(observation, number)?;
         if !self.subject.admits(&observation.subject) {
-            return Ok(Err("its subject is another one than that of records before".to_owned()));
+            return Err("its subject is another one than that of records before".to_owned().into());
         }
-        let source = match device::source(observation) {
-            Ok(source) => source,
-            Err(error) => return Ok(Err(format!("device: {error}"))),
-        };
-        if let Err(reason) = self.segments.add(&source, &said.segment)? {
-            return Ok(Err(format!("effectivePeriod: {reason}")));
-        }
-        for total in said.totals {
+        let source = device::source(observation).map_err(|error| format!("device: {error}"))?;
+        let added = self.segments.add(&source, &content.segment);
+        added.map_err(|invalid| invalid.at("effectivePeriod"))?;
+        for total in content.totals {
             self.totals.add(&source, total)?;
         }
         let mut notes = Notes::default();
         notes.count(
-            said.unreadable,
+            content.unreadable,
             "components whose value is missing or of another type or unit were left out",
         );
-        Ok(Ok(notes))
+        Ok(notes)
     }
 
     /// Counts a resource that is not an Observation of sleep.
@@ -70,8 +59,8 @@ impl Collected {
     /// Emits the next session; `false` at the end.
     pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
         if let Some(number) = self.first_passed_over.take() {
-            let told = "resources that are no Observations of sleep were passed over";
-            items.note_count(&format!("record {number}"), told, self.passed_over);
+            let note = "resources that are no Observations of sleep were passed over";
+            items.note_count(&format!("record {number}"), note, self.passed_over);
         }
         let mut made = Items::default();
         let more = self.segments.next_session(&mut made);

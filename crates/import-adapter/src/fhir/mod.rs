@@ -15,7 +15,7 @@ mod total;
 pub(crate) use recognition::recognise;
 
 use crate::json::{Document, decode};
-use crate::source::{Items, Notes, RecordReader};
+use crate::source::{Invalid, Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use collected::Collected;
 use resource::{Entry, Kind, Observation};
@@ -68,16 +68,16 @@ impl RecordReader for Fhir {
             return Ok(true);
         };
         let outcome = match observation(record.text, is_bundle) {
-            Ok(Some(observation)) => self.collected.add(&observation, record.number)?,
+            Ok(Some(observation)) => self.collected.add(&observation, record.number),
             Ok(None) => {
                 self.collected.pass_over(record.number);
-                Ok(Notes::default())
+                return Ok(true);
             }
-            Err(reason) => Err(reason),
+            Err(reason) => Err(Invalid::Record(reason)),
         };
         match outcome {
             Ok(notes) => items.add_notes(&record.place(), notes),
-            Err(reason) => items.reject(&record.place(), reason),
+            Err(invalid) => items.reject_invalid(&record.place(), invalid)?,
         }
         Ok(true)
     }

@@ -12,7 +12,7 @@ pub(crate) use recognition::recognise;
 
 use crate::json::{Document, decode};
 use crate::segments::Segments;
-use crate::source::{Items, RecordReader};
+use crate::source::{Invalid, Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use domain::sleep::SleepSource;
 use member::{Body, Header, OnlyBody, OnlyHeader};
@@ -58,34 +58,23 @@ impl OpenMhealth {
 }
 
 impl Collected {
-    /// Adds a record. The inner error rejects the record, the outer one the file.
-    fn take(&mut self, text: &str, number: u64) -> Result<Result<(), String>, ImportRefusal> {
-        let (header, body) = match members(text) {
-            Ok(members) => members,
-            Err(reason) => return Ok(Err(reason)),
-        };
+    /// Adds a record.
+    fn take(&mut self, text: &str, number: u64) -> Result<(), Invalid> {
+        let (header, body) = members(text)?;
         let Some(body) = body else {
             self.passed_over.add(number);
-            return Ok(Ok(()));
+            return Ok(());
         };
-        if let Err(reason) = self.check_person(&header) {
-            return Ok(Err(reason));
-        }
-        let source = match source(&header) {
-            Ok(source) => source,
-            Err(reason) => return Ok(Err(reason)),
-        };
+        self.check_person(&header)?;
+        let source = source(&header)?;
         if body.category_type.is_absent() && body.category_value.is_absent() {
             return self.nights.add(source, &header, &body, number);
         }
         if !sample::is_sleep(&body) {
             self.passed_over.add(number);
-            return Ok(Ok(()));
+            return Ok(());
         }
-        match sample::read(&body, number) {
-            Ok(segment) => self.segments.add(&source, &segment),
-            Err(reason) => Ok(Err(reason)),
-        }
+        self.segments.add(&source, &sample::read(&body, number)?)
     }
 
     /// Checks that all records are about the same person, because they could not be separated later.
@@ -153,9 +142,8 @@ impl RecordReader for OpenMhealth {
             self.is_read = true;
             return Ok(true);
         };
-        if let Err(reason) = self.collected.take(record.text, record.number)? {
-            items.reject(&record.place(), reason);
-        }
+        let taken = self.collected.take(record.text, record.number);
+        taken.or_else(|invalid| items.reject_invalid(&record.place(), invalid))?;
         Ok(true)
     }
 

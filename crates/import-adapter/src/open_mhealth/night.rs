@@ -4,8 +4,7 @@ use super::member::{Body, Header, Measure};
 use crate::json::Loose;
 use crate::segments::too_many;
 use crate::session;
-use crate::source::{Items, Notes};
-use application::ports::import_source::ImportRefusal;
+use crate::source::{Invalid, Items, Notes};
 use domain::sleep::{
     SessionKey, SleepMetrics, SleepRecord, SleepRecordHead, SleepSource, SourceTotals, TimeInBed,
 };
@@ -37,27 +36,24 @@ pub(super) struct Nights {
 }
 
 impl Nights {
-    /// Adds a record. The inner error rejects the record, the outer one the file.
+    /// Adds a record; too many nights reject the file.
     pub(super) fn add(
         &mut self,
         source: SleepSource,
         header: &Header,
         body: &Body,
         at: u64,
-    ) -> Result<Result<(), String>, ImportRefusal> {
-        let night = match Night::read(header, body, at) {
-            Ok(night) => night,
-            Err(reason) => return Ok(Err(reason)),
-        };
+    ) -> Result<(), Invalid> {
+        let night = Night::read(header, body, at)?;
         let slot = (source, night.time_in_bed.start_millis(), night.time_in_bed.end_millis());
         if let Some(known) = self.nights.get_mut(&slot) {
             known.merge(night);
         } else if self.nights.len() < NIGHT_LIMIT {
             self.nights.insert(slot, night);
         } else {
-            return Err(too_many("nights", NIGHT_LIMIT));
+            return Err(too_many("nights", NIGHT_LIMIT).into());
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Emits the next session; `false` at the end.

@@ -64,8 +64,9 @@ impl Table {
         let mut near: Vec<_> = TABLE_FORMATS.iter().map(|format| (self.shared(format), format)).collect();
         near.retain(|(shared, _)| *shared > 0);
         near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-        let told: Vec<_> = near.iter().take(NEAREST_SHOWN).map(|(_, format)| self.told(format)).collect();
-        match told.as_slice() {
+        let formats: Vec<_> =
+            near.iter().take(NEAREST_SHOWN).map(|(_, format)| self.describe(format)).collect();
+        match formats.as_slice() {
             [] => {
                 let names = TABLE_FORMATS.map(|known| known.format.name());
                 format!("formats with tables are {}", names.join(", "))
@@ -87,7 +88,7 @@ impl Table {
     }
 
     /// Returns a format's name with the columns that are missing.
-    fn told(&self, format: &TableFormat) -> String {
+    fn describe(&self, format: &TableFormat) -> String {
         let name = format.format.name();
         let missing: Vec<&str> = format.needs.iter().copied().filter(|needed| !self.has(needed)).collect();
         if !missing.is_empty() {

@@ -11,7 +11,7 @@ pub(crate) use recognition::recognise;
 
 use crate::json::{Document, Loose, decode};
 use crate::segments::Segments;
-use crate::source::{Items, Notes, RecordReader};
+use crate::source::{Invalid, Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use chrono::{DateTime, Utc};
 use domain::time::TimeZone;
@@ -39,11 +39,9 @@ impl RecordReader for WithingsJson {
         match decode::<Record>(record.text) {
             Err(reason) => items.reject(&place, reason),
             Ok(members) if !members.state.is_absent() => {
-                let added = match stretch::read(&members, record.number, self.zone) {
-                    Ok((source, segment)) => self.stretches.add(&source, &segment)?,
-                    Err(reason) => Err(reason),
-                };
-                added.unwrap_or_else(|reason| items.reject(&place, reason));
+                let stretch = stretch::read(&members, record.number, self.zone).map_err(Invalid::from);
+                let added = stretch.and_then(|(source, segment)| self.stretches.add(&source, &segment));
+                added.or_else(|invalid| items.reject_invalid(&place, invalid))?;
             }
             Ok(members) => {
                 let mut notes = Notes::default();
