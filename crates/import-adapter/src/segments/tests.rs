@@ -48,10 +48,10 @@ fn sources_stay_apart_and_duplicates_count_once() {
 }
 
 #[test]
-fn a_stretch_that_ends_before_it_starts_is_told() {
+fn an_interval_that_ends_before_it_starts_is_rejected() {
     let mut segments = Segments::new("line");
     let source = SleepSource::parse("watch").unwrap();
     let outcome = segments.add(&source, &segment("02:00", "02:00", None));
-    assert_eq!(outcome, Err("the end is not after the start".to_owned()));
+    assert_eq!(outcome, Err("the end is not after the start".to_owned().into()));
     assert!(!segments.next_session(&mut Items::default()));
 }
