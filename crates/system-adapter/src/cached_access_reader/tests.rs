@@ -131,42 +131,36 @@ async fn a_live_personal_token_is_remembered_under_its_hash_alone() {
     assert_eq!(store.asked(), 2);
 }
 
-#[tokio::test]
-async fn a_personal_token_that_is_not_live_is_asked_again() {
-    for say in [Say::Revoked, Say::Nothing, Say::Failure] {
-        let store = ScriptedReader::new(say, Duration::ZERO);
-        let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
-        for _ in 0..3 {
-            let answer = reader.find_personal_access(&hash(1)).await;
-            assert!(!matches!(answer, Ok(Some(PersonalAccess { is_live: true, .. }))));
-        }
-        assert_eq!(store.asked(), 3);
-        store.say(Say::Live);
-        assert_eq!(reader.find_personal_access(&hash(1)).await.unwrap(), Some(personal(true)));
-    }
+/// What is asked of the reader.
+#[derive(Debug, Clone, Copy)]
+enum Question {
+    Grant,
+    PersonalToken,
+}
+
+const QUESTIONS: [Question; 2] = [Question::Grant, Question::PersonalToken];
+
+/// Returns whether the access is live; `None` if there is none.
+async fn is_live(reader: &CachedAccessReader, question: Question) -> Result<Option<bool>, StorageError> {
+    Ok(match question {
+        Question::Grant => reader.find_access(user(1), grant(1)).await?.map(|state| state.is_live),
+        Question::PersonalToken => reader.find_personal_access(&hash(1)).await?.map(|access| access.is_live),
+    })
 }
 
 #[tokio::test]
-async fn an_answer_about_a_personal_token_is_as_old_as_its_question() {
-    let store = ScriptedReader::new(Say::Live, Duration::from_millis(60));
-    let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(50));
-    reader.find_personal_access(&hash(1)).await.unwrap();
-    store.say(Say::Revoked);
-    assert_eq!(reader.find_personal_access(&hash(1)).await.unwrap(), Some(personal(false)));
-}
-
-#[tokio::test]
-async fn absence_a_revoked_grant_and_a_failure_are_asked_again() {
-    for say in [Say::Revoked, Say::Nothing, Say::Failure] {
-        let store = ScriptedReader::new(say, Duration::ZERO);
-        let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
-        for _ in 0..3 {
-            let answer = reader.find_access(user(1), grant(1)).await;
-            assert!(!matches!(answer, Ok(Some(AccessState { is_live: true, .. }))));
+async fn absence_revoked_access_and_a_failure_are_asked_again() {
+    for question in QUESTIONS {
+        for say in [Say::Revoked, Say::Nothing, Say::Failure] {
+            let store = ScriptedReader::new(say, Duration::ZERO);
+            let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
+            for _ in 0..3 {
+                assert!(!matches!(is_live(&reader, question).await, Ok(Some(true))), "{question:?}");
+            }
+            assert_eq!(store.asked(), 3);
+            store.say(Say::Live);
+            assert_eq!(is_live(&reader, question).await.unwrap(), Some(true));
         }
-        assert_eq!(store.asked(), 3);
-        store.say(Say::Live);
-        assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(true)));
     }
 }
 
@@ -182,11 +176,13 @@ async fn a_revocation_is_seen_once_the_answer_is_old() {
 
 #[tokio::test]
 async fn an_answer_is_as_old_as_its_question() {
-    let store = ScriptedReader::new(Say::Live, Duration::from_millis(60));
-    let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(50));
-    reader.find_access(user(1), grant(1)).await.unwrap();
-    store.say(Say::Revoked);
-    assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(false)));
+    for question in QUESTIONS {
+        let store = ScriptedReader::new(Say::Live, Duration::from_millis(60));
+        let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(50));
+        is_live(&reader, question).await.unwrap();
+        store.say(Say::Revoked);
+        assert_eq!(is_live(&reader, question).await.unwrap(), Some(false), "{question:?}");
+    }
 }
 
 #[tokio::test]
@@ -226,7 +222,7 @@ fn measured(work: impl Future<Output = ()>) -> String {
 
 #[test]
 fn the_time_from_a_revocation_to_the_first_refusal_is_measured_once() {
-    let told = measured(async {
+    let metrics = measured(async {
         let store = ScriptedReader::new(Say::Live, Duration::ZERO);
         let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(20));
         let reader = reader.measuring(Arc::new(LaterClock));
@@ -239,16 +235,16 @@ fn the_time_from_a_revocation_to_the_first_refusal_is_measured_once() {
             reader.find_personal_access(&hash(1)).await.unwrap();
         }
     });
-    assert!(told.contains("restwell_revocation_delay_seconds_count 2"), "{told}");
-    assert!(told.contains("restwell_revocation_delay_seconds_sum 1.5"), "{told}");
+    assert!(metrics.contains("restwell_revocation_delay_seconds_count 2"), "{metrics}");
+    assert!(metrics.contains("restwell_revocation_delay_seconds_sum 1.5"), "{metrics}");
 }
 
 #[test]
 fn a_grant_that_was_not_let_in_before_says_nothing_of_the_delay() {
-    let told = measured(async {
+    let metrics = measured(async {
         let store = ScriptedReader::new(Say::Revoked, Duration::ZERO);
         let reader = CachedAccessReader::with_any_age(store, LONG).measuring(Arc::new(LaterClock));
         reader.find_access(user(1), grant(1)).await.unwrap();
     });
-    assert!(!told.contains("restwell_revocation_delay_seconds_count 1"), "{told}");
+    assert!(!metrics.contains("restwell_revocation_delay_seconds_count 1"), "{metrics}");
 }
