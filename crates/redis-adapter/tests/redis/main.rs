@@ -4,11 +4,11 @@
 
 #[cfg(test)]
 mod busy;
+#[cfg(test)]
+mod concurrency;
 mod contract;
 #[cfg(test)]
 mod expiry;
-#[cfg(test)]
-mod measure;
 #[cfg(test)]
 mod outage;
 #[cfg(test)]
