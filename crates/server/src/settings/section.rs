@@ -136,14 +136,13 @@ macro_rules! section {
 
             /// Returns the numbers out of their range.
             pub(super) fn out_of_range(&self) -> Vec<crate::settings::Problem> {
-                let numbers: Vec<Option<crate::settings::Problem>> = vec![
-                    $($(crate::settings::Problem::unless_within(
+                std::iter::empty()
+                    $($(.chain(crate::settings::Problem::unless_within(
                         concat!($path, ".", stringify!($field)),
                         self.$field,
                         $least..=$most,
-                    ),)?)+
-                ];
-                numbers.into_iter().flatten().collect()
+                    )))?)+
+                    .collect()
             }
 
             /// Lists keys with their values; secrets are redacted.
