@@ -1,7 +1,7 @@
 //! `restwell catalogue`: supplement labels, shared by all people.
 
+use super::import;
 use super::output::{self, Record};
-use super::{argument, import};
 use crate::settings::Settings;
 use crate::wiring::Session;
 use anyhow::bail;

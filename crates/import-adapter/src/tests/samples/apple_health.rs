@@ -1,7 +1,7 @@
 use super::{folder, read};
 use crate::testing::{frame, metric, rejections, sessions, stages};
 use application::ports::import_source::ImportItem;
-use domain::sleep::{MetricKind, MetricValue, SleepRecord};
+use domain::sleep::{MetricKind, SleepRecord};
 use domain::user::{BiologicalSex, Biology, BirthDate};
 
 fn biology(items: &[ImportItem]) -> Option<Biology> {

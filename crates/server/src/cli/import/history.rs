@@ -1,6 +1,5 @@
 //! `restwell import list|undo|cancel`: past imports, undoing them, and cancelling unfinished ones.
 
-use crate::cli::argument;
 use crate::cli::output::{self, Record};
 use crate::cli::user_ref::UserRef;
 use crate::wiring::Session;
