@@ -7,13 +7,7 @@
 use crate::connection::{Pooled, is_broken};
 use crate::error::{storage_error, unexpected};
 use crate::store::PostgresStore;
-use application::ports::storage::{
-    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
-    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
-    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory,
-    UploadRepository, UserRepository,
-};
+use application::ports::storage::{OwnRepositories, StorageError, UnitOfWork, UnitOfWorkFactory};
 use async_trait::async_trait;
 use diesel::result::QueryResult;
 use diesel_async::SimpleAsyncConnection;
@@ -103,68 +97,10 @@ impl Drop for PgUnitOfWork {
     }
 }
 
+impl OwnRepositories for PgUnitOfWork {}
+
 #[async_trait]
 impl UnitOfWork for PgUnitOfWork {
-    fn users(&mut self) -> &mut dyn UserRepository {
-        self
-    }
-    fn clients(&mut self) -> &mut dyn ClientRepository {
-        self
-    }
-    fn codes(&mut self) -> &mut dyn CodeRepository {
-        self
-    }
-    fn grants(&mut self) -> &mut dyn GrantRepository {
-        self
-    }
-    fn sleep(&mut self) -> &mut dyn SleepRepository {
-        self
-    }
-    fn supplements(&mut self) -> &mut dyn SupplementRepository {
-        self
-    }
-    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
-        self
-    }
-    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
-        self
-    }
-    fn passwords(&mut self) -> &mut dyn PasswordRepository {
-        self
-    }
-    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
-        self
-    }
-    fn sessions(&mut self) -> &mut dyn SessionRepository {
-        self
-    }
-    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
-        self
-    }
-    fn consents(&mut self) -> &mut dyn ConsentRepository {
-        self
-    }
-    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
-        self
-    }
-    fn audit(&mut self) -> &mut dyn AuditRepository {
-        self
-    }
-    fn outbox(&mut self) -> &mut dyn OutboxRepository {
-        self
-    }
-    fn imports(&mut self) -> &mut dyn ImportRepository {
-        self
-    }
-    fn import_journal(&mut self) -> &mut dyn ImportJournal {
-        self
-    }
-    fn uploads(&mut self) -> &mut dyn UploadRepository {
-        self
-    }
-    fn erasures(&mut self) -> &mut dyn ErasureRepository {
-        self
-    }
     async fn commit(mut self: Box<Self>) -> Result<(), StorageError> {
         self.end(COMMIT).await
     }

@@ -5,13 +5,7 @@ use crate::error::StorageResult as _;
 use crate::row::blob;
 use crate::upkeep;
 use crate::writer::{Transaction, Writer};
-use application::ports::storage::{
-    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
-    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
-    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UploadRepository,
-    UserRepository,
-};
+use application::ports::storage::{OwnRepositories, StorageError, UnitOfWork};
 use async_trait::async_trait;
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
@@ -54,68 +48,10 @@ impl SqliteUnitOfWork {
     }
 }
 
+impl OwnRepositories for SqliteUnitOfWork {}
+
 #[async_trait]
 impl UnitOfWork for SqliteUnitOfWork {
-    fn users(&mut self) -> &mut dyn UserRepository {
-        self
-    }
-    fn clients(&mut self) -> &mut dyn ClientRepository {
-        self
-    }
-    fn codes(&mut self) -> &mut dyn CodeRepository {
-        self
-    }
-    fn grants(&mut self) -> &mut dyn GrantRepository {
-        self
-    }
-    fn sleep(&mut self) -> &mut dyn SleepRepository {
-        self
-    }
-    fn supplements(&mut self) -> &mut dyn SupplementRepository {
-        self
-    }
-    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
-        self
-    }
-    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
-        self
-    }
-    fn passwords(&mut self) -> &mut dyn PasswordRepository {
-        self
-    }
-    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
-        self
-    }
-    fn sessions(&mut self) -> &mut dyn SessionRepository {
-        self
-    }
-    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
-        self
-    }
-    fn consents(&mut self) -> &mut dyn ConsentRepository {
-        self
-    }
-    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
-        self
-    }
-    fn audit(&mut self) -> &mut dyn AuditRepository {
-        self
-    }
-    fn outbox(&mut self) -> &mut dyn OutboxRepository {
-        self
-    }
-    fn imports(&mut self) -> &mut dyn ImportRepository {
-        self
-    }
-    fn import_journal(&mut self) -> &mut dyn ImportJournal {
-        self
-    }
-    fn uploads(&mut self) -> &mut dyn UploadRepository {
-        self
-    }
-    fn erasures(&mut self) -> &mut dyn ErasureRepository {
-        self
-    }
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         let Self { transaction, numbers: _, has_erased, writer } = *self;
         transaction.commit().await?;

@@ -3,12 +3,12 @@
 use super::memory_imports::Imports;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
-    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportJournal, ImportReader, ImportRepository, IntakeLogRepository,
-    MockImportReader, MockProfileReader, OutboxRepository, PasswordLinkRepository, PasswordRepository,
-    PersonalTokenRepository, ProfileReader, SessionRepository, SigningKeyRepository, SleepRepository,
-    StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UploadRepository,
-    UserRepository,
+    AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
+    CodeRepository, ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportRepository,
+    IntakeLogRepository, MockProfileReader, OutboxRepository, PasswordLinkRepository, PasswordRepository,
+    PersonalTokenRepository, ProfileReader, RecordRepositories, SessionRepository, SigningKeyRepository,
+    SleepRepository, StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory,
+    UploadRepository, UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
@@ -223,13 +223,39 @@ pub(super) struct MemoryUnit {
     others: MockUnitOfWork,
 }
 
-#[async_trait]
-impl UnitOfWork for MemoryUnit {
+impl AccountRepositories for MemoryUnit {
     fn users(&mut self) -> &mut dyn UserRepository {
         self
     }
+    fn passwords(&mut self) -> &mut dyn PasswordRepository {
+        self.others.passwords()
+    }
+    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
+        self.others.password_links()
+    }
+    fn sessions(&mut self) -> &mut dyn SessionRepository {
+        self.others.sessions()
+    }
+    fn outbox(&mut self) -> &mut dyn OutboxRepository {
+        self.others.outbox()
+    }
+    fn erasures(&mut self) -> &mut dyn ErasureRepository {
+        self.others.erasures()
+    }
+    fn audit(&mut self) -> &mut dyn AuditRepository {
+        self.others.audit()
+    }
+}
+
+impl AppRepositories for MemoryUnit {
     fn clients(&mut self) -> &mut dyn ClientRepository {
         self.others.clients()
+    }
+    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
+        self.others.authorization_requests()
+    }
+    fn consents(&mut self) -> &mut dyn ConsentRepository {
+        self.others.consents()
     }
     fn codes(&mut self) -> &mut dyn CodeRepository {
         self.others.codes()
@@ -237,6 +263,15 @@ impl UnitOfWork for MemoryUnit {
     fn grants(&mut self) -> &mut dyn GrantRepository {
         self.others.grants()
     }
+    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
+        self.others.personal_tokens()
+    }
+    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
+        self.others.signing_keys()
+    }
+}
+
+impl RecordRepositories for MemoryUnit {
     fn sleep(&mut self) -> &mut dyn SleepRepository {
         self.touches_records = true;
         self
@@ -249,33 +284,6 @@ impl UnitOfWork for MemoryUnit {
         self.touches_records = true;
         self
     }
-    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
-        self.others.signing_keys()
-    }
-    fn passwords(&mut self) -> &mut dyn PasswordRepository {
-        self.others.passwords()
-    }
-    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
-        self.others.password_links()
-    }
-    fn sessions(&mut self) -> &mut dyn SessionRepository {
-        self.others.sessions()
-    }
-    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
-        self.others.authorization_requests()
-    }
-    fn consents(&mut self) -> &mut dyn ConsentRepository {
-        self.others.consents()
-    }
-    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
-        self.others.personal_tokens()
-    }
-    fn audit(&mut self) -> &mut dyn AuditRepository {
-        self.others.audit()
-    }
-    fn outbox(&mut self) -> &mut dyn OutboxRepository {
-        self.others.outbox()
-    }
     fn imports(&mut self) -> &mut dyn ImportRepository {
         self
     }
@@ -285,9 +293,10 @@ impl UnitOfWork for MemoryUnit {
     fn uploads(&mut self) -> &mut dyn UploadRepository {
         self.others.uploads()
     }
-    fn erasures(&mut self) -> &mut dyn ErasureRepository {
-        self.others.erasures()
-    }
+}
+
+#[async_trait]
+impl UnitOfWork for MemoryUnit {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.shared.ask(if self.touches_records { "commit" } else { "commit bookkeeping" })?;
         *self.shared.content.lock().unwrap() = self.content;

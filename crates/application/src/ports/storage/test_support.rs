@@ -1,16 +1,16 @@
 //! A mock unit of work for tests of use cases.
 
 use super::{
-    AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
-    MockAuthorizationRequestRepository, MockClientRepository, MockCodeRepository, MockConsentRepository,
-    MockErasureRepository, MockGrantRepository, MockImportJournal, MockImportRepository,
-    MockIntakeLogRepository, MockOutboxRepository, MockPasswordLinkRepository, MockPasswordRepository,
-    MockPersonalTokenRepository, MockSessionRepository, MockSigningKeyRepository, MockSleepRepository,
-    MockSupplementRepository, MockUploadRepository, MockUserRepository, OutboxRepository,
-    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
-    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork, UnitOfWorkFactory,
-    UploadRepository, UserRepository,
+    AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
+    CodeRepository, ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportRepository,
+    IntakeLogRepository, MockAuthorizationRequestRepository, MockClientRepository, MockCodeRepository,
+    MockConsentRepository, MockErasureRepository, MockGrantRepository, MockImportJournal,
+    MockImportRepository, MockIntakeLogRepository, MockOutboxRepository, MockPasswordLinkRepository,
+    MockPasswordRepository, MockPersonalTokenRepository, MockSessionRepository, MockSigningKeyRepository,
+    MockSleepRepository, MockSupplementRepository, MockUploadRepository, MockUserRepository,
+    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository,
+    RecordRepositories, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
+    SupplementRepository, UnitOfWork, UnitOfWorkFactory, UploadRepository, UserRepository,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -119,31 +119,9 @@ pub struct MockUnitOfWork {
     endings: Arc<Endings>,
 }
 
-#[async_trait]
-impl UnitOfWork for MockUnitOfWork {
+impl AccountRepositories for MockUnitOfWork {
     fn users(&mut self) -> &mut dyn UserRepository {
         &mut self.users
-    }
-    fn clients(&mut self) -> &mut dyn ClientRepository {
-        &mut self.clients
-    }
-    fn codes(&mut self) -> &mut dyn CodeRepository {
-        &mut self.codes
-    }
-    fn grants(&mut self) -> &mut dyn GrantRepository {
-        &mut self.grants
-    }
-    fn sleep(&mut self) -> &mut dyn SleepRepository {
-        &mut self.sleep
-    }
-    fn supplements(&mut self) -> &mut dyn SupplementRepository {
-        &mut self.supplements
-    }
-    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
-        &mut self.intake_logs
-    }
-    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
-        &mut self.signing_keys
     }
     fn passwords(&mut self) -> &mut dyn PasswordRepository {
         &mut self.passwords
@@ -154,20 +132,50 @@ impl UnitOfWork for MockUnitOfWork {
     fn sessions(&mut self) -> &mut dyn SessionRepository {
         &mut self.sessions
     }
+    fn outbox(&mut self) -> &mut dyn OutboxRepository {
+        &mut self.outbox
+    }
+    fn erasures(&mut self) -> &mut dyn ErasureRepository {
+        &mut self.erasures
+    }
+    fn audit(&mut self) -> &mut dyn AuditRepository {
+        &mut self.audit
+    }
+}
+
+impl AppRepositories for MockUnitOfWork {
+    fn clients(&mut self) -> &mut dyn ClientRepository {
+        &mut self.clients
+    }
     fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
         &mut self.authorization_requests
     }
     fn consents(&mut self) -> &mut dyn ConsentRepository {
         &mut self.consents
     }
+    fn codes(&mut self) -> &mut dyn CodeRepository {
+        &mut self.codes
+    }
+    fn grants(&mut self) -> &mut dyn GrantRepository {
+        &mut self.grants
+    }
     fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
         &mut self.personal_tokens
     }
-    fn audit(&mut self) -> &mut dyn AuditRepository {
-        &mut self.audit
+    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
+        &mut self.signing_keys
     }
-    fn outbox(&mut self) -> &mut dyn OutboxRepository {
-        &mut self.outbox
+}
+
+impl RecordRepositories for MockUnitOfWork {
+    fn sleep(&mut self) -> &mut dyn SleepRepository {
+        &mut self.sleep
+    }
+    fn supplements(&mut self) -> &mut dyn SupplementRepository {
+        &mut self.supplements
+    }
+    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
+        &mut self.intake_logs
     }
     fn imports(&mut self) -> &mut dyn ImportRepository {
         &mut self.imports
@@ -178,9 +186,10 @@ impl UnitOfWork for MockUnitOfWork {
     fn uploads(&mut self) -> &mut dyn UploadRepository {
         &mut self.uploads
     }
-    fn erasures(&mut self) -> &mut dyn ErasureRepository {
-        &mut self.erasures
-    }
+}
+
+#[async_trait]
+impl UnitOfWork for MockUnitOfWork {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         self.endings.committed.fetch_add(1, Ordering::SeqCst);
         Ok(())
