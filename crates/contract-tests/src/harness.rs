@@ -165,7 +165,7 @@ impl Harness {
     /// Stores the first version of a label.
     pub(crate) async fn store_supplement(&self, key: &CatalogueKey, supplement: &Supplement) {
         let mut unit = self.begin().await;
-        unit.supplements().insert(key, supplement).await.unwrap();
+        unit.supplements().insert(&[(key.clone(), supplement.clone())]).await.unwrap();
         unit.commit().await.unwrap();
     }
 

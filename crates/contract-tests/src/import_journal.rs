@@ -23,7 +23,7 @@ async fn prepare(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let mut unit = harness.begin().await;
     for number in [1, 2] {
-        unit.supplements().insert(&catalogue_key(number), &supplement(number)).await.unwrap();
+        unit.supplements().insert(&[(catalogue_key(number), supplement(number))]).await.unwrap();
     }
     for number in [1, 2, 3] {
         unit.imports().insert(&persons_import(number)).await.unwrap();
@@ -185,7 +185,7 @@ pub(crate) async fn a_label_of_a_catalogue_is_undone_unless_it_is_in_use(harness
     let mut changes = Vec::new();
     for number in [8, 9] {
         let label = supplement(number);
-        unit.supplements().insert(&catalogue_key(number), &label).await.unwrap();
+        unit.supplements().insert(&[(catalogue_key(number), label.clone())]).await.unwrap();
         let version = RecordVersion::of_label(&label.label);
         changes.push(added(RecordReference::Label(label.id), version));
     }

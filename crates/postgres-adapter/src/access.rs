@@ -8,10 +8,8 @@ use application::ports::storage::{AccessReader, AccessState, PersonalAccess, Sto
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
 use domain::secret::SecretHash;
-use futures_util::FutureExt;
 use uuid::Uuid;
 
 type Moment = Option<DateTime<Utc>>;
@@ -31,8 +29,8 @@ impl AccessReader for PostgresStore {
     ) -> Result<Option<AccessState>, StorageError> {
         let (user, grant) = (user_id.as_uuid(), grant_id.as_uuid());
         let row: Option<Row> = self
-            .shared(move |mut connection| {
-                let query = access_grant::table
+            .read_row(move || {
+                access_grant::table
                     .inner_join(client::table)
                     .inner_join(account::table)
                     .filter(access_grant::user_id.eq(user))
@@ -44,8 +42,7 @@ impl AccessReader for PostgresStore {
                         access_grant::revoked_at,
                         client::disabled_at,
                         account::locked_at,
-                    ));
-                async move { query.first(&mut connection).await.optional() }.boxed()
+                    ))
             })
             .await?;
         let Some((client_id, scopes, zone, revoked_at, disabled_at, locked_at)) = row else {
@@ -63,8 +60,8 @@ impl AccessReader for PostgresStore {
     async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
         let hash = *hash;
         let row: Option<PersonalRow> = self
-            .shared(move |mut connection| {
-                let query = personal_token::table
+            .read_row(move || {
+                personal_token::table
                     .inner_join(account::table)
                     .filter(personal_token::token_hash.eq(hash.as_bytes().to_vec()))
                     .select((
@@ -75,8 +72,7 @@ impl AccessReader for PostgresStore {
                         account::home_timezone,
                         personal_token::revoked_at,
                         account::locked_at,
-                    ));
-                async move { query.first(&mut connection).await.optional() }.boxed()
+                    ))
             })
             .await?;
         let Some((id, user_id, scopes, expires_at, zone, revoked_at, locked_at)) = row else {

@@ -1,10 +1,10 @@
 //! The audit trail.
 
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::row::{lower_bound, scope_set, upper_bound};
 use crate::schema::audit_event as event;
 use crate::schema::audit_event;
-use crate::statement::{count, returning};
+use crate::statement::returning;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{AuditFilter, AuditPosition, AuditReader, AuditRepository, StorageError};
@@ -17,7 +17,6 @@ use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, ClientId, UserId};
@@ -134,8 +133,7 @@ impl AuditReader for PostgresStore {
                     .sql(")"),
             );
         }
-        let rows: Vec<EventRow> = query.load(&mut self.pooled().await?).await.map_err(storage_error)?;
-        rows.into_iter().map(EventRow::into_event).collect()
+        self.pooled().await?.load_rows(query).await?.into_iter().map(EventRow::into_event).collect()
     }
 }
 
@@ -160,27 +158,17 @@ const APPEND_ONCE_OF_NOBODY: &str = "INSERT INTO audit_event
 #[async_trait]
 impl AuditRepository for PgUnitOfWork {
     async fn append(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
-        diesel::insert_into(event::table)
-            .values(EventRow::from(event))
-            .execute(self.connection()?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+        let query = diesel::insert_into(event::table).values(EventRow::from(event));
+        self.connection()?.execute(query).await.map(drop)
     }
 
     async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError> {
         let text = if event.user_id.is_some() { APPEND_ONCE_OF_PERSON } else { APPEND_ONCE_OF_NOBODY };
         let statement = EventRow::from(event).bound_to(sql_query(text)).bind::<Timestamptz, _>(since);
-        returning::<(), _>(statement).execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+        self.connection()?.execute(returning::<(), _>(statement)).await.map(drop)
     }
 
     async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_BEFORE)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        self.connection()?.delete_before(DELETE_BEFORE, before, limit).await
     }
 }

@@ -1,10 +1,9 @@
 //! Authorization requests.
 
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::row::{scope_set, secret_hash};
 use crate::schema::authorization_request as request;
 use crate::schema::authorization_request;
-use crate::statement::count;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{AuthorizationRequestReader, AuthorizationRequestRepository, StorageError};
@@ -13,14 +12,12 @@ use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
+use diesel::sql_types::BigInt;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{BigInt, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::code::PkceChallenge;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::user::Email;
-use futures_util::FutureExt;
 use uuid::Uuid;
 
 const TABLE: &str = "authorization_request";
@@ -128,12 +125,8 @@ impl AuthorizationRequestReader for PostgresStore {
         &self,
         id: AuthorizationRequestId,
     ) -> Result<Option<AuthorizationRequest>, StorageError> {
-        let row: Option<RequestRow> = self
-            .shared(move |mut connection| {
-                let query = request::table.find(id.as_uuid()).select(RequestRow::as_select());
-                async move { query.first(&mut connection).await.optional() }.boxed()
-            })
-            .await?;
+        let row: Option<RequestRow> =
+            self.read_row(move || request::table.find(id.as_uuid()).select(RequestRow::as_select())).await?;
         row.map(RequestRow::into_request).transpose()
     }
 }
@@ -141,12 +134,8 @@ impl AuthorizationRequestReader for PostgresStore {
 #[async_trait]
 impl AuthorizationRequestRepository for PgUnitOfWork {
     async fn insert(&mut self, request: &AuthorizationRequest) -> Result<(), StorageError> {
-        diesel::insert_into(request::table)
-            .values(RequestRow::from(request))
-            .execute(self.connection()?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+        let query = diesel::insert_into(request::table).values(RequestRow::from(request));
+        self.connection()?.execute(query).await.map(drop)
     }
 
     async fn find(
@@ -154,55 +143,31 @@ impl AuthorizationRequestRepository for PgUnitOfWork {
         id: AuthorizationRequestId,
     ) -> Result<Option<AuthorizationRequest>, StorageError> {
         // The caller may decide on what it finds, so the row is locked against changes.
-        let row: Option<RequestRow> = request::table
-            .find(id.as_uuid())
-            .select(RequestRow::as_select())
-            .for_no_key_update()
-            .first(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
-        row.map(RequestRow::into_request).transpose()
+        let query = request::table.find(id.as_uuid()).select(RequestRow::as_select()).for_no_key_update();
+        self.connection()?.load_row(query).await?.map(RequestRow::into_request).transpose()
     }
 
     async fn assign(&mut self, id: AuthorizationRequestId, user_id: UserId) -> Result<bool, StorageError> {
         let unassigned = request::table.find(id.as_uuid()).filter(request::user_id.is_null());
-        let assigned = diesel::update(unassigned)
-            .set(request::user_id.eq(user_id.as_uuid()))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(assigned > 0)
+        let query = diesel::update(unassigned).set(request::user_id.eq(user_id.as_uuid()));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 
     async fn decide(&mut self, id: AuthorizationRequestId, at: DateTime<Utc>) -> Result<bool, StorageError> {
         // A second decision waits for the first one's row lock, then matches no row.
         let open = request::table.find(id.as_uuid()).filter(request::decided_at.is_null());
-        let decided = diesel::update(open)
-            .set(request::decided_at.eq(at))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(decided > 0)
+        let query = diesel::update(open).set(request::decided_at.eq(at));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 
     async fn delete_excess(&mut self, user_id: UserId, keep: usize) -> Result<u64, StorageError> {
-        sql_query(DELETE_EXCESS)
+        let query = sql_query(DELETE_EXCESS)
             .bind::<SqlUuid, _>(user_id.as_uuid())
-            .bind::<BigInt, _>(i64::try_from(keep).unwrap_or(i64::MAX))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+            .bind::<BigInt, _>(i64::try_from(keep).unwrap_or(i64::MAX));
+        self.connection()?.execute(query).await
     }
 
     async fn delete_older(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_OLDER)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        self.connection()?.delete_before(DELETE_OLDER, before, limit).await
     }
 }

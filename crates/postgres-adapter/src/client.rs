@@ -1,6 +1,6 @@
 //! Clients and their secrets.
 
-use crate::error::{corrupt, storage_error, unexpected};
+use crate::error::{corrupt, unexpected};
 use crate::row::{scope_set, secret_hash};
 use crate::schema::{client, client_secret};
 use crate::statement::stored;
@@ -14,9 +14,10 @@ use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::client::{Client, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::id::{ClientId, ClientSecretId};
 use futures_util::FutureExt;
+use store_shared::{client_kind_name, parse_client_kind};
 use uuid::Uuid;
 
 const TABLE: &str = "client";
@@ -52,7 +53,7 @@ impl From<&Client> for ClientRow {
         Self {
             id: id.as_uuid(),
             name: name.as_str().to_owned(),
-            kind: kind_name(*kind).to_owned(),
+            kind: client_kind_name(*kind).to_owned(),
             redirect_uris: redirect_uris.iter().map(|uri| uri.as_str().to_owned()).collect(),
             scopes: scopes.to_string(),
             allow_query_secrets: *allow_query_secrets,
@@ -82,7 +83,7 @@ impl ClientRow {
         Ok(Client {
             id: ClientId::from_uuid(id),
             name: client_name(&name, id)?,
-            kind: kind_named(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", id))?,
+            kind: parse_client_kind(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", id))?,
             redirect_uris: RedirectUri::parse_stored(&redirect_uris).map_err(corrupt(
                 TABLE,
                 "redirect_uris",
@@ -99,17 +100,6 @@ impl ClientRow {
 
 pub(crate) fn client_name(text: &str, row: Uuid) -> Result<ClientName, StorageError> {
     ClientName::from_stored(text).map_err(corrupt(TABLE, "name", row))
-}
-
-const fn kind_name(kind: ClientKind) -> &'static str {
-    match kind {
-        ClientKind::App => "app",
-        ClientKind::Service => "service",
-    }
-}
-
-fn kind_named(name: &str) -> Option<ClientKind> {
-    [ClientKind::App, ClientKind::Service].into_iter().find(|kind| kind_name(*kind) == name)
 }
 
 /// A row of `client_secret`.
@@ -171,20 +161,18 @@ impl ClientReader for PostgresStore {
     }
 
     async fn list_clients(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError> {
-        let rows: Vec<ClientRow> = self
-            .read_page(move |connection| {
-                let mut query = client::table
-                    .order(client::id.asc())
-                    .limit(i64::from(limit))
-                    .select(ClientRow::as_select())
-                    .into_boxed();
-                if let Some(after) = after {
-                    query = query.filter(client::id.gt(after.as_uuid()));
-                }
-                query.load(connection).boxed()
-            })
-            .await?;
-        rows.into_iter().map(ClientRow::into_client).collect()
+        let query = move || {
+            let mut query = client::table
+                .order(client::id.asc())
+                .limit(i64::from(limit))
+                .select(ClientRow::as_select())
+                .into_boxed();
+            if let Some(after) = after {
+                query = query.filter(client::id.gt(after.as_uuid()));
+            }
+            query
+        };
+        self.read_rows(query).await?.into_iter().map(ClientRow::into_client).collect()
     }
 }
 
@@ -192,12 +180,9 @@ impl ClientReader for PostgresStore {
 impl ClientRepository for PgUnitOfWork {
     async fn insert(&mut self, client: &Client, secret: &ClientSecret) -> Result<(), StorageError> {
         let connection = self.connection()?;
-        let inserted = diesel::insert_into(client::table)
-            .values(ClientRow::from(client))
-            .on_conflict_do_nothing()
-            .execute(connection)
-            .await
-            .map_err(storage_error)?;
+        let query =
+            diesel::insert_into(client::table).values(ClientRow::from(client)).on_conflict_do_nothing();
+        let inserted = connection.execute(query).await?;
         stored(inserted, UniqueKey::ClientId)?;
         ClientRepository::insert_secret(self, client.id, secret).await
     }
@@ -205,44 +190,30 @@ impl ClientRepository for PgUnitOfWork {
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError> {
         // The caller may update what it finds, so the row is locked. Inserts that reference it by foreign key
         // still run.
-        let row: Option<ClientRow> = client::table
+        let query = client::table
             .filter(client::id.eq(id.as_uuid()))
             .select(ClientRow::as_select())
-            .for_no_key_update()
-            .first(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
-        row.map(ClientRow::into_client).transpose()
+            .for_no_key_update();
+        self.connection()?.load_row(query).await?.map(ClientRow::into_client).transpose()
     }
 
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError> {
-        let updated = diesel::update(client::table.filter(client::id.eq(client.id.as_uuid())))
-            .set(ClientRow::from(client))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(updated > 0)
+        let query = diesel::update(client::table.filter(client::id.eq(client.id.as_uuid())))
+            .set(ClientRow::from(client));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 
     async fn list_secrets(&mut self, id: ClientId) -> Result<Vec<ClientSecret>, StorageError> {
-        let rows: Vec<SecretRow> = client_secret::table
+        let query = client_secret::table
             .filter(client_secret::client_id.eq(id.as_uuid()))
             .order((client_secret::created_at.asc(), client_secret::id.asc()))
-            .select(SecretRow::as_select())
-            .load(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        rows.into_iter().map(SecretRow::into_secret).collect()
+            .select(SecretRow::as_select());
+        self.connection()?.load_rows(query).await?.into_iter().map(SecretRow::into_secret).collect()
     }
 
     async fn insert_secret(&mut self, id: ClientId, secret: &ClientSecret) -> Result<(), StorageError> {
-        diesel::insert_into(client_secret::table)
-            .values(SecretRow::of(id, secret))
-            .execute(self.connection()?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+        let query = diesel::insert_into(client_secret::table).values(SecretRow::of(id, secret));
+        self.connection()?.execute(query).await.map(drop)
     }
 
     async fn expire_secret(
@@ -252,11 +223,7 @@ impl ClientRepository for PgUnitOfWork {
         at: DateTime<Utc>,
     ) -> Result<bool, StorageError> {
         let key = client_secret::table.find((id.as_uuid(), secret.as_uuid()));
-        let updated = diesel::update(key)
-            .set(client_secret::expires_at.eq(at))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(updated > 0)
+        let query = diesel::update(key).set(client_secret::expires_at.eq(at));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 }

@@ -1,12 +1,12 @@
 //! Authorization codes.
 
 use crate::audit::EventRow;
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::grant::GrantRow;
 use crate::row::{scope_set, secret_hash};
 use crate::schema::authorization_code as code;
 use crate::schema::authorization_code;
-use crate::statement::{count, returning, stored};
+use crate::statement::{returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::user_status;
 use application::ports::storage::{CodeRepository, HeldCode, StorageError, UniqueKey};
@@ -17,7 +17,6 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::audit::AuditEvent;
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::Grant;
@@ -131,7 +130,7 @@ const REDEEM: &str = "WITH redeemed AS (
     ), held AS (
         INSERT INTO refresh_token (token_hash, user_id) SELECT $14, $15 FROM redeemed
         ON CONFLICT DO NOTHING RETURNING token_hash
-    ), told AS (
+    ), event AS (
         INSERT INTO audit_event
             (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM held
@@ -156,34 +155,21 @@ const DELETE_EXPIRED: &str = "DELETE FROM authorization_code WHERE code_hash IN 
 #[async_trait]
 impl CodeRepository for PgUnitOfWork {
     async fn insert(&mut self, code: &AuthorizationCode) -> Result<(), StorageError> {
-        let inserted = diesel::insert_into(code::table)
-            .values(CodeRow::from(code))
-            .on_conflict_do_nothing()
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
+        let query = diesel::insert_into(code::table).values(CodeRow::from(code)).on_conflict_do_nothing();
+        let inserted = self.connection()?.execute(query).await?;
         stored(inserted, UniqueKey::Code)
     }
 
     async fn find(&mut self, hash: &SecretHash) -> Result<Option<AuthorizationCode>, StorageError> {
-        let row: Option<CodeRow> = code::table
-            .filter(code::code_hash.eq(hash.as_bytes().as_slice()))
-            .select(CodeRow::as_select())
-            .first(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
-        row.map(CodeRow::into_code).transpose()
+        let query =
+            code::table.filter(code::code_hash.eq(hash.as_bytes().as_slice())).select(CodeRow::as_select());
+        self.connection()?.load_row(query).await?.map(CodeRow::into_code).transpose()
     }
 
     async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<HeldCode>, StorageError> {
         let query = sql_query(FIND_AND_HOLD).bind::<Binary, _>(hash.as_bytes().as_slice());
-        let row: Option<(CodeRow, Option<DateTime<Utc>>)> =
-            returning::<(code::SqlType, Nullable<Timestamptz>), _>(query)
-                .get_result(self.connection()?)
-                .await
-                .optional()
-                .map_err(storage_error)?;
+        let query = returning::<(code::SqlType, Nullable<Timestamptz>), _>(query);
+        let row: Option<(CodeRow, Option<DateTime<Utc>>)> = self.connection()?.load_row(query).await?;
         let Some((row, locked_at)) = row else { return Ok(None) };
         let code = row.into_code()?;
         self.found.insert(code.user_id);
@@ -203,15 +189,14 @@ impl CodeRepository for PgUnitOfWork {
             .bind::<Binary, _>(hash.as_bytes().to_vec())
             .bind::<Binary, _>(grant.refresh_token_hash.as_bytes().to_vec())
             .bind::<SqlUuid, _>(grant.user_id.as_uuid());
-        let redeemed = returning::<(Bool, Bool), _>(redeem).get_result(self.connection()?).await;
-        match redeemed.map_err(storage_error)? {
+        match self.connection()?.load_one(returning::<(Bool, Bool), _>(redeem)).await? {
             (false, _) => return Ok(None),
             (true, false) => return Err(StorageError::Conflict(UniqueKey::Grant)),
             (true, true) => {}
         }
         let store = GrantRow::from(grant).bound_to(sql_query(GRANT));
-        let stored = returning::<(Bool, BigInt), _>(store).get_result(self.connection()?).await;
-        let (is_stored, before): (bool, i64) = stored.map_err(storage_error)?;
+        let query = returning::<(Bool, BigInt), _>(store);
+        let (is_stored, before): (bool, i64) = self.connection()?.load_one(query).await?;
         if !is_stored {
             return Err(StorageError::Conflict(UniqueKey::Grant));
         }
@@ -230,16 +215,10 @@ impl CodeRepository for PgUnitOfWork {
         if let Some(user_id) = user_id {
             discarding = discarding.filter(code::user_id.eq(user_id.as_uuid()));
         }
-        discarding.execute(self.connection()?).await.map(count).map_err(storage_error)
+        self.connection()?.execute(discarding).await
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_EXPIRED)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        self.connection()?.delete_before(DELETE_EXPIRED, before, limit).await
     }
 }

@@ -12,9 +12,7 @@ use chrono::{DateTime, Utc};
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::id::{ClientId, UserId};
-use futures_util::FutureExt;
 use uuid::Uuid;
 
 /// Aggregates a person's live grants by client and joins the remembered consents.
@@ -57,13 +55,8 @@ type Row =
 #[async_trait]
 impl ConnectedAppReader for PostgresStore {
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
-        let rows: Vec<Row> = self
-            .read_page(move |connection| {
-                let statement = sql_query(LIST).bind::<SqlUuid, _>(user_id.as_uuid());
-                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
-            })
-            .await?;
-        rows.into_iter().map(connected_app).collect()
+        let query = move || returning::<Columns, _>(sql_query(LIST).bind::<SqlUuid, _>(user_id.as_uuid()));
+        self.read_rows(query).await?.into_iter().map(connected_app).collect()
     }
 
     async fn list_last_reads(
@@ -73,12 +66,13 @@ impl ConnectedAppReader for PostgresStore {
     ) -> Result<Vec<Option<DateTime<Utc>>>, StorageError> {
         let (ids, until): (Vec<Uuid>, Vec<DateTime<Utc>>) =
             until.iter().map(|(id, at)| (id.as_uuid(), *at)).unzip();
-        self.read_page(move |connection| {
-            let statement = sql_query(LAST_READS)
-                .bind::<SqlUuid, _>(user_id.as_uuid())
-                .bind::<Array<SqlUuid>, _>(ids.clone())
-                .bind::<Array<Timestamptz>, _>(until.clone());
-            async move { returning::<Nullable<Timestamptz>, _>(statement).load(connection).await }.boxed()
+        self.read_rows(move || {
+            returning::<Nullable<Timestamptz>, _>(
+                sql_query(LAST_READS)
+                    .bind::<SqlUuid, _>(user_id.as_uuid())
+                    .bind::<Array<SqlUuid>, _>(ids.clone())
+                    .bind::<Array<Timestamptz>, _>(until.clone()),
+            )
         })
         .await
     }

@@ -1,9 +1,7 @@
 //! Remembered consents.
 
-use crate::error::storage_error;
 use crate::row::scope_set;
 use crate::schema::consent;
-use crate::statement::count;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{ConsentRepository, StorageError};
 use async_trait::async_trait;
@@ -12,7 +10,6 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
-use diesel_async::RunQueryDsl;
 use domain::consent::RememberedConsent;
 use domain::id::{ClientId, UserId};
 use uuid::Uuid;
@@ -63,26 +60,18 @@ impl ConsentRepository for PgUnitOfWork {
         user_id: UserId,
         client_id: ClientId,
     ) -> Result<Option<RememberedConsent>, StorageError> {
-        let row: Option<ConsentRow> = consent::table
-            .find((user_id.as_uuid(), client_id.as_uuid()))
-            .select(ConsentRow::as_select())
-            .first(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
-        row.map(ConsentRow::into_consent).transpose()
+        let query =
+            consent::table.find((user_id.as_uuid(), client_id.as_uuid())).select(ConsentRow::as_select());
+        self.connection()?.load_row(query).await?.map(ConsentRow::into_consent).transpose()
     }
 
     async fn remember(&mut self, consent: &RememberedConsent) -> Result<(), StorageError> {
-        diesel::insert_into(consent::table)
+        let query = diesel::insert_into(consent::table)
             .values(ConsentRow::from(consent))
             .on_conflict((consent::user_id, consent::client_id))
             .do_update()
-            .set(ConsentRow::from(consent))
-            .execute(self.connection()?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+            .set(ConsentRow::from(consent));
+        self.connection()?.execute(query).await.map(drop)
     }
 
     async fn forget(
@@ -97,15 +86,11 @@ impl ConsentRepository for PgUnitOfWork {
         if let Some(client_id) = client_id {
             forgetting = forgetting.filter(consent::client_id.eq(client_id.as_uuid()));
         }
-        forgetting.execute(self.connection()?).await.map(count).map_err(storage_error)
+        self.connection()?.execute(forgetting).await
     }
 
     async fn forget_any(&mut self, limit: u32) -> Result<u64, StorageError> {
-        sql_query(FORGET_ANY)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        let query = sql_query(FORGET_ANY).bind::<BigInt, _>(i64::from(limit));
+        self.connection()?.execute(query).await
     }
 }

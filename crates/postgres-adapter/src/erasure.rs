@@ -1,7 +1,6 @@
 //! Erasures.
 
 use crate::connection::Pooled;
-use crate::error::storage_error;
 use crate::schema::erasure as erasure_table;
 use crate::schema::{account, audit_event, erased_person, password_link};
 use crate::unit_of_work::PgUnitOfWork;
@@ -10,7 +9,6 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use domain::id::{ErasureId, UserId};
 use domain::user::Email;
 use sha2::{Digest, Sha256};
@@ -21,28 +19,22 @@ impl ErasureRepository for PgUnitOfWork {
     async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError> {
         let connection = self.connection()?;
         // Locked first, so that no row is added meanwhile.
-        let address: Option<String> = account::table
-            .find(user_id.as_uuid())
-            .select(account::email_normalised)
-            .for_update()
-            .first(connection)
-            .await
-            .optional()
-            .map_err(storage_error)?;
+        let query = account::table.find(user_id.as_uuid()).select(account::email_normalised).for_update();
+        let address: Option<String> = connection.load_row(query).await?;
         let Some(address) = address else { return Ok(false) };
         delete_links(connection, &address).await?;
         // The trail has no foreign key; everything else is deleted with the account by ON DELETE CASCADE.
         let trail = audit_event::table.filter(audit_event::user_id.eq(user_id.as_uuid()));
-        diesel::delete(trail).execute(connection).await.map_err(storage_error)?;
+        connection.execute(diesel::delete(trail)).await?;
         let person = account::table.find(user_id.as_uuid());
-        diesel::delete(person).execute(connection).await.map_err(storage_error)?;
+        connection.execute(diesel::delete(person)).await?;
         let hash = erased_person::id_hash.eq(id_hash(user_id));
         let noting = diesel::insert_into(erased_person::table).values(hash).on_conflict_do_nothing();
-        noting.execute(connection).await.map_err(storage_error)?;
+        connection.execute(noting).await?;
         let Erasure { id, at } = erasure;
         let receipt = (erasure_table::id.eq(id.as_uuid()), erasure_table::at.eq(at));
         let noting = diesel::insert_into(erasure_table::table).values(receipt);
-        noting.execute(connection).await.map(|_| true).map_err(storage_error)
+        connection.execute(noting).await.map(|_| true)
     }
 
     async fn was_erased(&mut self, user_id: UserId) -> Result<bool, StorageError> {
@@ -50,13 +42,11 @@ impl ErasureRepository for PgUnitOfWork {
     }
 
     async fn list(&mut self, limit: u32) -> Result<Vec<Erasure>, StorageError> {
-        let rows: Vec<(Uuid, DateTime<Utc>)> = erasure_table::table
+        let query = erasure_table::table
             .order((erasure_table::at.desc(), erasure_table::id.desc()))
             .limit(i64::from(limit))
-            .select((erasure_table::id, erasure_table::at))
-            .load(self.connection()?)
-            .await
-            .map_err(storage_error)?;
+            .select((erasure_table::id, erasure_table::at));
+        let rows: Vec<(Uuid, DateTime<Utc>)> = self.connection()?.load_rows(query).await?;
         let erasures = rows.into_iter().map(|(id, at)| Erasure { id: ErasureId::from_uuid(id), at });
         Ok(erasures.collect())
     }
@@ -65,18 +55,16 @@ impl ErasureRepository for PgUnitOfWork {
 /// Returns whether a user with this id was erased.
 pub(super) async fn was_erased(connection: &mut Pooled, user_id: UserId) -> Result<bool, StorageError> {
     let same = erased_person::table.find(id_hash(user_id));
-    diesel::select(exists(same)).get_result(connection).await.map_err(storage_error)
+    connection.load_one(diesel::select(exists(same))).await
 }
 
 /// Deletes sign-up links for this address. There are few, and they expire within days. Addresses are compared
 /// here because the server's lower case depends on its locale.
 async fn delete_links(connection: &mut Pooled, address: &str) -> Result<(), StorageError> {
-    let links: Vec<(Vec<u8>, String)> = password_link::table
+    let query = password_link::table
         .filter(password_link::email.is_not_null())
-        .select((password_link::link_hash, password_link::email.assume_not_null()))
-        .load(connection)
-        .await
-        .map_err(storage_error)?;
+        .select((password_link::link_hash, password_link::email.assume_not_null()));
+    let links: Vec<(Vec<u8>, String)> = connection.load_rows(query).await?;
     let is_theirs = |text: &str| Email::parse(text).is_ok_and(|email| email.normalised() == address);
     let hashes: Vec<Vec<u8>> =
         links.into_iter().filter(|(_, email)| is_theirs(email)).map(|(hash, _)| hash).collect();
@@ -84,7 +72,7 @@ async fn delete_links(connection: &mut Pooled, address: &str) -> Result<(), Stor
         return Ok(());
     }
     let theirs = password_link::table.filter(password_link::link_hash.eq_any(hashes));
-    diesel::delete(theirs).execute(connection).await.map(|_| ()).map_err(storage_error)
+    connection.execute(diesel::delete(theirs)).await.map(drop)
 }
 
 /// Hashes an id. Its 122 random bits rule out a search for the preimage.

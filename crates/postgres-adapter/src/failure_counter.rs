@@ -1,14 +1,13 @@
 //! Counters of failed attempts.
 
-use crate::error::{storage_error, unexpected};
-use crate::statement::{count, returning};
+use crate::error::unexpected;
+use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::sql_query;
-use diesel::sql_types::{Array, BigInt, Binary, Integer, Timestamptz};
-use diesel_async::RunQueryDsl;
+use diesel::sql_types::{Array, Binary, Integer, Timestamptz};
 use std::collections::BTreeMap;
 
 /// Adds failures, or starts a new window if the current one is over.
@@ -56,10 +55,8 @@ impl FailureCounter for PostgresStore {
             .bind::<Array<Integer>, _>(times)
             .bind::<Timestamptz, _>(at)
             .bind::<Timestamptz, _>(at.checked_sub_signed(window).unwrap_or(DateTime::UNIX_EPOCH));
-        let rows: Vec<(Vec<u8>, DateTime<Utc>, i32)> = returning::<(Binary, Timestamptz, Integer), _>(query)
-            .load(&mut self.pooled().await?)
-            .await
-            .map_err(storage_error)?;
+        let query = returning::<(Binary, Timestamptz, Integer), _>(query);
+        let rows: Vec<(Vec<u8>, DateTime<Utc>, i32)> = self.pooled().await?.load_rows(query).await?;
         let mut counts = BTreeMap::new();
         for (key, began_at, failures) in rows {
             let window_ends_at = began_at.checked_add_signed(window).unwrap_or(DateTime::<Utc>::MAX_UTC);
@@ -73,24 +70,16 @@ impl FailureCounter for PostgresStore {
     async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
         let keys: Vec<Vec<u8>> = keys.iter().map(|FailureKey(key)| key.to_vec()).collect();
         let query = sql_query(TAKE_BACK).bind::<Array<Binary>, _>(keys).bind::<Timestamptz, _>(at);
-        let taking = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
-        taking.map(|_| ()).map_err(storage_error)
+        self.pooled().await?.execute(returning::<(), _>(query)).await.map(drop)
     }
 
     async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
         let keys: Vec<Vec<u8>> = keys.iter().map(|FailureKey(key)| key.to_vec()).collect();
         let query = sql_query(FORGET).bind::<Array<Binary>, _>(keys);
-        let forgetting = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
-        forgetting.map(|_| ()).map_err(storage_error)
+        self.pooled().await?.execute(returning::<(), _>(query)).await.map(drop)
     }
 
     async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_STALE)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(&mut self.pooled().await?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        self.pooled().await?.delete_before(DELETE_STALE, before, limit).await
     }
 }

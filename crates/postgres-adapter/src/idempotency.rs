@@ -1,9 +1,9 @@
 //! Idempotent requests and their kept answers.
 
 use crate::connection::Pooled;
-use crate::error::{storage_error, unexpected};
+use crate::error::unexpected;
 use crate::schema::idempotent_answer as answer_table;
-use crate::statement::{count, returning};
+use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, KeptAnswer, StorageError};
 use async_trait::async_trait;
@@ -11,8 +11,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{BigInt, Binary, Bool, Timestamptz};
-use diesel_async::RunQueryDsl;
+use diesel::sql_types::{Binary, Bool, Timestamptz};
 
 /// Claims a free key. Concurrent claims wait for the first one's row, then match no row.
 const CLAIM: &str = "INSERT INTO idempotent_answer AS a (client_id, key_hash, content_hash, claimed_at)
@@ -54,16 +53,12 @@ impl IdempotencyStore for PostgresStore {
                 .bind::<Timestamptz, _>(now)
                 .bind::<Timestamptz, _>(abandoned_before)
                 .bind::<Timestamptz, _>(expired_before);
-            let taken: Option<bool> = returning::<Bool, _>(query)
-                .get_result(&mut connection)
-                .await
-                .optional()
-                .map_err(storage_error)?;
+            let taken: Option<bool> = connection.load_row(returning::<Bool, _>(query)).await?;
             if taken.is_some() {
                 return Ok(Claim::Taken);
             }
             // The row is missing if its owner released it meanwhile; the key is free then.
-            if let Some(claim) = standing(&mut connection, &request).await? {
+            if let Some(claim) = unclaimable_state(&mut connection, &request).await? {
                 return Ok(claim);
             }
         }
@@ -77,8 +72,7 @@ impl IdempotencyStore for PostgresStore {
             .bind::<Binary, _>(key.as_slice())
             .bind::<Binary, _>(content.as_slice())
             .bind::<Timestamptz, _>(now);
-        let prolonged = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
-        prolonged.map(|rows| rows > 0).map_err(storage_error)
+        Ok(self.pooled().await?.execute(returning::<(), _>(query)).await? > 0)
     }
 
     async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {
@@ -90,12 +84,9 @@ impl IdempotencyStore for PostgresStore {
             .find((client_id.as_uuid(), key.as_slice()))
             .filter(answer_table::content_hash.eq(content.as_slice()))
             .filter(answer_table::status.is_null());
-        diesel::update(open)
-            .set((answer_table::status.eq(status), answer_table::body.eq(body.as_slice())))
-            .execute(&mut self.pooled().await?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+        let query = diesel::update(open)
+            .set((answer_table::status.eq(status), answer_table::body.eq(body.as_slice())));
+        self.pooled().await?.execute(query).await.map(drop)
     }
 
     async fn release(&self, request: IdempotentRequest) -> Result<(), StorageError> {
@@ -104,30 +95,26 @@ impl IdempotencyStore for PostgresStore {
             .find((client_id.as_uuid(), key.as_slice()))
             .filter(answer_table::content_hash.eq(content.as_slice()))
             .filter(answer_table::status.is_null());
-        diesel::delete(open).execute(&mut self.pooled().await?).await.map(|_| ()).map_err(storage_error)
+        self.pooled().await?.execute(diesel::delete(open)).await.map(drop)
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let query =
-            sql_query(DELETE_BEFORE).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
-        let deleted = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
-        deleted.map(count).map_err(storage_error)
+        self.pooled().await?.delete_before(DELETE_BEFORE, before, limit).await
     }
 }
 
 /// Returns the state of a key that could not be claimed.
-async fn standing(
+async fn unclaimable_state(
     connection: &mut Pooled,
     request: &IdempotentRequest,
 ) -> Result<Option<Claim>, StorageError> {
     let IdempotentRequest { client_id, key, content } = request;
-    let row: Option<AnswerRow> = answer_table::table
-        .find((client_id.as_uuid(), key.as_slice()))
-        .select((answer_table::content_hash, answer_table::status, answer_table::body))
-        .first(connection)
-        .await
-        .optional()
-        .map_err(storage_error)?;
+    let query = answer_table::table.find((client_id.as_uuid(), key.as_slice())).select((
+        answer_table::content_hash,
+        answer_table::status,
+        answer_table::body,
+    ));
+    let row: Option<AnswerRow> = connection.load_row(query).await?;
     let Some((kept_content, status, body)) = row else { return Ok(None) };
     if kept_content != content {
         return Ok(Some(Claim::OtherContent));

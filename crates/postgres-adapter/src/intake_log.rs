@@ -2,10 +2,10 @@
 
 use crate::change::delete_numbered;
 use crate::connection::Pooled;
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::savepoint;
 use crate::schema::{intake_log, supplement};
-use crate::statement::{returning, stored};
+use crate::statement::{count, returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{IntakeLogRepository, StorageError, UniqueKey};
 use async_trait::async_trait;
@@ -15,7 +15,6 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::change::ChangeKind;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
@@ -131,9 +130,8 @@ impl IntakeLogRepository for PgUnitOfWork {
             .bind::<Array<Text>, _>(keys)
             .bind::<Array<SqlUuid>, _>(supplements)
             .bind::<Array<Timestamptz>, _>(times);
-        let rows: Vec<LogRow> =
-            returning::<IntakeLogColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(LogRow::into_log).collect()
+        let query = returning::<IntakeLogColumns, _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(LogRow::into_log).collect()
     }
 
     async fn find_many(
@@ -142,14 +140,11 @@ impl IntakeLogRepository for PgUnitOfWork {
         ids: &[IntakeLogId],
     ) -> Result<Vec<IntakeLog>, StorageError> {
         let ids: Vec<Uuid> = ids.iter().map(IntakeLogId::as_uuid).collect();
-        let rows: Vec<LogRow> = intake_log::table
+        let query = intake_log::table
             .filter(intake_log::user_id.eq(user_id.as_uuid()))
             .filter(intake_log::id.eq_any(ids))
-            .select(LogRow::as_select())
-            .load(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        rows.into_iter().map(LogRow::into_log).collect()
+            .select(LogRow::as_select());
+        self.connection()?.load_rows(query).await?.into_iter().map(LogRow::into_log).collect()
     }
 
     async fn insert(&mut self, user_id: UserId, logs: &[IntakeLog]) -> Result<(), StorageError> {
@@ -158,7 +153,7 @@ impl IntakeLogRepository for PgUnitOfWork {
         }
         let number = self.change_number(user_id).await?;
         let connection = self.connection()?;
-        match logs.len() {
+        match count(logs.len()) {
             // A single row needs no savepoint.
             1 => stored(insert(connection, (user_id, number), logs).await?, UniqueKey::IntakeLog)?,
             wanted => {
@@ -183,7 +178,7 @@ impl IntakeLogRepository for PgUnitOfWork {
             .bind::<Nullable<Text>, _>(external_key)
             .bind::<BigInt, _>(number);
         let (is_updated, is_there): (bool, bool) =
-            returning::<(Bool, Bool), _>(query).get_result(connection).await.map_err(storage_error)?;
+            connection.load_one(returning::<(Bool, Bool), _>(query)).await?;
         match (is_updated, is_there) {
             (true, _) => mark_logged(connection, std::slice::from_ref(log)).await.map(|()| true),
             (false, true) => Err(StorageError::Conflict(UniqueKey::IntakeLog)),
@@ -201,7 +196,7 @@ async fn insert(
     connection: &mut Pooled,
     (user_id, number): (UserId, i64),
     logs: &[IntakeLog],
-) -> Result<usize, StorageError> {
+) -> Result<u64, StorageError> {
     let new = NewLogs::of(user_id, logs);
     let query = sql_query(INSERT)
         .bind::<SqlUuid, _>(new.user_id)
@@ -211,8 +206,8 @@ async fn insert(
         .bind::<Array<Double>, _>(new.servings)
         .bind::<Array<Nullable<Text>>, _>(new.external_keys)
         .bind::<BigInt, _>(number);
-    let stored: i64 = returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
-    Ok(usize::try_from(stored).unwrap_or_default())
+    let stored: i64 = connection.load_one(returning::<BigInt, _>(query)).await?;
+    Ok(u64::try_from(stored).unwrap_or_default())
 }
 
 /// Marks these versions as logged; writes each of them at most once.
@@ -224,5 +219,5 @@ async fn mark_logged(connection: &mut Pooled, logs: &[IntakeLog]) -> Result<(), 
     let unmarked =
         supplement::table.filter(supplement::id.eq_any(ids)).filter(supplement::is_logged.eq(false));
     let marking = diesel::update(unmarked).set(supplement::is_logged.eq(true));
-    marking.execute(connection).await.map(|_| ()).map_err(storage_error)
+    connection.execute(marking).await.map(drop)
 }

@@ -1,7 +1,6 @@
 //! Leases on jobs that one replica runs at a time. All times are the server's, because a replica's clock may
 //! be wrong.
 
-use crate::error::storage_error;
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{Job, JobLeases, StorageError};
@@ -10,7 +9,6 @@ use chrono::TimeDelta;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Text};
-use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 /// Concurrent calls wait for the first one's row, then find the job leased. `clock_timestamp` advances while
@@ -56,7 +54,6 @@ impl PostgresStore {
             .bind::<Text, _>(job.as_str())
             .bind::<SqlUuid, _>(holder)
             .bind::<BigInt, _>(time.num_microseconds().unwrap_or(i64::MAX));
-        let changed = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
-        changed.map(|rows| rows > 0).map_err(storage_error)
+        Ok(self.pooled().await?.execute(returning::<(), _>(query)).await? > 0)
     }
 }

@@ -3,6 +3,7 @@
 use crate::connection::Pooled;
 use crate::error::{storage_error, unexpected};
 use crate::schema::schema_compatibility;
+use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::StorageError;
 use application::schema::{PROGRAM, SchemaState, judge};
@@ -11,7 +12,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Bool;
-use diesel_async::{AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use diesel_async::{AsyncMigrationHarness, AsyncPgConnection, SimpleAsyncConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
 use std::collections::BTreeSet;
 
@@ -59,8 +60,7 @@ impl PostgresStore {
         if applied.is_empty() {
             return Ok(SchemaState::Missing);
         }
-        let oldest: Vec<(String, i32)> =
-            schema_compatibility::table.load(&mut connection).await.map_err(storage_error)?;
+        let oldest: Vec<(String, i32)> = connection.load_rows(schema_compatibility::table).await?;
         Ok(judge(&known, &applied, &oldest.into_iter().collect(), PROGRAM))
     }
 
@@ -88,14 +88,11 @@ async fn applied_versions(connection: &mut Pooled) -> Result<BTreeSet<String>, S
     use diesel_table::__diesel_schema_migrations as applied;
 
     let is_there = sql_query("SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL");
-    let is_there: bool = crate::statement::returning::<Bool, _>(is_there)
-        .get_result(connection)
-        .await
-        .map_err(storage_error)?;
+    let is_there: bool = connection.load_one(returning::<Bool, _>(is_there)).await?;
     if !is_there {
         return Ok(BTreeSet::new());
     }
-    let versions: Vec<String> =
-        applied::table.select(applied::version).load(connection).await.map_err(storage_error)?;
+    let query = applied::table.select(applied::version);
+    let versions: Vec<String> = connection.load_rows(query).await?;
     Ok(versions.into_iter().collect())
 }

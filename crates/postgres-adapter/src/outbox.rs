@@ -1,8 +1,8 @@
 //! The outbox of queued messages.
 
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::schema::outbox;
-use crate::statement::{count, returning};
+use crate::statement::returning;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{MailBacklog, OutboxReader, OutboxRepository, QueuedMessage, StorageError};
@@ -13,7 +13,6 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Binary, Integer, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::id::MessageId;
 use uuid::Uuid;
 
@@ -63,8 +62,7 @@ impl OutboxReader for PostgresStore {
         // Uses the pool: a count of thousands of messages would delay the readers of a shared connection.
         let mut connection = self.pooled().await?;
         let query = outbox::table.select((count_star(), min(outbox::queued_at)));
-        let (messages, oldest_queued_at): (i64, Option<DateTime<Utc>>) =
-            query.get_result(&mut connection).await.map_err(storage_error)?;
+        let (messages, oldest_queued_at): (i64, Option<DateTime<Utc>>) = connection.load_one(query).await?;
         Ok(MailBacklog { messages: messages.unsigned_abs(), oldest_queued_at })
     }
 }
@@ -86,12 +84,8 @@ const DELETE_QUEUED_BEFORE: &str = "DELETE FROM outbox WHERE id IN (
 #[async_trait]
 impl OutboxRepository for PgUnitOfWork {
     async fn insert(&mut self, message: &QueuedMessage) -> Result<(), StorageError> {
-        diesel::insert_into(outbox::table)
-            .values(MessageRow::from(message))
-            .execute(self.connection()?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+        let query = diesel::insert_into(outbox::table).values(MessageRow::from(message));
+        self.connection()?.execute(query).await.map(drop)
     }
 
     async fn claim(
@@ -104,33 +98,21 @@ impl OutboxRepository for PgUnitOfWork {
             .bind::<Timestamptz, _>(now)
             .bind::<Timestamptz, _>(again_at)
             .bind::<BigInt, _>(i64::from(limit));
-        let rows: Vec<MessageRow> =
-            returning::<MessageColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(MessageRow::into_message).collect()
+        let query = returning::<MessageColumns, _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(MessageRow::into_message).collect()
     }
 
     async fn postpone(&mut self, id: MessageId, due_at: DateTime<Utc>) -> Result<(), StorageError> {
-        diesel::update(outbox::table.find(id.as_uuid()))
-            .set(outbox::due_at.eq(due_at))
-            .execute(self.connection()?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+        let query = diesel::update(outbox::table.find(id.as_uuid())).set(outbox::due_at.eq(due_at));
+        self.connection()?.execute(query).await.map(drop)
     }
 
     async fn delete(&mut self, id: MessageId) -> Result<bool, StorageError> {
-        let deleted = diesel::delete(outbox::table.find(id.as_uuid()))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(deleted > 0)
+        let query = diesel::delete(outbox::table.find(id.as_uuid()));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 
     async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let query = sql_query(DELETE_QUEUED_BEFORE)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit));
-        let deleted = returning::<(), _>(query).execute(self.connection()?).await;
-        deleted.map(count).map_err(storage_error)
+        self.connection()?.delete_before(DELETE_QUEUED_BEFORE, before, limit).await
     }
 }

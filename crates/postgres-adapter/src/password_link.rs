@@ -1,10 +1,9 @@
 //! One-time links to set a password.
 
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::row::secret_hash;
 use crate::schema::password_link as link;
 use crate::schema::{account, password_link};
-use crate::statement::count;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::{email, user_status};
@@ -16,19 +15,15 @@ use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Timestamptz};
-use diesel_async::RunQueryDsl;
+use diesel::sql_types::BigInt;
 use domain::id::UserId;
-use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::password_link::PasswordLink;
 use domain::secret::SecretHash;
 use domain::user::Email;
-use futures_util::FutureExt;
+use store_shared::{link_parts, parse_link};
 use uuid::Uuid;
 
 const TABLE: &str = "password_link";
-const INVITATION: &str = "invitation";
-const RESET: &str = "reset";
-const SIGN_UP: &str = "sign_up";
 
 /// A row of `password_link`.
 #[derive(Queryable, Selectable, Insertable)]
@@ -44,16 +39,12 @@ pub(crate) struct LinkRow {
 impl From<&PasswordLink> for LinkRow {
     fn from(link: &PasswordLink) -> Self {
         let PasswordLink { hash, purpose, expires_at } = link;
-        let (name, user_id, email) = match purpose {
-            PasswordLinkPurpose::Invitation { user_id } => (INVITATION, Some(user_id.as_uuid()), None),
-            PasswordLinkPurpose::Reset { user_id } => (RESET, Some(user_id.as_uuid()), None),
-            PasswordLinkPurpose::SignUp { email } => (SIGN_UP, None, Some(email.as_str().to_owned())),
-        };
+        let (name, user_id, email) = link_parts(purpose);
         Self {
             link_hash: hash.as_bytes().to_vec(),
             purpose: name.to_owned(),
-            user_id,
-            email,
+            user_id: user_id.map(|id| id.as_uuid()),
+            email: email.map(|email| email.as_str().to_owned()),
             expires_at: *expires_at,
         }
     }
@@ -67,18 +58,12 @@ impl LinkRow {
             || format!("of a sign-up until {}", expires_at.to_rfc3339()),
             |user_id| format!("of person {user_id}"),
         );
-        let purpose = match (purpose.as_str(), user_id.map(UserId::from_uuid), email) {
-            (INVITATION, Some(user_id), None) => Ok(PasswordLinkPurpose::Invitation { user_id }),
-            (RESET, Some(user_id), None) => Ok(PasswordLinkPurpose::Reset { user_id }),
-            (SIGN_UP, None, Some(text)) => {
-                let email = Email::parse(&text).map_err(corrupt(TABLE, "email", &row))?;
-                Ok(PasswordLinkPurpose::SignUp { email })
-            }
-            _ => Err(()),
-        };
+        let email = email.map(|text| Email::parse(&text)).transpose();
+        let email = email.map_err(corrupt(TABLE, "email", &row))?;
+        let purpose = parse_link(&purpose, user_id.map(UserId::from_uuid), email);
         Ok(PasswordLink {
             hash: secret_hash(&link_hash, TABLE, "link_hash", &row)?,
-            purpose: purpose.map_err(corrupt(TABLE, "purpose", &row))?,
+            purpose: purpose.ok_or(()).map_err(corrupt(TABLE, "purpose", &row))?,
             expires_at,
         })
     }
@@ -104,15 +89,14 @@ impl PasswordLinkReader for PostgresStore {
     ) -> Result<Option<PasswordLinkWithAccount>, StorageError> {
         let hash = *hash;
         let row: Option<(LinkRow, Option<AccountColumns>)> = self
-            .shared(move |mut connection| {
-                let query = link::table
+            .read_row(move || {
+                link::table
                     .left_join(account::table)
                     .filter(link::link_hash.eq(hash.as_bytes().to_vec()))
                     .select((
                         LinkRow::as_select(),
                         (account::id, account::email, account::locked_at).nullable(),
-                    ));
-                async move { query.first(&mut connection).await.optional() }.boxed()
+                    ))
             })
             .await?;
         let Some((link, account)) = row else { return Ok(None) };
@@ -126,79 +110,45 @@ impl PasswordLinkReader for PostgresStore {
 #[async_trait]
 impl PasswordLinkRepository for PgUnitOfWork {
     async fn insert(&mut self, link: &PasswordLink) -> Result<(), StorageError> {
-        diesel::insert_into(link::table)
-            .values(LinkRow::from(link))
-            .execute(self.connection()?)
-            .await
-            .map(|_| ())
-            .map_err(storage_error)
+        let query = diesel::insert_into(link::table).values(LinkRow::from(link));
+        self.connection()?.execute(query).await.map(drop)
     }
 
     async fn find(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
-        let row: Option<LinkRow> = link::table
-            .find(hash.as_bytes().as_slice())
-            .select(LinkRow::as_select())
-            .first(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
-        row.map(LinkRow::into_link).transpose()
+        let query = link::table.find(hash.as_bytes().as_slice()).select(LinkRow::as_select());
+        self.connection()?.load_row(query).await?.map(LinkRow::into_link).transpose()
     }
 
     async fn consume(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
         // A concurrent call waits for the first one's row lock, then finds no row.
-        let row: Option<LinkRow> = diesel::delete(link::table.find(hash.as_bytes().as_slice()))
-            .returning(LinkRow::as_returning())
-            .get_result(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
-        row.map(LinkRow::into_link).transpose()
+        let query =
+            diesel::delete(link::table.find(hash.as_bytes().as_slice())).returning(LinkRow::as_returning());
+        self.connection()?.load_row(query).await?.map(LinkRow::into_link).transpose()
     }
 
     async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError> {
-        diesel::delete(link::table.filter(link::user_id.eq(user_id.as_uuid())))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        let query = diesel::delete(link::table.filter(link::user_id.eq(user_id.as_uuid())));
+        self.connection()?.execute(query).await
     }
 
     async fn delete_sign_ups(&mut self, email: &Email) -> Result<u64, StorageError> {
         // Few links are pending. Addresses are compared as for accounts, independent of the database's
         // locale.
-        let waiting: Vec<(Vec<u8>, Option<String>)> = link::table
-            .filter(link::email.is_not_null())
-            .select((link::link_hash, link::email))
-            .load(self.connection()?)
-            .await
-            .map_err(storage_error)?;
+        let query = link::table.filter(link::email.is_not_null()).select((link::link_hash, link::email));
+        let waiting: Vec<(Vec<u8>, Option<String>)> = self.connection()?.load_rows(query).await?;
         let is_meant = |text: &String| text.to_lowercase() == email.normalised();
         let meant = waiting.into_iter().filter(|(_, text)| text.as_ref().is_some_and(is_meant));
         let hashes: Vec<Vec<u8>> = meant.map(|(hash, _)| hash).collect();
-        diesel::delete(link::table.filter(link::link_hash.eq_any(hashes)))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        let query = diesel::delete(link::table.filter(link::link_hash.eq_any(hashes)));
+        self.connection()?.execute(query).await
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_EXPIRED)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        self.connection()?.delete_before(DELETE_EXPIRED, before, limit).await
     }
 
     async fn delete_any(&mut self, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_ANY)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        let query = sql_query(DELETE_ANY).bind::<BigInt, _>(i64::from(limit));
+        self.connection()?.execute(query).await
     }
 }

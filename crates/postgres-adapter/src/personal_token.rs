@@ -5,7 +5,7 @@ use crate::error::{corrupt, storage_error};
 use crate::row::{scope_set, secret_hash};
 use crate::schema::personal_token as token;
 use crate::schema::personal_token;
-use crate::statement::{count, stored};
+use crate::statement::stored;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{PersonalTokenReader, PersonalTokenRepository, StorageError, UniqueKey};
@@ -13,8 +13,6 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_query;
-use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::{PersonalToken, PersonalTokenName};
@@ -110,12 +108,8 @@ impl PersonalTokenReader for PostgresStore {
 #[async_trait]
 impl PersonalTokenRepository for PgUnitOfWork {
     async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError> {
-        let inserted = diesel::insert_into(token::table)
-            .values(TokenRow::from(token))
-            .on_conflict_do_nothing()
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
+        let query = diesel::insert_into(token::table).values(TokenRow::from(token)).on_conflict_do_nothing();
+        let inserted = self.connection()?.execute(query).await?;
         stored(inserted, UniqueKey::PersonalToken)
     }
 
@@ -132,17 +126,11 @@ impl PersonalTokenRepository for PgUnitOfWork {
         if let Some(id) = id {
             revoking = revoking.filter(token::id.eq(id.as_uuid()));
         }
-        revoking.execute(self.connection()?).await.map(count).map_err(storage_error)
+        self.connection()?.execute(revoking).await
     }
 
     async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_ENDED)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        self.connection()?.delete_before(DELETE_ENDED, before, limit).await
     }
 
     async fn revoke_created_before(
@@ -156,12 +144,8 @@ impl PersonalTokenRepository for PgUnitOfWork {
             .filter(token::user_id.between(first, last))
             .filter(token::created_at.lt(before))
             .filter(token::revoked_at.is_null());
-        diesel::update(older)
-            .set(token::revoked_at.eq(at))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        let query = diesel::update(older).set(token::revoked_at.eq(at));
+        self.connection()?.execute(query).await
     }
 
     async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {

@@ -1,11 +1,11 @@
 //! Sums of reads.
 
 use crate::connection::Pooled;
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::row::{known_moment, upper_bound};
 use crate::schema::read_tally as tally;
 use crate::schema::read_tally;
-use crate::statement::{count, returning};
+use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::{ReadTallyStore, StorageError, UnitOfWork};
 use async_trait::async_trait;
@@ -16,23 +16,13 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
-use diesel_async::RunQueryDsl;
-use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::id::UserId;
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 use std::collections::{BTreeMap, HashMap};
+use store_shared::{parse_reader, reader_parts};
 use uuid::Uuid;
 
 const TABLE: &str = "read_tally";
-const CLIENT: &str = "client";
-const PERSONAL_TOKEN: &str = "personal_token";
-
-/// Returns a reader's kind and id.
-pub(crate) const fn reader_parts(reader: Reader) -> (&'static str, Uuid) {
-    match reader {
-        Reader::Client(id) => (CLIENT, id.as_uuid()),
-        Reader::PersonalToken(id) => (PERSONAL_TOKEN, id.as_uuid()),
-    }
-}
 
 /// A row of `read_tally`.
 #[derive(Queryable, Selectable)]
@@ -54,11 +44,7 @@ impl TallyRow {
         let Self { user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to } =
             self;
         let row = format!("of person {user_id}, reader {reader_id}, {}", minute.to_rfc3339());
-        let reader = match reader_kind.as_str() {
-            CLIENT => Ok(Reader::Client(ClientId::from_uuid(reader_id))),
-            PERSONAL_TOKEN => Ok(Reader::PersonalToken(PersonalTokenId::from_uuid(reader_id))),
-            _ => Err(()),
-        };
+        let reader = parse_reader(&reader_kind, reader_id).ok_or(());
         let key = TallyKey {
             user_id: UserId::from_uuid(user_id),
             minute,
@@ -197,18 +183,11 @@ impl ReadTallyStore for PostgresStore {
                     .sql(")"),
             );
         }
-        let rows: Vec<TallyRow> = query.load(&mut self.pooled().await?).await.map_err(storage_error)?;
-        rows.into_iter().map(TallyRow::into_tally).collect()
+        self.pooled().await?.load_rows(query).await?.into_iter().map(TallyRow::into_tally).collect()
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        sql_query(DELETE_BEFORE)
-            .bind::<Timestamptz, _>(before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(&mut self.pooled().await?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        self.pooled().await?.delete_before(DELETE_BEFORE, before, limit).await
     }
 }
 
@@ -223,7 +202,7 @@ async fn add(connection: &mut Pooled, new: NewTallies) -> Result<(), StorageErro
         .bind::<Array<BigInt>, _>(new.items)
         .bind::<Array<Nullable<Timestamptz>>, _>(new.range_from)
         .bind::<Array<Nullable<Timestamptz>>, _>(new.range_to);
-    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+    connection.execute(returning::<(), _>(query)).await.map(drop)
 }
 
 async fn note_use(connection: &mut Pooled, tallies: &[ReadTally]) -> Result<(), StorageError> {
@@ -243,5 +222,5 @@ async fn note_use(connection: &mut Pooled, tallies: &[ReadTally]) -> Result<(), 
         .bind::<Array<SqlUuid>, _>(people)
         .bind::<Array<SqlUuid>, _>(tokens)
         .bind::<Array<Timestamptz>, _>(moments);
-    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+    connection.execute(returning::<(), _>(query)).await.map(drop)
 }

@@ -3,7 +3,6 @@
 //! Each conversion destructures the whole value, so that a new field does not compile until it is stored.
 
 mod fixed_array;
-pub(crate) mod hex;
 mod json;
 
 pub(crate) use fixed_array::FixedArray;

@@ -116,7 +116,6 @@ diesel::table! {
         entry_date -> Timestamptz,
         ingredients -> Jsonb,
         upc_digits -> Nullable<Text>,
-        revision -> BigInt,
     }
 }
 
@@ -276,6 +275,22 @@ diesel::table! {
         refusal -> Nullable<Text>,
         lease_until -> Nullable<Timestamptz>,
         updated_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    /// Columns of `import` beyond the 16 that a diesel table has without a costlier feature.
+    #[sql_name = "import"]
+    import_extra (id) {
+        id -> Uuid,
+        bytes_checked -> BigInt,
+        tries -> Integer,
+        recording_start -> Nullable<Text>,
+        overwrite_profile -> Bool,
+        profile_changes -> Nullable<Jsonb>,
+        cancelled_by -> Nullable<Text>,
+        left_out_labels -> Bool,
+        undone -> Nullable<Jsonb>,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Browser sessions.
 
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::row::secret_hash;
 use crate::schema::{account, session};
-use crate::statement::{count, stored};
+use crate::statement::stored;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::{email, home_zone, user_status};
@@ -16,11 +16,9 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::id::{SessionId, UserId};
 use domain::secret::SecretHash;
 use domain::session::{AuthenticationMethod, Session};
-use futures_util::FutureExt;
 use uuid::Uuid;
 
 const TABLE: &str = "session";
@@ -74,8 +72,8 @@ impl SessionReader for PostgresStore {
     async fn find_session(&self, hash: &SecretHash) -> Result<Option<SessionWithUser>, StorageError> {
         let hash = *hash;
         let row: Option<Row> = self
-            .shared(move |mut connection| {
-                let query = session::table
+            .read_row(move || {
+                session::table
                     .inner_join(account::table)
                     .filter(session::token_hash.eq(hash.as_bytes().to_vec()))
                     .select((
@@ -84,8 +82,7 @@ impl SessionReader for PostgresStore {
                         account::email,
                         account::home_timezone,
                         account::locked_at,
-                    ));
-                async move { query.first(&mut connection).await.optional() }.boxed()
+                    ))
             })
             .await?;
         let Some((session, user_id, address, zone, locked_at)) = row else { return Ok(None) };
@@ -98,17 +95,13 @@ impl SessionReader for PostgresStore {
     }
 
     async fn list_sessions(&self, user_id: UserId) -> Result<Vec<Session>, StorageError> {
-        let rows: Vec<SessionRow> = self
-            .read_page(move |connection| {
-                session::table
-                    .filter(session::user_id.eq(user_id.as_uuid()))
-                    .order((session::authenticated_at.desc(), session::id.asc()))
-                    .select(SessionRow::as_select())
-                    .load(connection)
-                    .boxed()
-            })
-            .await?;
-        rows.into_iter().map(SessionRow::into_session).collect()
+        let query = move || {
+            session::table
+                .filter(session::user_id.eq(user_id.as_uuid()))
+                .order((session::authenticated_at.desc(), session::id.asc()))
+                .select(SessionRow::as_select())
+        };
+        self.read_rows(query).await?.into_iter().map(SessionRow::into_session).collect()
     }
 }
 
@@ -119,24 +112,15 @@ const DELETE_ENDED: &str = "DELETE FROM session WHERE (user_id, id) IN (
 #[async_trait]
 impl SessionRepository for PgUnitOfWork {
     async fn insert(&mut self, session: &Session) -> Result<(), StorageError> {
-        let inserted = diesel::insert_into(session::table)
-            .values(SessionRow::from(session))
-            .on_conflict_do_nothing()
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
+        let query =
+            diesel::insert_into(session::table).values(SessionRow::from(session)).on_conflict_do_nothing();
+        let inserted = self.connection()?.execute(query).await?;
         stored(inserted, UniqueKey::Session)
     }
 
     async fn find(&mut self, user_id: UserId, id: SessionId) -> Result<Option<Session>, StorageError> {
-        let row: Option<SessionRow> = session::table
-            .find((user_id.as_uuid(), id.as_uuid()))
-            .select(SessionRow::as_select())
-            .first(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
-        row.map(SessionRow::into_session).transpose()
+        let query = session::table.find((user_id.as_uuid(), id.as_uuid())).select(SessionRow::as_select());
+        self.connection()?.load_row(query).await?.map(SessionRow::into_session).transpose()
     }
 
     async fn record_use(
@@ -148,15 +132,12 @@ impl SessionRepository for PgUnitOfWork {
         let key = session::table.find((user_id.as_uuid(), id.as_uuid()));
         let updating =
             diesel::update(key.filter(session::last_seen_at.lt(at))).set(session::last_seen_at.eq(at));
-        updating.execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+        self.connection()?.execute(updating).await.map(drop)
     }
 
     async fn delete(&mut self, user_id: UserId, id: SessionId) -> Result<bool, StorageError> {
-        let deleted = diesel::delete(session::table.find((user_id.as_uuid(), id.as_uuid())))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(deleted > 0)
+        let query = diesel::delete(session::table.find((user_id.as_uuid(), id.as_uuid())));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 
     async fn delete_of_user(
@@ -169,7 +150,7 @@ impl SessionRepository for PgUnitOfWork {
         if let Some(except) = except {
             deleting = deleting.filter(session::id.ne(except.as_uuid()));
         }
-        deleting.execute(self.connection()?).await.map(count).map_err(storage_error)
+        self.connection()?.execute(deleting).await
     }
 
     async fn delete_ended(
@@ -178,13 +159,10 @@ impl SessionRepository for PgUnitOfWork {
         authenticated_before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, StorageError> {
-        sql_query(DELETE_ENDED)
+        let query = sql_query(DELETE_ENDED)
             .bind::<Timestamptz, _>(seen_before)
             .bind::<Timestamptz, _>(authenticated_before)
-            .bind::<BigInt, _>(i64::from(limit))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+            .bind::<BigInt, _>(i64::from(limit));
+        self.connection()?.execute(query).await
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{corrupt, storage_error};
 use crate::schema::signing_key;
-use crate::statement::{count, returning, stored};
+use crate::statement::stored;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{SigningKeyReader, SigningKeyRepository, StorageError, UniqueKey};
@@ -11,8 +11,6 @@ use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_query;
-use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use domain::id::KeyId;
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
@@ -86,8 +84,7 @@ impl SigningKeyRepository for PgUnitOfWork {
         let connection = self.connection()?;
         connection.batch_execute(ONE_AT_A_TIME).await.map_err(storage_error)?;
         let active = signing_key::table.filter(signing_key::retired_at.is_null());
-        let is_there: bool =
-            diesel::select(exists(active)).get_result(connection).await.map_err(storage_error)?;
+        let is_there: bool = connection.load_one(diesel::select(exists(active))).await?;
         if is_there {
             return Ok(false);
         }
@@ -97,39 +94,26 @@ impl SigningKeyRepository for PgUnitOfWork {
     async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError> {
         let connection = self.connection()?;
         connection.batch_execute(ONE_AT_A_TIME).await.map_err(storage_error)?;
-        let rows: Vec<SigningKeyRow> = signing_key::table
+        let query = signing_key::table
             .order((signing_key::created_at.asc(), signing_key::id.asc()))
-            .select(SigningKeyRow::as_select())
-            .load(connection)
-            .await
-            .map_err(storage_error)?;
-        rows.into_iter().map(SigningKeyRow::into_key).collect()
+            .select(SigningKeyRow::as_select());
+        connection.load_rows(query).await?.into_iter().map(SigningKeyRow::into_key).collect()
     }
 
     async fn insert(&mut self, key: &SigningKey) -> Result<(), StorageError> {
-        let inserted = diesel::insert_into(signing_key::table)
-            .values(SigningKeyRow::from(key))
-            .on_conflict_do_nothing()
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
+        let query =
+            diesel::insert_into(signing_key::table).values(SigningKeyRow::from(key)).on_conflict_do_nothing();
+        let inserted = self.connection()?.execute(query).await?;
         stored(inserted, UniqueKey::SigningKey)
     }
 
     async fn retire(&mut self, id: KeyId, at: DateTime<Utc>) -> Result<bool, StorageError> {
         let active = signing_key::table.find(id.as_uuid()).filter(signing_key::retired_at.is_null());
-        let retired = diesel::update(active)
-            .set(signing_key::retired_at.eq(at))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(retired > 0)
+        let query = diesel::update(active).set(signing_key::retired_at.eq(at));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 
     async fn delete_retired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let query =
-            sql_query(DELETE_RETIRED).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
-        let deleted = returning::<(), _>(query).execute(self.connection()?).await;
-        deleted.map(count).map_err(storage_error)
+        self.connection()?.delete_before(DELETE_RETIRED, before, limit).await
     }
 }

@@ -41,7 +41,7 @@ impl<Q, ST> Query for Statement<Q, ST> {
 }
 
 /// Returns a conflict if an insert stored no row.
-pub(crate) fn stored(rows: usize, key: UniqueKey) -> Result<(), StorageError> {
+pub(crate) fn stored(rows: u64, key: UniqueKey) -> Result<(), StorageError> {
     if rows == 0 { Err(StorageError::Conflict(key)) } else { Ok(()) }
 }
 

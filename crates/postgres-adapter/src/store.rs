@@ -6,14 +6,18 @@ use crate::connection::{
 };
 use crate::error::storage_error;
 use crate::options::{InvalidPostgresOptions, PostgresOptions};
-use crate::pool_meter::PoolMeter;
 use crate::supplement::KnownLabels;
 use application::ports::storage::StorageError;
-use diesel::result::QueryResult;
-use diesel_async::AsyncPgConnection;
+use diesel::dsl::Limit;
+use diesel::query_dsl::methods::LimitDsl;
+use diesel::result::{OptionalExtension as _, QueryResult};
+use diesel_async::methods::LoadQuery;
+use diesel_async::{AsyncPgConnection, RunQueryDsl as _};
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
+use store_shared::ConnectionMeter;
 
 /// Length of a page, which determines the connection that reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +51,7 @@ pub struct PostgresStore {
     /// Outage state for an exhausted pool.
     shortage: Outage,
     pub(crate) connector: Connector,
-    meter: PoolMeter,
+    meter: ConnectionMeter,
 }
 
 impl PostgresStore {
@@ -71,11 +75,11 @@ impl PostgresStore {
         let pool = pool_of(options.pool_size).map_err(|_| InvalidPostgresOptions::PoolSize)?;
         let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
         let wait_timeout = options.wait_timeout;
-        let meter = PoolMeter::new(match role {
+        let meter = ConnectionMeter::new(match role {
             Role::Primary => "primary",
             Role::Replica => "replica",
         });
-        meter.holds(0, options.pool_size);
+        meter.set_size(0, options.pool_size);
         let shortage = Outage::default();
         let labels = KnownLabels::new();
         Ok(Self { pool, shared, labels, page_pools, wait_timeout, silence, shortage, connector, meter })
@@ -85,7 +89,7 @@ impl PostgresStore {
     /// attempt succeeded. It may name a role or a database, never a password. It is for the operator, not for
     /// clients.
     pub fn why_unavailable(&self) -> Option<String> {
-        let in_time = || self.shortage.reason().map(|_| "no connection came about in time".to_owned());
+        let in_time = || self.shortage.reason().map(|_| "no connection became free in time".to_owned());
         self.connector.failure().or_else(in_time)
     }
 
@@ -93,22 +97,21 @@ impl PostgresStore {
     pub(crate) async fn pooled(&self) -> Result<Pooled, StorageError> {
         let connection = self.pooled_from(&self.pool).await;
         let status = self.pool.status();
-        self.meter.holds(status.size, status.max_size);
+        self.meter.set_size(status.size, status.max_size);
         connection
     }
 
     async fn pooled_from(&self, pool: &Pool) -> Result<Pooled, StorageError> {
         let connection = tokio::time::timeout(self.wait_timeout, pool.get());
-        match self.meter.waited_for(connection).await {
-            Ok(Ok(connection)) => {
+        match self.meter.waited_for(async { connection.await.ok() }).await {
+            Some(Ok(connection)) => {
                 self.shortage.end();
                 Ok(Pooled::new(connection, Arc::clone(&self.silence), self.meter.in_use()))
             }
             // The connector has logged the reason.
-            Ok(Err(_)) => Err(StorageError::Unavailable),
-            Err(_) => {
-                self.meter.gave_up();
-                self.shortage.tell("none of the pool became free in time");
+            Some(Err(_)) => Err(StorageError::Unavailable),
+            None => {
+                self.shortage.log_failure("no pooled connection became free in time");
                 Err(StorageError::Unavailable)
             }
         }
@@ -121,6 +124,35 @@ impl PostgresStore {
         F: for<'c> Fn(&'c AsyncPgConnection) -> BoxFuture<'c, QueryResult<T>> + Send + Sync,
     {
         self.shared.read(read).await.map_err(storage_error)
+    }
+
+    /// Reads a single row on a shared connection; `None` if there is none. A retry builds the query again.
+    pub(crate) async fn read_row<T, Q>(
+        &self,
+        query: impl Fn() -> Q + Send + Sync,
+    ) -> Result<Option<T>, StorageError>
+    where
+        T: Send + 'static,
+        Q: LimitDsl + Send + 'static,
+        Limit<Q>: for<'c> LoadQuery<'static, &'c AsyncPgConnection, T> + Send + 'static,
+    {
+        self.shared(move |mut connection| {
+            let query = query();
+            async move { query.first(&mut connection).await.optional() }.boxed()
+        })
+        .await
+    }
+
+    /// Reads rows on a connection of the pool for transactions. A retry builds the query again.
+    pub(crate) async fn read_rows<T, Q>(
+        &self,
+        query: impl Fn() -> Q + Send + Sync,
+    ) -> Result<Vec<T>, StorageError>
+    where
+        T: Send + 'static,
+        Q: LoadQuery<'static, Pooled, T> + Send + 'static,
+    {
+        self.read_page(move |connection| query().load(connection).boxed()).await
     }
 
     /// Reads a page in one statement: a short one over the worker's pipelined connection, a long one over its

@@ -2,45 +2,31 @@
 
 use crate::connection::Pooled;
 use crate::erasure::was_erased;
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::schema::account;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{ProfileReader, StorageError, UniqueKey, UserRepository};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use diesel::dsl::exists;
+use diesel::dsl::{SqlTypeOf, exists};
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{Bool, Date, Double, Nullable, SmallInt, Text, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
-use futures_util::FutureExt;
 use uuid::Uuid;
 
 const TABLE: &str = "account";
 
-/// Column types of an [`AccountRow`], in its order.
-pub(crate) type AccountColumns = (
-    SqlUuid,
-    Text,
-    Text,
-    Text,
-    Nullable<Timestamptz>,
-    Timestamptz,
-    Nullable<Date>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Double>,
-    Nullable<Double>,
-    Nullable<SmallInt>,
-    Nullable<Bool>,
-);
+/// Columns of an [`AccountRow`], in its order.
+pub(crate) const ACCOUNT_COLUMNS: &str = "a.id, a.email, a.email_normalised, a.home_timezone, a.locked_at, a.created_at, \
+    a.birth_date, a.biological_sex, a.blood_type, a.height_cm, a.weight_kg, a.skin_type, a.wheelchair_use";
+
+/// SQL types of these columns.
+pub(crate) type AccountColumns = SqlTypeOf<<AccountRow as Selectable<Pg>>::SelectExpression>;
 
 /// A row of `account`.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -155,30 +141,23 @@ pub(crate) fn user_status(locked_at: Option<DateTime<Utc>>) -> UserStatus {
 #[async_trait]
 impl ProfileReader for PostgresStore {
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        let row: Option<AccountRow> = self
-            .shared(move |mut link| {
-                let query = account::table.find(user_id.as_uuid()).select(AccountRow::as_select());
-                async move { query.first(&mut link).await.optional() }.boxed()
-            })
-            .await?;
-        row.map(AccountRow::into_user).transpose()
+        let query = move || account::table.find(user_id.as_uuid()).select(AccountRow::as_select());
+        self.read_row(query).await?.map(AccountRow::into_user).transpose()
     }
 
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
-        let rows: Vec<AccountRow> = self
-            .read_page(move |connection| {
-                let mut query = account::table
-                    .order(account::id.asc())
-                    .limit(i64::from(limit))
-                    .select(AccountRow::as_select())
-                    .into_boxed();
-                if let Some(after) = after {
-                    query = query.filter(account::id.gt(after.as_uuid()));
-                }
-                query.load(connection).boxed()
-            })
-            .await?;
-        rows.into_iter().map(AccountRow::into_user).collect()
+        let query = move || {
+            let mut query = account::table
+                .order(account::id.asc())
+                .limit(i64::from(limit))
+                .select(AccountRow::as_select())
+                .into_boxed();
+            if let Some(after) = after {
+                query = query.filter(account::id.gt(after.as_uuid()));
+            }
+            query
+        };
+        self.read_rows(query).await?.into_iter().map(AccountRow::into_user).collect()
     }
 }
 
@@ -186,45 +165,34 @@ impl ProfileReader for PostgresStore {
 impl UserRepository for PgUnitOfWork {
     async fn insert(&mut self, user: &User) -> Result<(), StorageError> {
         let connection = self.connection()?;
-        let inserted = diesel::insert_into(account::table)
-            .values(AccountRow::from(user))
-            .on_conflict_do_nothing()
-            .execute(connection)
-            .await
-            .map_err(storage_error)?;
+        let query =
+            diesel::insert_into(account::table).values(AccountRow::from(user)).on_conflict_do_nothing();
+        let inserted = connection.execute(query).await?;
         if inserted > 0 {
             return refuse_erased(connection, user.id).await;
         }
         let same_id = account::table.filter(account::id.eq(user.id.as_uuid()));
-        let id_is_taken: bool =
-            diesel::select(exists(same_id)).get_result(connection).await.map_err(storage_error)?;
+        let id_is_taken: bool = connection.load_one(diesel::select(exists(same_id))).await?;
         Err(StorageError::Conflict(if id_is_taken { UniqueKey::UserId } else { UniqueKey::UserEmail }))
     }
 
     async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError> {
         // The caller may update what it finds, so the row is locked. Inserts that reference it by foreign key
         // still run.
-        let row: Option<AccountRow> = account::table
+        let query = account::table
             .filter(account::id.eq(id.as_uuid()))
             .select(AccountRow::as_select())
-            .for_no_key_update()
-            .first(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
+            .for_no_key_update();
+        let row: Option<AccountRow> = self.connection()?.load_row(query).await?;
         self.found.extend(row.is_some().then_some(id));
         row.map(AccountRow::into_user).transpose()
     }
 
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError> {
-        let row: Option<AccountRow> = account::table
+        let query = account::table
             .filter(account::email_normalised.eq(email.normalised()))
-            .select(AccountRow::as_select())
-            .first(self.connection()?)
-            .await
-            .optional()
-            .map_err(storage_error)?;
-        row.map(AccountRow::into_user).transpose()
+            .select(AccountRow::as_select());
+        self.connection()?.load_row(query).await?.map(AccountRow::into_user).transpose()
     }
 
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
@@ -234,33 +202,26 @@ impl UserRepository for PgUnitOfWork {
         let others = account::table
             .filter(account::email_normalised.eq(user.email.normalised()))
             .filter(account::id.ne(user.id.as_uuid()));
-        let is_taken: bool =
-            diesel::select(exists(others)).get_result(connection).await.map_err(storage_error)?;
+        let is_taken: bool = connection.load_one(diesel::select(exists(others))).await?;
         if is_taken {
             return Err(StorageError::Conflict(UniqueKey::UserEmail));
         }
-        let number: Option<i64> = diesel::update(account::table.filter(account::id.eq(user.id.as_uuid())))
+        let query = diesel::update(account::table.filter(account::id.eq(user.id.as_uuid())))
             .set((
                 AccountRow::from(user),
                 account::change_number.eq(account::change_number + step),
                 account::profile_change_number.eq(account::change_number + step),
             ))
-            .returning(account::change_number)
-            .get_result(connection)
-            .await
-            .optional()
-            .map_err(storage_error)?;
+            .returning(account::change_number);
+        let number: Option<i64> = connection.load_row(query).await?;
         self.numbers.extend(number.map(|number| (user.id, number)));
         Ok(number.is_some())
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
         // ON DELETE CASCADE deletes the person's other rows.
-        let deleted = diesel::delete(account::table.filter(account::id.eq(id.as_uuid())))
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
-        Ok(deleted > 0)
+        let query = diesel::delete(account::table.filter(account::id.eq(id.as_uuid())));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 }
 
@@ -271,19 +232,14 @@ async fn refuse_erased(connection: &mut Pooled, id: UserId) -> Result<(), Storag
         return Ok(());
     }
     let person = account::table.filter(account::id.eq(id.as_uuid()));
-    diesel::delete(person).execute(connection).await.map_err(storage_error)?;
+    connection.execute(diesel::delete(person)).await?;
     Err(StorageError::Conflict(UniqueKey::UserId))
 }
 
 /// Serializes units of work that check, then change, a person's data. Inserts that reference the account by
 /// foreign key still run.
 pub(crate) async fn lock_account(connection: &mut Pooled, user_id: UserId) -> Result<(), StorageError> {
-    account::table
-        .filter(account::id.eq(user_id.as_uuid()))
-        .select(account::id)
-        .for_no_key_update()
-        .execute(connection)
-        .await
-        .map(|_| ())
-        .map_err(storage_error)
+    let query =
+        account::table.filter(account::id.eq(user_id.as_uuid())).select(account::id).for_no_key_update();
+    connection.execute(query).await.map(drop)
 }

@@ -1,8 +1,8 @@
 //! Access checks.
 
-use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
 use crate::schema::{access_grant, account, client, personal_token};
+use crate::statement::load_row;
 use crate::store::SqliteStore;
 use application::ports::storage::{AccessReader, AccessState, PersonalAccess, StorageError};
 use async_trait::async_trait;
@@ -84,49 +84,37 @@ impl AccessReader for SqliteStore {
         user_id: UserId,
         grant_id: GrantId,
     ) -> Result<Option<AccessState>, StorageError> {
-        self.read(move |connection| {
-            let row: Option<AccessRow> = access_grant::table
-                .inner_join(account::table.on(account::id.eq(access_grant::user_id)))
-                .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
-                .filter(access_grant::user_id.eq(blob(user_id.as_uuid())))
-                .filter(access_grant::id.eq(blob(grant_id.as_uuid())))
-                .select((
-                    access_grant::client_id,
-                    access_grant::scopes,
-                    access_grant::revoked_at,
-                    client::disabled_at,
-                    account::locked_at,
-                    account::home_timezone,
-                ))
-                // `first` adds a `LIMIT`, for which SQLite prepares the statement again at each binding.
-                .get_result(connection)
-                .optional()
-                .storage()?;
-            row.map(|row| row.into_state(user_id, grant_id)).transpose()
-        })
-        .await
+        let query = access_grant::table
+            .inner_join(account::table.on(account::id.eq(access_grant::user_id)))
+            .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
+            .filter(access_grant::user_id.eq(blob(user_id.as_uuid())))
+            .filter(access_grant::id.eq(blob(grant_id.as_uuid())))
+            .select((
+                access_grant::client_id,
+                access_grant::scopes,
+                access_grant::revoked_at,
+                client::disabled_at,
+                account::locked_at,
+                account::home_timezone,
+            ));
+        let row: Option<AccessRow> = self.read(load_row(query)).await?;
+        row.map(|row| row.into_state(user_id, grant_id)).transpose()
     }
+
     async fn find_personal_access(&self, hash: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
         let hash = hash.as_bytes().to_vec();
-        self.read(move |connection| {
-            let row: Option<PersonalAccessRow> = personal_token::table
-                .inner_join(account::table.on(account::id.eq(personal_token::user_id)))
-                .filter(personal_token::token_hash.eq(&hash))
-                .select((
-                    personal_token::user_id,
-                    personal_token::id,
-                    personal_token::scopes,
-                    personal_token::expires_at,
-                    personal_token::revoked_at,
-                    account::locked_at,
-                    account::home_timezone,
-                ))
-                // `first` adds a `LIMIT`, for which SQLite prepares the statement again at each binding.
-                .get_result(connection)
-                .optional()
-                .storage()?;
-            row.map(PersonalAccessRow::into_access).transpose()
-        })
-        .await
+        let query = personal_token::table
+            .inner_join(account::table.on(account::id.eq(personal_token::user_id)))
+            .filter(personal_token::token_hash.eq(hash))
+            .select((
+                personal_token::user_id,
+                personal_token::id,
+                personal_token::scopes,
+                personal_token::expires_at,
+                personal_token::revoked_at,
+                account::locked_at,
+                account::home_timezone,
+            ));
+        self.read(load_row(query)).await?.map(PersonalAccessRow::into_access).transpose()
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{account, audit_event};
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, delete_before, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{AuditFilter, AuditPosition, AuditReader, AuditRepository, StorageError};
@@ -155,10 +155,8 @@ impl AuditReader for SqliteStore {
 impl AuditRepository for SqliteUnitOfWork {
     async fn append(&mut self, event: &AuditEvent) -> Result<(), StorageError> {
         let row = AuditEventRow::from(event);
-        self.run(move |connection| {
-            diesel::insert_into(audit_event::table).values(row).execute(connection).storage().map(drop)
-        })
-        .await
+        let query = diesel::insert_into(audit_event::table).values(row);
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError> {
@@ -167,16 +165,9 @@ impl AuditRepository for SqliteUnitOfWork {
     }
 
     async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM audit_event WHERE id IN \
-                 (SELECT id FROM audit_event WHERE at < ? ORDER BY at, id LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let sql = "DELETE FROM audit_event WHERE id IN \
+             (SELECT id FROM audit_event WHERE at < ? ORDER BY at, id LIMIT ?)";
+        self.run(delete_before(sql, before, limit)).await
     }
 }
 

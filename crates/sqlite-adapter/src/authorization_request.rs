@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::authorization_request;
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, delete_before, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{AuthorizationRequestReader, AuthorizationRequestRepository, StorageError};
@@ -132,11 +132,8 @@ impl AuthorizationRequestReader for SqliteStore {
 impl AuthorizationRequestRepository for SqliteUnitOfWork {
     async fn insert(&mut self, request: &AuthorizationRequest) -> Result<(), StorageError> {
         let row = RequestRow::from(request);
-        self.run(move |connection| {
-            let inserted = diesel::insert_into(authorization_request::table).values(row).execute(connection);
-            inserted.storage().map(drop)
-        })
-        .await
+        let query = diesel::insert_into(authorization_request::table).values(row);
+        self.run(execute(query)).await.map(drop)
     }
 
     // The transaction holds the write lock, so nothing found here can change.
@@ -148,52 +145,32 @@ impl AuthorizationRequestRepository for SqliteUnitOfWork {
     }
 
     async fn assign(&mut self, id: AuthorizationRequestId, user_id: UserId) -> Result<bool, StorageError> {
-        self.run(move |connection| {
-            use authorization_request::dsl;
-            let nobodys = dsl::authorization_request.find(blob(id.as_uuid())).filter(dsl::user_id.is_null());
-            let changed = diesel::update(nobodys)
-                .set(dsl::user_id.eq(blob(user_id.as_uuid())))
-                .execute(connection)
-                .storage()?;
-            Ok(changed > 0)
-        })
-        .await
+        use authorization_request::dsl;
+        let nobodys = dsl::authorization_request.find(blob(id.as_uuid())).filter(dsl::user_id.is_null());
+        let query = diesel::update(nobodys).set(dsl::user_id.eq(blob(user_id.as_uuid())));
+        Ok(self.run(execute(query)).await? > 0)
     }
 
     async fn decide(&mut self, id: AuthorizationRequestId, at: DateTime<Utc>) -> Result<bool, StorageError> {
-        self.run(move |connection| {
-            use authorization_request::dsl;
-            let open = dsl::authorization_request.find(blob(id.as_uuid())).filter(dsl::decided_at.is_null());
-            let changed =
-                diesel::update(open).set(dsl::decided_at.eq(micros(at))).execute(connection).storage()?;
-            Ok(changed > 0)
-        })
-        .await
+        use authorization_request::dsl;
+        let open = dsl::authorization_request.find(blob(id.as_uuid())).filter(dsl::decided_at.is_null());
+        let query = diesel::update(open).set(dsl::decided_at.eq(micros(at)));
+        Ok(self.run(execute(query)).await? > 0)
     }
 
     async fn delete_excess(&mut self, user_id: UserId, keep: usize) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM authorization_request WHERE id IN (SELECT id FROM authorization_request \
-                 WHERE user_id = ? ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?)",
-            )
-            .blob(user_id.as_uuid().as_bytes())
-            .integer(i64::try_from(keep).unwrap_or(i64::MAX));
-            count(statement.execute(connection))
-        })
-        .await
+        let statement: Statement<()> = Statement::new(
+            "DELETE FROM authorization_request WHERE id IN (SELECT id FROM authorization_request \
+             WHERE user_id = ? ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?)",
+        )
+        .blob(user_id.as_uuid().as_bytes())
+        .integer(i64::try_from(keep).unwrap_or(i64::MAX));
+        self.run(execute(statement)).await
     }
 
     async fn delete_older(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM authorization_request WHERE id IN \
-                 (SELECT id FROM authorization_request WHERE created_at < ? ORDER BY created_at LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let sql = "DELETE FROM authorization_request WHERE id IN \
+             (SELECT id FROM authorization_request WHERE created_at < ? ORDER BY created_at LIMIT ?)";
+        self.run(delete_before(sql, before, limit)).await
     }
 }

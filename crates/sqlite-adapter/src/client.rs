@@ -3,6 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{client, client_secret};
+use crate::statement::execute;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ClientReader, ClientRepository, ClientWithSecrets, StorageError};
@@ -10,10 +11,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
-use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::client::{Client, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::id::{ClientId, ClientSecretId};
+use store_shared::{client_kind_name, parse_client_kind};
 
-#[derive(Queryable, Insertable, AsChangeset, Identifiable)]
+#[derive(Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = client, treat_none_as_null = true)]
 struct ClientRow {
     id: Vec<u8>,
@@ -44,7 +46,7 @@ impl ClientRow {
         Ok(Self {
             id: blob(id.as_uuid()),
             name: name.as_str().to_owned(),
-            kind: kind_name(*kind).to_owned(),
+            kind: client_kind_name(*kind).to_owned(),
             redirect_uris: serde_json::to_string(&uris)
                 .map_err(|error| StorageError::Internal(Box::new(error)))?,
             scopes: scopes.to_string(),
@@ -75,7 +77,7 @@ impl ClientRow {
         Ok(Client {
             id: ClientId::from_uuid(cells.uuid("id", &id)?),
             name: cells.sound("name", ClientName::from_stored(&name))?,
-            kind: cells.present("kind", kind_of(&kind))?,
+            kind: cells.present("kind", parse_client_kind(&kind))?,
             redirect_uris: cells.sound("redirect_uris", RedirectUri::parse_stored(&uris))?,
             scopes: cells.scopes(&scopes)?,
             allow_query_secrets,
@@ -87,17 +89,6 @@ impl ClientRow {
             created_at: cells.instant("created_at", created_at)?,
         })
     }
-}
-
-const fn kind_name(kind: ClientKind) -> &'static str {
-    match kind {
-        ClientKind::App => "app",
-        ClientKind::Service => "service",
-    }
-}
-
-fn kind_of(name: &str) -> Option<ClientKind> {
-    [ClientKind::App, ClientKind::Service].into_iter().find(|kind| kind_name(*kind) == name)
 }
 
 #[derive(Queryable, Insertable)]
@@ -203,11 +194,8 @@ impl ClientRepository for SqliteUnitOfWork {
 
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError> {
         let row = ClientRow::of(client)?;
-        self.run(move |connection| {
-            let changed = diesel::update(&row).set(&row).execute(connection).storage()?;
-            Ok(changed > 0)
-        })
-        .await
+        let query = diesel::update(client::table.find(row.id.clone())).set(row);
+        Ok(self.run(execute(query)).await? > 0)
     }
 
     async fn list_secrets(&mut self, id: ClientId) -> Result<Vec<ClientSecret>, StorageError> {
@@ -225,14 +213,8 @@ impl ClientRepository for SqliteUnitOfWork {
         secret: ClientSecretId,
         at: DateTime<Utc>,
     ) -> Result<bool, StorageError> {
-        self.run(move |connection| {
-            let row = client_secret::table.find((blob(id.as_uuid()), blob(secret.as_uuid())));
-            let changed = diesel::update(row)
-                .set(client_secret::expires_at.eq(micros(at)))
-                .execute(connection)
-                .storage()?;
-            Ok(changed > 0)
-        })
-        .await
+        let row = client_secret::table.find((blob(id.as_uuid()), blob(secret.as_uuid())));
+        let query = diesel::update(row).set(client_secret::expires_at.eq(micros(at)));
+        Ok(self.run(execute(query)).await? > 0)
     }
 }

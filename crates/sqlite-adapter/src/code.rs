@@ -5,7 +5,7 @@ use crate::error::StorageResult as _;
 use crate::grant::GrantRow;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{access_grant, account, audit_event, authorization_code};
-use crate::statement::count;
+use crate::statement::{execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::user_status;
 use application::ports::storage::{CodeRepository, HeldCode, StorageError};
@@ -106,20 +106,13 @@ impl CodeRow {
 impl CodeRepository for SqliteUnitOfWork {
     async fn insert(&mut self, code: &AuthorizationCode) -> Result<(), StorageError> {
         let row = CodeRow::from(code);
-        self.run(move |connection| {
-            diesel::insert_into(authorization_code::table).values(row).execute(connection).storage().map(drop)
-        })
-        .await
+        let query = diesel::insert_into(authorization_code::table).values(row);
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn find(&mut self, hash: &SecretHash) -> Result<Option<AuthorizationCode>, StorageError> {
         let hash = hash.as_bytes().to_vec();
-        self.run(move |connection| {
-            let row: Option<CodeRow> =
-                authorization_code::table.find(hash).first(connection).optional().storage()?;
-            row.map(CodeRow::into_code).transpose()
-        })
-        .await
+        self.run(load_row(authorization_code::table.find(hash))).await?.map(CodeRow::into_code).transpose()
     }
 
     async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<HeldCode>, StorageError> {
@@ -176,17 +169,13 @@ impl CodeRepository for SqliteUnitOfWork {
         user_id: Option<UserId>,
         issued_before: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            use authorization_code::dsl;
-            let unredeemed = dsl::redeemed_at.is_null().and(dsl::issued_at.lt(micros(issued_before)));
-            let mut discarded =
-                diesel::delete(dsl::authorization_code.filter(unredeemed)).into_boxed::<Sqlite>();
-            if let Some(user_id) = user_id {
-                discarded = discarded.filter(dsl::user_id.eq(blob(user_id.as_uuid())));
-            }
-            count(discarded.execute(connection))
-        })
-        .await
+        use authorization_code::dsl;
+        let unredeemed = dsl::redeemed_at.is_null().and(dsl::issued_at.lt(micros(issued_before)));
+        let mut discarded = diesel::delete(dsl::authorization_code.filter(unredeemed)).into_boxed::<Sqlite>();
+        if let Some(user_id) = user_id {
+            discarded = discarded.filter(dsl::user_id.eq(blob(user_id.as_uuid())));
+        }
+        self.run(execute(discarded)).await
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

@@ -1,69 +1,104 @@
 //! Apps with live grants or a remembered consent of a person.
 
-use crate::consent::ConsentRow;
 use crate::error::StorageResult as _;
-use crate::grant::GrantRow;
 use crate::row::{Cells, blob};
-use crate::schema::{access_grant, client, consent};
-use crate::statement::Statement;
+use crate::statement::{Statement, load_row};
 use crate::store::SqliteStore;
 use application::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Nullable};
-use diesel::sqlite::SqliteConnection;
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use domain::client::ClientName;
-use domain::consent::RememberedConsent;
-use domain::grant::Grant;
 use domain::id::{ClientId, UserId};
-use domain::scope::ScopeSet;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use store_shared::parse_used_from;
 
-/// Rows of the list, from one snapshot.
-struct Found {
-    /// Live grants, each with its client's name.
-    grants: Vec<(GrantRow, String)>,
-    /// Remembered consents, each with its client's name.
-    consents: Vec<(ConsentRow, String)>,
-    last_reads: BTreeMap<Vec<u8>, i64>,
+/// SQL types of an [`AppRow`], in its order.
+type Columns = (
+    Binary,
+    Text,
+    Text,
+    BigInt,
+    BigInt,
+    Nullable<BigInt>,
+    Nullable<BigInt>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Bool,
+);
+
+#[derive(Queryable)]
+struct AppRow {
+    client_id: Vec<u8>,
+    name: String,
+    scopes: String,
+    grants: i64,
+    since: i64,
+    refreshed_at: Option<i64>,
+    read_at: Option<i64>,
+    address: Option<String>,
+    agent: Option<String>,
+    is_remembered: bool,
 }
 
-fn find(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Found> {
-    connection.transaction(|connection| {
-        let grants = access_grant::table
-            .inner_join(client::table.on(client::id.eq(access_grant::client_id)))
-            .filter(access_grant::user_id.eq(user_id))
-            .filter(access_grant::revoked_at.is_null())
-            .order(access_grant::id)
-            .select((GrantRow::as_select(), client::name))
-            .load(connection)?;
-        let consents = consent::table
-            .inner_join(client::table.on(client::id.eq(consent::client_id)))
-            .filter(consent::user_id.eq(user_id))
-            .select((ConsentRow::as_select(), client::name))
-            .load(connection)?;
-        Ok(Found { grants, consents, last_reads: last_reads(connection, user_id)? })
-    })
-}
-
-/// Finds each client's last read, with one look-up each in the index.
-fn last_reads_statement(user_id: &[u8]) -> Statement<(Binary, Nullable<BigInt>)> {
+/// Returns the statement that aggregates a person's live grants by client and joins the remembered consents.
+/// The last read is one look-up per client in an index. Names are compared as bytes.
+fn list_statement(user_id: &[u8]) -> Statement<Columns> {
     Statement::new(
-        "SELECT client_id, (SELECT minute FROM read_tally \
-         WHERE user_id = ? AND reader_id = client_id AND reader_kind = 'client' ORDER BY minute DESC LIMIT 1) \
-         FROM (SELECT client_id FROM access_grant WHERE user_id = ? AND revoked_at IS NULL \
-         UNION SELECT client_id FROM consent WHERE user_id = ?)",
+        "WITH live AS (SELECT * FROM access_grant WHERE user_id = ? AND revoked_at IS NULL), \
+         latest AS (SELECT client_id, last_used_address, last_used_agent, \
+         row_number() OVER (PARTITION BY client_id ORDER BY last_used_at DESC, id) AS place FROM live) \
+         SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(g.grants, 0), \
+         coalesce(g.since, o.remembered_at), g.refreshed_at, \
+         (SELECT minute FROM read_tally \
+         WHERE user_id = ? AND reader_id = c.id AND reader_kind = 'client' ORDER BY minute DESC LIMIT 1), \
+         l.last_used_address, l.last_used_agent, o.client_id IS NOT NULL \
+         FROM (SELECT client_id FROM live UNION SELECT client_id FROM consent WHERE user_id = ?) AS a \
+         JOIN client AS c ON c.id = a.client_id \
+         LEFT JOIN (SELECT client_id, replace(group_concat(DISTINCT scopes), ',', ' ') AS scopes, \
+         count(*) AS grants, min(created_at) AS since, max(last_used_at) AS refreshed_at \
+         FROM live GROUP BY client_id) AS g ON g.client_id = c.id \
+         LEFT JOIN latest AS l ON l.client_id = c.id AND l.place = 1 \
+         LEFT JOIN consent AS o ON o.user_id = ? AND o.client_id = c.id \
+         ORDER BY c.name, c.id",
     )
     .blob(user_id)
     .blob(user_id)
     .blob(user_id)
+    .blob(user_id)
 }
 
-fn last_reads(connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<BTreeMap<Vec<u8>, i64>> {
-    let rows: Vec<(Vec<u8>, Option<i64>)> = last_reads_statement(user_id).load(connection)?;
-    Ok(rows.into_iter().filter_map(|(id, minute)| Some((id, minute?))).collect())
+impl AppRow {
+    fn into_app(self) -> Result<ConnectedApp, StorageError> {
+        let Self {
+            client_id,
+            name,
+            scopes,
+            grants,
+            since,
+            refreshed_at,
+            read_at,
+            address,
+            agent,
+            is_remembered,
+        } = self;
+        let client = Cells::of("client", &client_id);
+        // The values aggregate several grants, so the error names the client.
+        let source = Cells::of(if grants == 0 { "consent" } else { "access_grant" }, &client_id);
+        let used_from = parse_used_from(address.as_deref(), agent.as_deref());
+        let refreshed_at = source.optional_instant("last_used_at", refreshed_at)?;
+        let read_at = Cells::of("read_tally", &client_id).optional_instant("minute", read_at)?;
+        Ok(ConnectedApp {
+            client_id: ClientId::from_uuid(client.uuid("id", &client_id)?),
+            name: client.sound("name", ClientName::from_stored(&name))?,
+            scopes: source.scopes(&scopes)?,
+            grants: source.sound("count", u32::try_from(grants))?,
+            since: source.instant("created_at", since)?,
+            last_used_at: refreshed_at.max(read_at),
+            last_used_from: used_from.map_err(|column| source.corrupt(column))?,
+            is_remembered,
+        })
+    }
 }
 
 /// Finds a client's last read up to a given time, with one look-up in the index.
@@ -77,97 +112,15 @@ fn last_read_statement(user_id: &[u8], client_id: &[u8], until: i64) -> Statemen
     .integer(until)
 }
 
-fn last_read(
-    connection: &mut SqliteConnection,
-    user_id: &[u8],
-    client_id: &[u8],
-    until: i64,
-) -> Result<Option<DateTime<Utc>>, StorageError> {
-    let found: Vec<i64> = last_read_statement(user_id, client_id, until).load(connection).storage()?;
-    let Some(minute) = found.first() else { return Ok(None) };
-    Cells::of("read_tally", client_id).instant("minute", *minute).map(Some)
-}
-
-impl Found {
-    /// Aggregates the grants by app and adds the consents. Sorted by the bytes of the name, then by id.
-    fn into_apps(self) -> Result<Vec<ConnectedApp>, StorageError> {
-        let Self { grants, consents, last_reads } = self;
-        let mut apps: BTreeMap<(String, ClientId), Summing> = BTreeMap::new();
-        for (row, name) in grants {
-            let grant = row.into_grant()?;
-            match apps.entry((name, grant.client_id)) {
-                Entry::Occupied(summing) => summing.into_mut().add(grant),
-                Entry::Vacant(free) => {
-                    let app = unused(&free.key().0, grant.client_id, grant.created_at)?;
-                    free.insert(Summing { app, refreshed_at: None }).add(grant);
-                }
-            }
-        }
-        for (row, name) in consents {
-            let RememberedConsent { user_id: _, client_id, scopes, remembered_at } = row.into_consent()?;
-            match apps.entry((name, client_id)) {
-                Entry::Occupied(summing) => summing.into_mut().app.is_remembered = true,
-                Entry::Vacant(free) => {
-                    let app = unused(&free.key().0, client_id, remembered_at)?;
-                    let app = ConnectedApp { scopes, is_remembered: true, ..app };
-                    free.insert(Summing { app, refreshed_at: None });
-                }
-            }
-        }
-        apps.into_values().map(|summing| summing.end(&last_reads)).collect()
-    }
-}
-
-/// Returns an app without grants or uses.
-fn unused(name: &str, client_id: ClientId, since: DateTime<Utc>) -> Result<ConnectedApp, StorageError> {
-    let key = client_id.as_uuid();
-    Ok(ConnectedApp {
-        client_id,
-        name: Cells::of("client", key.as_bytes()).sound("name", ClientName::from_stored(name))?,
-        scopes: ScopeSet::EMPTY,
-        grants: 0,
-        since,
-        last_used_at: None,
-        last_used_from: None,
-        is_remembered: false,
-    })
-}
-
-/// App while its grants are aggregated.
-struct Summing {
-    app: ConnectedApp,
-    /// Time of the last refresh.
-    refreshed_at: Option<DateTime<Utc>>,
-}
-
-impl Summing {
-    fn add(&mut self, grant: Grant) {
-        let Self { app, refreshed_at } = self;
-        app.scopes = app.scopes.iter().chain(grant.scopes.iter()).collect();
-        app.grants = app.grants.saturating_add(1);
-        app.since = app.since.min(grant.created_at);
-        // Of several grants used at the same time, the first is kept.
-        if grant.last_used_at > *refreshed_at {
-            *refreshed_at = grant.last_used_at;
-            app.last_used_from = grant.last_used_from;
-        }
-    }
-
-    fn end(self, last_reads: &BTreeMap<Vec<u8>, i64>) -> Result<ConnectedApp, StorageError> {
-        let Self { mut app, refreshed_at } = self;
-        let key = app.client_id.as_uuid();
-        let read_at = last_reads.get(&key.as_bytes()[..]).copied();
-        let read_at = Cells::of("read_tally", key.as_bytes()).optional_instant("minute", read_at)?;
-        app.last_used_at = refreshed_at.max(read_at);
-        Ok(app)
-    }
-}
-
 #[async_trait]
 impl ConnectedAppReader for SqliteStore {
     async fn list_connected_apps(&self, user_id: UserId) -> Result<Vec<ConnectedApp>, StorageError> {
-        let user_id = blob(user_id.as_uuid());
-        self.read(move |connection| find(connection, &user_id).storage()?.into_apps()).await
+        let statement = list_statement(user_id.as_uuid().as_bytes());
+        self.read(move |connection| {
+            let rows: Vec<AppRow> = statement.load(connection).storage()?;
+            rows.into_iter().map(AppRow::into_app).collect()
+        })
+        .await
     }
 
     async fn list_last_reads(
@@ -179,8 +132,12 @@ impl ConnectedAppReader for SqliteStore {
         let until: Vec<_> =
             until.iter().map(|(id, at)| (blob(id.as_uuid()), at.timestamp_micros())).collect();
         self.read(move |connection| {
-            let of_app = |(id, at): &(Vec<u8>, i64)| last_read(connection, &user_id, id, *at);
-            until.iter().map(of_app).collect()
+            let mut reads = Vec::with_capacity(until.len());
+            for (id, at) in until {
+                let minute = load_row(last_read_statement(&user_id, &id, at))(connection)?;
+                reads.push(Cells::of("read_tally", &id).optional_instant("minute", minute)?);
+            }
+            Ok(reads)
         })
         .await
     }

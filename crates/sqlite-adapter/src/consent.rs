@@ -1,9 +1,8 @@
 //! Remembered consents.
 
-use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::consent;
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ConsentRepository, StorageError};
 use async_trait::async_trait;
@@ -12,9 +11,9 @@ use diesel::sqlite::Sqlite;
 use domain::consent::RememberedConsent;
 use domain::id::{ClientId, UserId};
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[derive(Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = consent)]
-pub(crate) struct ConsentRow {
+struct ConsentRow {
     user_id: Vec<u8>,
     client_id: Vec<u8>,
     scopes: String,
@@ -34,7 +33,7 @@ impl From<&RememberedConsent> for ConsentRow {
 }
 
 impl ConsentRow {
-    pub(crate) fn into_consent(self) -> Result<RememberedConsent, StorageError> {
+    fn into_consent(self) -> Result<RememberedConsent, StorageError> {
         let Self { user_id, client_id, scopes, remembered_at } = self;
         let cells = Cells::of("consent", &user_id);
         Ok(RememberedConsent {
@@ -54,26 +53,16 @@ impl ConsentRepository for SqliteUnitOfWork {
         client_id: ClientId,
     ) -> Result<Option<RememberedConsent>, StorageError> {
         let key = (blob(user_id.as_uuid()), blob(client_id.as_uuid()));
-        self.run(move |connection| {
-            let row: Option<ConsentRow> = consent::table.find(key).first(connection).optional().storage()?;
-            row.map(ConsentRow::into_consent).transpose()
-        })
-        .await
+        self.run(load_row(consent::table.find(key))).await?.map(ConsentRow::into_consent).transpose()
     }
 
     async fn remember(&mut self, consent: &RememberedConsent) -> Result<(), StorageError> {
-        let row = ConsentRow::from(consent);
-        self.run(move |connection| {
-            diesel::insert_into(consent::table)
-                .values(&row)
-                .on_conflict((consent::user_id, consent::client_id))
-                .do_update()
-                .set(&row)
-                .execute(connection)
-                .storage()
-                .map(drop)
-        })
-        .await
+        let query = diesel::insert_into(consent::table)
+            .values(ConsentRow::from(consent))
+            .on_conflict((consent::user_id, consent::client_id))
+            .do_update()
+            .set(ConsentRow::from(consent));
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn forget(
@@ -81,28 +70,22 @@ impl ConsentRepository for SqliteUnitOfWork {
         user_id: Option<UserId>,
         client_id: Option<ClientId>,
     ) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let mut forgotten = diesel::delete(consent::table).into_boxed::<Sqlite>();
-            if let Some(user_id) = user_id {
-                forgotten = forgotten.filter(consent::user_id.eq(blob(user_id.as_uuid())));
-            }
-            if let Some(client_id) = client_id {
-                forgotten = forgotten.filter(consent::client_id.eq(blob(client_id.as_uuid())));
-            }
-            count(forgotten.execute(connection))
-        })
-        .await
+        let mut forgotten = diesel::delete(consent::table).into_boxed::<Sqlite>();
+        if let Some(user_id) = user_id {
+            forgotten = forgotten.filter(consent::user_id.eq(blob(user_id.as_uuid())));
+        }
+        if let Some(client_id) = client_id {
+            forgotten = forgotten.filter(consent::client_id.eq(blob(client_id.as_uuid())));
+        }
+        self.run(execute(forgotten)).await
     }
 
     async fn forget_any(&mut self, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM consent WHERE (user_id, client_id) IN \
-                 (SELECT user_id, client_id FROM consent LIMIT ?)",
-            )
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let statement: Statement<()> = Statement::new(
+            "DELETE FROM consent WHERE (user_id, client_id) IN \
+             (SELECT user_id, client_id FROM consent LIMIT ?)",
+        )
+        .integer(i64::from(limit));
+        self.run(execute(statement)).await
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::idempotent_answer;
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, delete_before, execute};
 use crate::store::SqliteStore;
 use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, KeptAnswer, StorageError};
 use async_trait::async_trait;
@@ -32,51 +32,34 @@ impl IdempotencyStore for SqliteStore {
     }
 
     async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError> {
-        self.write(move |connection| {
-            let IdempotentRequest { client_id, key, content } = request;
-            let statement: Statement<()> = Statement::new(
-                "UPDATE idempotent_answer SET claimed_at = max(claimed_at, ?) \
-                 WHERE client_id = ? AND key_hash = ? AND content_hash = ? AND status IS NULL",
-            )
-            .integer(micros(now))
-            .blob(client_id.as_uuid().as_bytes())
-            .blob(&key)
-            .blob(&content);
-            count(statement.execute(connection)).map(|rows| rows > 0)
-        })
-        .await
+        let IdempotentRequest { client_id, key, content } = request;
+        let statement: Statement<()> = Statement::new(
+            "UPDATE idempotent_answer SET claimed_at = max(claimed_at, ?) \
+             WHERE client_id = ? AND key_hash = ? AND content_hash = ? AND status IS NULL",
+        )
+        .integer(micros(now))
+        .blob(client_id.as_uuid().as_bytes())
+        .blob(&key)
+        .blob(&content);
+        Ok(self.write(execute(statement)).await? > 0)
     }
 
     async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {
+        use idempotent_answer::dsl;
         let KeptAnswer { status, body } = answer.clone();
-        self.write(move |connection| {
-            use idempotent_answer::dsl;
-            diesel::update(own(request))
-                .set((dsl::status.eq(i32::from(status)), dsl::body.eq(body)))
-                .execute(connection)
-                .storage()
-                .map(drop)
-        })
-        .await
+        let query = diesel::update(own(request)).set((dsl::status.eq(i32::from(status)), dsl::body.eq(body)));
+        self.write(execute(query)).await.map(drop)
     }
 
     async fn release(&self, request: IdempotentRequest) -> Result<(), StorageError> {
-        self.write(move |connection| diesel::delete(own(request)).execute(connection).storage().map(drop))
-            .await
+        self.write(execute(diesel::delete(own(request)))).await.map(drop)
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.write(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM idempotent_answer WHERE (client_id, key_hash) IN \
-                 (SELECT client_id, key_hash FROM idempotent_answer WHERE claimed_at < ? \
-                 ORDER BY claimed_at LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let sql = "DELETE FROM idempotent_answer WHERE (client_id, key_hash) IN \
+             (SELECT client_id, key_hash FROM idempotent_answer WHERE claimed_at < ? \
+             ORDER BY claimed_at LIMIT ?)";
+        self.write(delete_before(sql, before, limit)).await
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::change::deletion;
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob, hex, micros};
+use crate::row::{Cells, blob, micros};
 use crate::schema::intake_log;
+use crate::statement::load_row;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{IntakeLogRepository, StorageError};
 use async_trait::async_trait;
@@ -12,25 +13,21 @@ use diesel::sqlite::SqliteConnection;
 use domain::change::ChangeKind;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// A row of `intake_log`; also the JSON of a log before an import (see `import::before`).
-#[derive(Queryable, Selectable, Insertable, Serialize, Deserialize)]
+/// A row of `intake_log`.
+#[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = intake_log)]
-pub(crate) struct IntakeLogRecordRow {
-    #[serde(with = "hex")]
+pub(crate) struct LogRow {
     user_id: Vec<u8>,
-    #[serde(with = "hex")]
     supplement_id: Vec<u8>,
     created_at: i64,
-    #[serde(with = "hex")]
     id: Vec<u8>,
     servings: f64,
     external_key: Option<String>,
 }
 
-impl IntakeLogRecordRow {
+impl LogRow {
     pub(crate) fn of(user_id: UserId, log: &IntakeLog) -> Self {
         let IntakeLog { id, record } = log;
         Self {
@@ -93,20 +90,15 @@ impl From<&IntakeLogRecord> for Candidate {
 }
 
 impl Candidate {
-    fn load(
-        &self,
-        connection: &mut SqliteConnection,
-        user_id: &[u8],
-    ) -> QueryResult<Vec<IntakeLogRecordRow>> {
+    fn load(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<LogRow>> {
         use intake_log::dsl;
-        let of_user =
-            dsl::intake_log.select(IntakeLogRecordRow::as_select()).filter(dsl::user_id.eq(user_id));
-        let mut rows: Vec<IntakeLogRecordRow> = of_user
+        let of_user = dsl::intake_log.select(LogRow::as_select()).filter(dsl::user_id.eq(user_id));
+        let mut rows: Vec<LogRow> = of_user
             .filter(dsl::supplement_id.eq(&self.supplement_id))
             .filter(dsl::created_at.eq(self.created_at))
             .load(connection)?;
         if let Some(key) = &self.external_key {
-            rows.extend(of_user.filter(dsl::external_key.eq(key)).load::<IntakeLogRecordRow>(connection)?);
+            rows.extend(of_user.filter(dsl::external_key.eq(key)).load::<LogRow>(connection)?);
         }
         Ok(rows)
     }
@@ -115,7 +107,7 @@ impl Candidate {
 fn insert_all(
     connection: &mut SqliteConnection,
     (user_id, number): (&[u8], i64),
-    rows: &[IntakeLogRecordRow],
+    rows: &[LogRow],
 ) -> QueryResult<()> {
     connection.transaction(|connection| {
         // One row at a time: one prepared statement, and no limit on bound values.
@@ -172,23 +164,15 @@ impl IntakeLogRepository for SqliteUnitOfWork {
         ids: &[IntakeLogId],
     ) -> Result<Vec<IntakeLog>, StorageError> {
         let user_id = blob(user_id.as_uuid());
-        let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
+        let ids: BTreeSet<IntakeLogId> = ids.iter().copied().collect();
         self.run(move |connection| {
-            let mut found = BTreeMap::new();
-            for id in &ids {
-                let row: Option<IntakeLogRecordRow> = intake_log::table
-                    .select(IntakeLogRecordRow::as_select())
-                    .filter(intake_log::user_id.eq(&user_id))
-                    .filter(intake_log::id.eq(id))
-                    .first(connection)
-                    .optional()
-                    .storage()?;
-                if let Some(row) = row {
-                    let log = row.into_log()?;
-                    found.insert(log.id, log);
-                }
-            }
-            Ok(found.into_values().collect())
+            let of_user =
+                intake_log::table.select(LogRow::as_select()).filter(intake_log::user_id.eq(user_id));
+            let rows = ids.into_iter().filter_map(|id| {
+                load_row(of_user.clone().filter(intake_log::id.eq(blob(id.as_uuid()))))(connection)
+                    .transpose()
+            });
+            rows.map(|row| LogRow::into_log(row?)).collect()
         })
         .await
     }
@@ -197,8 +181,7 @@ impl IntakeLogRepository for SqliteUnitOfWork {
         if logs.is_empty() {
             return Ok(());
         }
-        let rows: Vec<IntakeLogRecordRow> =
-            logs.iter().map(|log| IntakeLogRecordRow::of(user_id, log)).collect();
+        let rows: Vec<LogRow> = logs.iter().map(|log| LogRow::of(user_id, log)).collect();
         // If the person does not exist, the first insert fails.
         let number = self.change_number(user_id).await?.unwrap_or_default();
         let user_id = blob(user_id.as_uuid());
@@ -206,7 +189,7 @@ impl IntakeLogRepository for SqliteUnitOfWork {
     }
 
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
-        let row = IntakeLogRecordRow::of(user_id, log);
+        let row = LogRow::of(user_id, log);
         let Some(number) = self.change_number(user_id).await? else { return Ok(false) };
         self.run(move |connection| Ok(row.overwrite(connection, number).storage()? > 0)).await
     }

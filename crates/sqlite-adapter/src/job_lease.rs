@@ -2,12 +2,11 @@
 
 use crate::clock;
 use crate::row::micros;
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, execute};
 use crate::store::SqliteStore;
 use application::ports::storage::{Job, JobLeases, StorageError};
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use diesel::RunQueryDsl as _;
 use uuid::Uuid;
 
 #[async_trait]
@@ -26,7 +25,7 @@ impl JobLeases for SqliteStore {
             .integer(micros(now))
             .integer(micros(now))
             .integer(micros(now));
-            Ok(count(statement.execute(connection))? > 0)
+            Ok(execute(statement)(connection)? > 0)
         })
         .await
     }
@@ -38,7 +37,7 @@ impl JobLeases for SqliteStore {
                     .integer(micros(clock::now() + hold_for))
                     .text(job.as_str())
                     .blob(holder.as_bytes());
-            Ok(count(statement.execute(connection))? > 0)
+            Ok(execute(statement)(connection)? > 0)
         })
         .await
     }
@@ -53,7 +52,7 @@ impl JobLeases for SqliteStore {
             .integer(micros(now + due_after))
             .text(job.as_str())
             .blob(holder.as_bytes());
-            count(statement.execute(connection)).map(drop)
+            execute(statement)(connection).map(drop)
         })
         .await
     }

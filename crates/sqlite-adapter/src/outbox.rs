@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::outbox;
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, delete_before, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{MailBacklog, OutboxReader, OutboxRepository, QueuedMessage, StorageError};
@@ -70,10 +70,7 @@ impl OutboxReader for SqliteStore {
 impl OutboxRepository for SqliteUnitOfWork {
     async fn insert(&mut self, message: &QueuedMessage) -> Result<(), StorageError> {
         let row = MessageRow::from(message);
-        self.run(move |connection| {
-            diesel::insert_into(outbox::table).values(row).execute(connection).storage().map(drop)
-        })
-        .await
+        self.run(execute(diesel::insert_into(outbox::table).values(row))).await.map(drop)
     }
 
     // The transaction holds the write lock, so no other process can claim the same messages.
@@ -107,34 +104,19 @@ impl OutboxRepository for SqliteUnitOfWork {
     }
 
     async fn postpone(&mut self, id: MessageId, due_at: DateTime<Utc>) -> Result<(), StorageError> {
-        self.run(move |connection| {
-            diesel::update(outbox::table.find(blob(id.as_uuid())))
-                .set(outbox::due_at.eq(micros(due_at)))
-                .execute(connection)
-                .storage()
-                .map(drop)
-        })
-        .await
+        let query =
+            diesel::update(outbox::table.find(blob(id.as_uuid()))).set(outbox::due_at.eq(micros(due_at)));
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn delete(&mut self, id: MessageId) -> Result<bool, StorageError> {
-        self.run(move |connection| {
-            let deleted = diesel::delete(outbox::table.find(blob(id.as_uuid()))).execute(connection);
-            Ok(deleted.storage()? > 0)
-        })
-        .await
+        let query = diesel::delete(outbox::table.find(blob(id.as_uuid())));
+        Ok(self.run(execute(query)).await? > 0)
     }
 
     async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM outbox WHERE id IN \
-                 (SELECT id FROM outbox WHERE queued_at < ? ORDER BY queued_at LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let sql = "DELETE FROM outbox WHERE id IN \
+             (SELECT id FROM outbox WHERE queued_at < ? ORDER BY queued_at LIMIT ?)";
+        self.run(delete_before(sql, before, limit)).await
     }
 }

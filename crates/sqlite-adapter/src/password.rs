@@ -3,6 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{account, password};
+use crate::statement::{execute, load_row};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::user_status;
@@ -37,17 +38,11 @@ impl CredentialRow {
 impl CredentialReader for SqliteStore {
     async fn find_credentials(&self, email: &Email) -> Result<Option<Credentials>, StorageError> {
         let email = email.normalised();
-        self.read(move |connection| {
-            let row: Option<CredentialRow> = account::table
-                .left_join(password::table.on(password::user_id.eq(account::id)))
-                .filter(account::email_normalised.eq(email))
-                .select((account::id, account::locked_at, password::hash.nullable()))
-                .first(connection)
-                .optional()
-                .storage()?;
-            row.map(CredentialRow::into_credentials).transpose()
-        })
-        .await
+        let query = account::table
+            .left_join(password::table.on(password::user_id.eq(account::id)))
+            .filter(account::email_normalised.eq(email))
+            .select((account::id, account::locked_at, password::hash.nullable()));
+        self.read(load_row(query)).await?.map(CredentialRow::into_credentials).transpose()
     }
 }
 
@@ -74,18 +69,13 @@ impl PasswordRepository for SqliteUnitOfWork {
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
         let hash = hash.as_phc().to_owned();
-        self.run(move |connection| {
-            let (hash, changed_at) = (password::hash.eq(hash), password::changed_at.eq(micros(at)));
-            diesel::insert_into(password::table)
-                .values((password::user_id.eq(blob(user_id.as_uuid())), hash.clone(), changed_at))
-                .on_conflict(password::user_id)
-                .do_update()
-                .set((hash, changed_at))
-                .execute(connection)
-                .storage()
-                .map(drop)
-        })
-        .await
+        let (hash, changed_at) = (password::hash.eq(hash), password::changed_at.eq(micros(at)));
+        let query = diesel::insert_into(password::table)
+            .values((password::user_id.eq(blob(user_id.as_uuid())), hash.clone(), changed_at))
+            .on_conflict(password::user_id)
+            .do_update()
+            .set((hash, changed_at));
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn rehash(
@@ -95,12 +85,8 @@ impl PasswordRepository for SqliteUnitOfWork {
         new: &PasswordHash,
     ) -> Result<bool, StorageError> {
         let (old, new) = (old.as_phc().to_owned(), new.as_phc().to_owned());
-        self.run(move |connection| {
-            let unchanged = password::table.find(blob(user_id.as_uuid())).filter(password::hash.eq(old));
-            let changed =
-                diesel::update(unchanged).set(password::hash.eq(new)).execute(connection).storage()?;
-            Ok(changed > 0)
-        })
-        .await
+        let unchanged = password::table.find(blob(user_id.as_uuid())).filter(password::hash.eq(old));
+        let query = diesel::update(unchanged).set(password::hash.eq(new));
+        Ok(self.run(execute(query)).await? > 0)
     }
 }

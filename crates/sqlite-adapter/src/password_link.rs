@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::password_link;
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, delete_before, execute, load_row};
 use crate::store::SqliteStore;
 use crate::supplement::in_snapshot;
 use crate::unit_of_work::SqliteUnitOfWork;
@@ -19,10 +19,7 @@ use domain::id::UserId;
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::secret::SecretHash;
 use domain::user::Email;
-
-const INVITATION: &str = "invitation";
-const RESET: &str = "reset";
-const SIGN_UP: &str = "sign_up";
+use store_shared::{link_parts, parse_link};
 
 #[derive(Queryable, Insertable)]
 #[diesel(table_name = password_link)]
@@ -37,11 +34,7 @@ struct PasswordLinkRow {
 impl From<&PasswordLink> for PasswordLinkRow {
     fn from(link: &PasswordLink) -> Self {
         let PasswordLink { hash, purpose, expires_at } = link;
-        let (name, user_id, email) = match purpose {
-            PasswordLinkPurpose::Invitation { user_id } => (INVITATION, Some(user_id), None),
-            PasswordLinkPurpose::Reset { user_id } => (RESET, Some(user_id), None),
-            PasswordLinkPurpose::SignUp { email } => (SIGN_UP, None, Some(email)),
-        };
+        let (name, user_id, email) = link_parts(purpose);
         Self {
             link_hash: hash.as_bytes().to_vec(),
             purpose: name.to_owned(),
@@ -58,12 +51,7 @@ impl PasswordLinkRow {
         let cells = Cells::of("password_link", &link_hash);
         let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?.map(UserId::from_uuid);
         let email = email.map(|text| cells.sound("email", Email::parse(&text))).transpose()?;
-        let purpose = match (purpose.as_str(), user_id, email) {
-            (INVITATION, Some(user_id), None) => PasswordLinkPurpose::Invitation { user_id },
-            (RESET, Some(user_id), None) => PasswordLinkPurpose::Reset { user_id },
-            (SIGN_UP, None, Some(email)) => PasswordLinkPurpose::SignUp { email },
-            _ => return Err(cells.corrupt("purpose")),
-        };
+        let purpose = cells.present("purpose", parse_link(&purpose, user_id, email))?;
         Ok(PasswordLink {
             hash: cells.hash("link_hash", &link_hash)?,
             purpose,
@@ -105,10 +93,8 @@ impl PasswordLinkReader for SqliteStore {
 impl PasswordLinkRepository for SqliteUnitOfWork {
     async fn insert(&mut self, link: &PasswordLink) -> Result<(), StorageError> {
         let row = PasswordLinkRow::from(link);
-        self.run(move |connection| {
-            diesel::insert_into(password_link::table).values(row).execute(connection).storage().map(drop)
-        })
-        .await
+        let query = diesel::insert_into(password_link::table).values(row);
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn find(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
@@ -118,24 +104,17 @@ impl PasswordLinkRepository for SqliteUnitOfWork {
 
     async fn consume(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError> {
         let hash = hash.as_bytes().to_vec();
-        self.run(move |connection| {
-            let statement: Statement<password_link::SqlType> = Statement::new(
-                "DELETE FROM password_link WHERE link_hash = ? \
-                 RETURNING link_hash, purpose, user_id, email, expires_at",
-            )
-            .blob(&hash);
-            let row: Option<PasswordLinkRow> = statement.get_result(connection).optional().storage()?;
-            row.map(PasswordLinkRow::into_link).transpose()
-        })
-        .await
+        let statement: Statement<password_link::SqlType> = Statement::new(
+            "DELETE FROM password_link WHERE link_hash = ? \
+             RETURNING link_hash, purpose, user_id, email, expires_at",
+        )
+        .blob(&hash);
+        self.run(load_row(statement)).await?.map(PasswordLinkRow::into_link).transpose()
     }
 
     async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let of_user = password_link::table.filter(password_link::user_id.eq(blob(user_id.as_uuid())));
-            count(diesel::delete(of_user).execute(connection))
-        })
-        .await
+        let of_user = password_link::table.filter(password_link::user_id.eq(blob(user_id.as_uuid())));
+        self.run(execute(diesel::delete(of_user))).await
     }
 
     async fn delete_sign_ups(&mut self, email: &Email) -> Result<u64, StorageError> {
@@ -151,32 +130,22 @@ impl PasswordLinkRepository for SqliteUnitOfWork {
             let meant = waiting.into_iter().filter(|(_, text)| text.as_ref().is_some_and(is_meant));
             let hashes: Vec<Vec<u8>> = meant.map(|(hash, _)| hash).collect();
             let links = password_link::table.filter(password_link::link_hash.eq_any(hashes));
-            count(diesel::delete(links).execute(connection))
+            execute(diesel::delete(links))(connection)
         })
         .await
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM password_link WHERE link_hash IN \
-                 (SELECT link_hash FROM password_link WHERE expires_at < ? ORDER BY expires_at LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let sql = "DELETE FROM password_link WHERE link_hash IN \
+             (SELECT link_hash FROM password_link WHERE expires_at < ? ORDER BY expires_at LIMIT ?)";
+        self.run(delete_before(sql, before, limit)).await
     }
 
     async fn delete_any(&mut self, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM password_link WHERE link_hash IN (SELECT link_hash FROM password_link LIMIT ?)",
-            )
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let statement: Statement<()> = Statement::new(
+            "DELETE FROM password_link WHERE link_hash IN (SELECT link_hash FROM password_link LIMIT ?)",
+        )
+        .integer(i64::from(limit));
+        self.run(execute(statement)).await
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::personal_token;
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{PersonalTokenReader, PersonalTokenRepository, StorageError};
@@ -95,10 +95,8 @@ impl PersonalTokenReader for SqliteStore {
 impl PersonalTokenRepository for SqliteUnitOfWork {
     async fn insert(&mut self, token: &PersonalToken) -> Result<(), StorageError> {
         let row = PersonalTokenRow::from(token);
-        self.run(move |connection| {
-            diesel::insert_into(personal_token::table).values(row).execute(connection).storage().map(drop)
-        })
-        .await
+        let query = diesel::insert_into(personal_token::table).values(row);
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn list(&mut self, user_id: UserId) -> Result<Vec<PersonalToken>, StorageError> {
@@ -111,32 +109,26 @@ impl PersonalTokenRepository for SqliteUnitOfWork {
         id: Option<PersonalTokenId>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let of_user = personal_token::table
-                .filter(personal_token::user_id.eq(blob(user_id.as_uuid())))
-                .filter(personal_token::revoked_at.is_null());
-            let mut revoked =
-                diesel::update(of_user).set(personal_token::revoked_at.eq(micros(at))).into_boxed::<Sqlite>();
-            if let Some(id) = id {
-                revoked = revoked.filter(personal_token::id.eq(blob(id.as_uuid())));
-            }
-            count(revoked.execute(connection))
-        })
-        .await
+        let of_user = personal_token::table
+            .filter(personal_token::user_id.eq(blob(user_id.as_uuid())))
+            .filter(personal_token::revoked_at.is_null());
+        let mut revoked =
+            diesel::update(of_user).set(personal_token::revoked_at.eq(micros(at))).into_boxed::<Sqlite>();
+        if let Some(id) = id {
+            revoked = revoked.filter(personal_token::id.eq(blob(id.as_uuid())));
+        }
+        self.run(execute(revoked)).await
     }
 
     async fn delete_ended(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM personal_token WHERE (user_id, id) IN (SELECT user_id, id FROM personal_token \
-                 WHERE revoked_at < ? OR expires_at < ? LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let statement: Statement<()> = Statement::new(
+            "DELETE FROM personal_token WHERE (user_id, id) IN (SELECT user_id, id FROM personal_token \
+             WHERE revoked_at < ? OR expires_at < ? LIMIT ?)",
+        )
+        .integer(micros(before))
+        .integer(micros(before))
+        .integer(i64::from(limit));
+        self.run(execute(statement)).await
     }
 
     async fn revoke_created_before(
@@ -145,16 +137,12 @@ impl PersonalTokenRepository for SqliteUnitOfWork {
         before: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let (first, last) = (blob(people.start().as_uuid()), blob(people.end().as_uuid()));
-            let old = personal_token::table
-                .filter(personal_token::user_id.between(first, last))
-                .filter(personal_token::created_at.lt(micros(before)))
-                .filter(personal_token::revoked_at.is_null());
-            let revoked =
-                diesel::update(old).set(personal_token::revoked_at.eq(micros(at))).execute(connection);
-            count(revoked)
-        })
-        .await
+        let (first, last) = (blob(people.start().as_uuid()), blob(people.end().as_uuid()));
+        let old = personal_token::table
+            .filter(personal_token::user_id.between(first, last))
+            .filter(personal_token::created_at.lt(micros(before)))
+            .filter(personal_token::revoked_at.is_null());
+        let query = diesel::update(old).set(personal_token::revoked_at.eq(micros(at)));
+        self.run(execute(query)).await
     }
 }

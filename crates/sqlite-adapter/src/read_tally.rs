@@ -3,27 +3,16 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{personal_token, read_tally};
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, delete_before};
 use crate::store::SqliteStore;
 use application::ports::storage::{ReadTallyStore, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
-use domain::id::{ClientId, PersonalTokenId, UserId};
+use domain::id::UserId;
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
-use uuid::Uuid;
-
-const CLIENT: &str = "client";
-const PERSONAL_TOKEN: &str = "personal_token";
-
-/// Returns a reader's kind and id.
-const fn reader_cells(reader: Reader) -> (&'static str, Uuid) {
-    match reader {
-        Reader::Client(id) => (CLIENT, id.as_uuid()),
-        Reader::PersonalToken(id) => (PERSONAL_TOKEN, id.as_uuid()),
-    }
-}
+use store_shared::{parse_reader, reader_parts};
 
 #[derive(Queryable)]
 struct TallyRow {
@@ -45,11 +34,7 @@ impl TallyRow {
         // Of all columns, the reader identifies the row best.
         let cells = Cells::of("read_tally", &reader_id);
         let id = cells.uuid("reader_id", &reader_id)?;
-        let reader = match reader_kind.as_str() {
-            CLIENT => Reader::Client(ClientId::from_uuid(id)),
-            PERSONAL_TOKEN => Reader::PersonalToken(PersonalTokenId::from_uuid(id)),
-            _ => return Err(cells.corrupt("reader_kind")),
-        };
+        let reader = cells.present("reader_kind", parse_reader(&reader_kind, id))?;
         Ok(ReadTally {
             key: TallyKey {
                 user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
@@ -73,7 +58,7 @@ fn add(connection: &mut SqliteConnection, tally: &ReadTally) -> QueryResult<()> 
     let ReadTally { key, requests, items, range } = tally;
     let TallyKey { user_id, minute, reader, kind } = key;
     let AskedRange { from, to } = range;
-    let (reader_kind, reader_id) = reader_cells(*reader);
+    let (reader_kind, reader_id) = reader_parts(*reader);
     let statement: Statement<()> = Statement::new(
         "INSERT INTO read_tally \
          (user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to) \
@@ -140,17 +125,10 @@ impl ReadTallyStore for SqliteStore {
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.write(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM read_tally WHERE (user_id, minute, reader_kind, reader_id, kind) IN \
-                 (SELECT user_id, minute, reader_kind, reader_id, kind FROM read_tally \
-                 WHERE minute < ? ORDER BY minute LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let sql = "DELETE FROM read_tally WHERE (user_id, minute, reader_kind, reader_id, kind) IN \
+             (SELECT user_id, minute, reader_kind, reader_id, kind FROM read_tally \
+             WHERE minute < ? ORDER BY minute LIMIT ?)";
+        self.write(delete_before(sql, before, limit)).await
     }
 }
 
@@ -165,7 +143,7 @@ fn list_statement(user_id: UserId, after: Option<TallyKey>, limit: u32) -> State
     )
     .blob(user_id.as_uuid().as_bytes());
     if let Some(TallyKey { user_id: _, minute, reader, kind }) = after {
-        let (reader_kind, reader_id) = reader_cells(reader);
+        let (reader_kind, reader_id) = reader_parts(reader);
         statement = statement
             .sql(" AND (minute, reader_kind, reader_id, kind) < (?, ?, ?, ?)")
             .integer(micros(minute))

@@ -27,7 +27,7 @@ impl ReaderPool {
     /// a connection.
     pub(crate) fn new(first: Connection, size: usize, location: Location) -> Self {
         let size = size.max(1);
-        connection_meter::READERS.may_hold(size);
+        connection_meter::READERS.set_size(1, size);
         let identity = FileIdentity::of(&location.path);
         Self { permits: Semaphore::new(size), idle: Mutex::new(vec![first]), location, identity }
     }

@@ -7,8 +7,6 @@ use domain::secret::SecretHash;
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-pub(crate) mod hex;
-
 /// Reader of one row's cells, whose errors name the table and the key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cells<'a> {

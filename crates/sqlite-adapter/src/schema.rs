@@ -117,7 +117,6 @@ table! {
         entry_date -> BigInt,
         ingredients -> Text,
         upc_digits -> Nullable<Text>,
-        revision -> BigInt,
     }
 }
 
@@ -287,6 +286,22 @@ table! {
         refusal -> Nullable<Text>,
         lease_until -> Nullable<BigInt>,
         updated_at -> Nullable<BigInt>,
+    }
+}
+
+table! {
+    /// Columns of `import` beyond the 16 that a diesel table has without a costlier feature.
+    #[sql_name = "import"]
+    import_extra (id) {
+        id -> Binary,
+        bytes_checked -> BigInt,
+        tries -> BigInt,
+        recording_start -> Nullable<Text>,
+        overwrite_profile -> Bool,
+        profile_changes -> Nullable<Text>,
+        cancelled_by -> Nullable<Text>,
+        left_out_labels -> Bool,
+        undone -> Nullable<Text>,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{account, session};
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, execute, load_row};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::user_status;
@@ -111,19 +111,12 @@ impl SessionReader for SqliteStore {
 impl SessionRepository for SqliteUnitOfWork {
     async fn insert(&mut self, session: &Session) -> Result<(), StorageError> {
         let row = SessionRow::from(session);
-        self.run(move |connection| {
-            diesel::insert_into(session::table).values(row).execute(connection).storage().map(drop)
-        })
-        .await
+        self.run(execute(diesel::insert_into(session::table).values(row))).await.map(drop)
     }
 
     async fn find(&mut self, user_id: UserId, id: SessionId) -> Result<Option<Session>, StorageError> {
         let key = (blob(user_id.as_uuid()), blob(id.as_uuid()));
-        self.run(move |connection| {
-            let row: Option<SessionRow> = session::table.find(key).first(connection).optional().storage()?;
-            row.map(SessionRow::into_session).transpose()
-        })
-        .await
+        self.run(load_row(session::table.find(key))).await?.map(SessionRow::into_session).transpose()
     }
 
     async fn record_use(
@@ -133,23 +126,14 @@ impl SessionRepository for SqliteUnitOfWork {
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
         let key = (blob(user_id.as_uuid()), blob(id.as_uuid()));
-        self.run(move |connection| {
-            let earlier = session::table.find(key).filter(session::last_seen_at.lt(micros(at)));
-            diesel::update(earlier)
-                .set(session::last_seen_at.eq(micros(at)))
-                .execute(connection)
-                .storage()
-                .map(drop)
-        })
-        .await
+        let earlier = session::table.find(key).filter(session::last_seen_at.lt(micros(at)));
+        let query = diesel::update(earlier).set(session::last_seen_at.eq(micros(at)));
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn delete(&mut self, user_id: UserId, id: SessionId) -> Result<bool, StorageError> {
         let key = (blob(user_id.as_uuid()), blob(id.as_uuid()));
-        self.run(move |connection| {
-            Ok(diesel::delete(session::table.find(key)).execute(connection).storage()? > 0)
-        })
-        .await
+        Ok(self.run(execute(diesel::delete(session::table.find(key)))).await? > 0)
     }
 
     async fn delete_of_user(
@@ -157,15 +141,12 @@ impl SessionRepository for SqliteUnitOfWork {
         user_id: UserId,
         except: Option<SessionId>,
     ) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let of_user = session::table.filter(session::user_id.eq(blob(user_id.as_uuid())));
-            let mut ended = diesel::delete(of_user).into_boxed::<Sqlite>();
-            if let Some(id) = except {
-                ended = ended.filter(session::id.ne(blob(id.as_uuid())));
-            }
-            count(ended.execute(connection))
-        })
-        .await
+        let of_user = session::table.filter(session::user_id.eq(blob(user_id.as_uuid())));
+        let mut ended = diesel::delete(of_user).into_boxed::<Sqlite>();
+        if let Some(id) = except {
+            ended = ended.filter(session::id.ne(blob(id.as_uuid())));
+        }
+        self.run(execute(ended)).await
     }
 
     async fn delete_ended(
@@ -174,16 +155,13 @@ impl SessionRepository for SqliteUnitOfWork {
         authenticated_before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM session WHERE (user_id, id) IN (SELECT user_id, id FROM session \
-                 WHERE last_seen_at < ? OR authenticated_at < ? LIMIT ?)",
-            )
-            .integer(micros(seen_before))
-            .integer(micros(authenticated_before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let statement: Statement<()> = Statement::new(
+            "DELETE FROM session WHERE (user_id, id) IN (SELECT user_id, id FROM session \
+             WHERE last_seen_at < ? OR authenticated_at < ? LIMIT ?)",
+        )
+        .integer(micros(seen_before))
+        .integer(micros(authenticated_before))
+        .integer(i64::from(limit));
+        self.run(execute(statement)).await
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::signing_key;
-use crate::statement::{Statement, count};
+use crate::statement::{delete_before, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{SigningKeyReader, SigningKeyRepository, StorageError};
@@ -100,28 +100,14 @@ impl SigningKeyRepository for SqliteUnitOfWork {
     }
 
     async fn retire(&mut self, id: KeyId, at: DateTime<Utc>) -> Result<bool, StorageError> {
-        self.run(move |connection| {
-            let active =
-                signing_key::table.find(blob(id.as_uuid())).filter(signing_key::retired_at.is_null());
-            let changed = diesel::update(active)
-                .set(signing_key::retired_at.eq(micros(at)))
-                .execute(connection)
-                .storage()?;
-            Ok(changed > 0)
-        })
-        .await
+        let active = signing_key::table.find(blob(id.as_uuid())).filter(signing_key::retired_at.is_null());
+        let query = diesel::update(active).set(signing_key::retired_at.eq(micros(at)));
+        Ok(self.run(execute(query)).await? > 0)
     }
 
     async fn delete_retired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM signing_key WHERE id IN \
-                 (SELECT id FROM signing_key WHERE retired_at < ? ORDER BY retired_at LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let sql = "DELETE FROM signing_key WHERE id IN \
+             (SELECT id FROM signing_key WHERE retired_at < ? ORDER BY retired_at LIMIT ?)";
+        self.run(delete_before(sql, before, limit)).await
     }
 }

@@ -1,9 +1,12 @@
 //! Raw SQL statements that stay prepared on the connection.
 
 use crate::error::StorageResult as _;
+use crate::row::micros;
 use application::ports::storage::StorageError;
+use chrono::{DateTime, Utc};
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::result::QueryResult;
+use diesel::query_dsl::methods::{ExecuteDsl, LoadQuery};
+use diesel::result::{OptionalExtension as _, QueryResult};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use std::marker::PhantomData;
@@ -109,7 +112,32 @@ impl<R> Query for Statement<R> {
 
 impl<R> diesel::query_dsl::RunQueryDsl<SqliteConnection> for Statement<R> {}
 
-/// Converts a number of rows.
-pub(crate) fn count(changed: QueryResult<usize>) -> Result<u64, StorageError> {
-    changed.storage().map(|changed| changed.try_into().unwrap_or(u64::MAX))
+/// Returns a task that runs a query and returns the number of changed rows.
+pub(crate) fn execute<Q>(query: Q) -> impl FnOnce(&mut SqliteConnection) -> Result<u64, StorageError> + Send
+where
+    Q: ExecuteDsl<SqliteConnection> + Send,
+{
+    move |connection| {
+        ExecuteDsl::execute(query, connection).storage().map(|rows| rows.try_into().unwrap_or(u64::MAX))
+    }
+}
+
+/// Returns a task that runs a statement with an instant and a limit, and returns the number of deleted rows.
+pub(crate) fn delete_before(
+    sql: &'static str,
+    before: DateTime<Utc>,
+    limit: u32,
+) -> impl FnOnce(&mut SqliteConnection) -> Result<u64, StorageError> + Send {
+    execute(Statement::<()>::new(sql).integer(micros(before)).integer(i64::from(limit)))
+}
+
+/// Returns a task that loads the first row of a query; `None` if there is none. A `LIMIT`, which diesel's
+/// `first` adds, would make SQLite prepare the statement again at each binding.
+pub(crate) fn load_row<T, Q>(
+    query: Q,
+) -> impl FnOnce(&mut SqliteConnection) -> Result<Option<T>, StorageError> + Send
+where
+    Q: LoadQuery<'static, SqliteConnection, T> + Send,
+{
+    move |connection| query.get_result(connection).optional().storage()
 }

@@ -26,12 +26,12 @@ pub(crate) async fn scrub_after_erasure(writer: &Writer) {
     match scrubbed.await {
         Ok(true) => {}
         Ok(false) => tracing::warn!(
-            "what was erased stays readable in the files of the store until a reader that holds them lets go; \
+            "erased data stays readable in the store's files until their readers have finished; \
              the server tries again every 10 seconds"
         ),
         Err(error) => tracing::warn!(
             %error,
-            "what was erased stays readable in the files of the store; the server tries again every 10 seconds"
+            "erased data stays readable in the store's files; the server tries again every 10 seconds"
         ),
     }
 }

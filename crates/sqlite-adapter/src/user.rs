@@ -2,11 +2,12 @@
 
 use crate::erasure;
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob, date, hex, micros};
+use crate::row::{Cells, blob, date, micros};
 use crate::schema::{
     access_grant, account, authorization_code, deletion, import, import_change, import_part, intake_log,
     read_tally, sleep_session,
 };
+use crate::statement::{execute, load_row};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ProfileReader, StorageError, UniqueKey, UserRepository};
@@ -18,13 +19,11 @@ use domain::time::TimeZone;
 use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
-use serde::{Deserialize, Serialize};
 
-/// A row of `account`; also the JSON of a profile before an import (see `import::before`).
-#[derive(Queryable, Selectable, Insertable, AsChangeset, Identifiable, Serialize, Deserialize)]
+/// A row of `account`.
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = account, treat_none_as_null = true)]
 pub(crate) struct AccountRow {
-    #[serde(with = "hex")]
     id: Vec<u8>,
     email: String,
     email_normalised: String,
@@ -173,27 +172,17 @@ impl UserRepository for SqliteUnitOfWork {
 
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError> {
         let email = email.normalised();
-        self.run(move |connection| {
-            let row: Option<AccountRow> = account::table
-                .select(AccountRow::as_select())
-                .filter(account::email_normalised.eq(email))
-                .first(connection)
-                .optional()
-                .storage()?;
-            row.map(AccountRow::into_user).transpose()
-        })
-        .await
+        let query =
+            account::table.select(AccountRow::as_select()).filter(account::email_normalised.eq(email));
+        self.run(load_row(query)).await?.map(AccountRow::into_user).transpose()
     }
 
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
         let row = AccountRow::from(user);
         let Some(number) = self.change_number(user.id).await? else { return Ok(false) };
-        self.run(move |connection| {
-            let number = account::profile_change_number.eq(number);
-            let changed = diesel::update(&row).set((&row, number)).execute(connection).storage()?;
-            Ok(changed > 0)
-        })
-        .await
+        let number = account::profile_change_number.eq(number);
+        let query = diesel::update(account::table.find(row.id.clone())).set((row, number));
+        Ok(self.run(execute(query)).await? > 0)
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {

@@ -31,7 +31,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Creates the writer from its connection. The location's busy timeout also limits the wait in the queue.
     pub(crate) fn new(connection: Connection, location: Location) -> Self {
-        connection_meter::WRITER.may_hold(1);
+        connection_meter::WRITER.set_size(1, 1);
         Self { connection: Arc::new(Mutex::new(connection)), location, state: Arc::default() }
     }
 
@@ -100,7 +100,7 @@ impl Writer {
 /// Exclusive use of the connection.
 struct Turn {
     connection: OwnedMutexGuard<Connection>,
-    _in_use: connection_meter::Counted,
+    _in_use: store_shared::Counted,
 }
 
 /// Transaction on the writer; rolled back if dropped before its end.

@@ -276,9 +276,7 @@ CREATE TABLE supplement (
     -- In the order of the label: [{"name", "quantity", "unit", "active"}], the middle two only when stated.
     ingredients      jsonb       NOT NULL CHECK (jsonb_typeof(ingredients) = 'array'),
     -- The bar code as 14 digits (domain::supplement::Upc); NULL if upc is none.
-    upc_digits       text,
-    -- How often the version was overwritten.
-    revision         bigint      NOT NULL DEFAULT 0
+    upc_digits       text
 );
 
 CREATE UNIQUE INDEX supplement_current ON supplement (catalogue_source, catalogue_key) WHERE is_current;
@@ -333,7 +331,7 @@ CREATE TABLE import (
     -- For local times without an offset.
     zone              text        NOT NULL,
     state             text        NOT NULL CHECK (state IN
-        ('receiving', 'waiting', 'running', 'done', 'refused', 'undone')),
+        ('receiving', 'waiting', 'running', 'done', 'refused', 'undoing', 'undone')),
     size              bigint      NOT NULL,
     bytes_done        bigint      NOT NULL,
     started_at        timestamptz NOT NULL,
@@ -345,8 +343,6 @@ CREATE TABLE import (
     lease_until       timestamptz,
     -- When the row was last updated; NULL before. A running import that was not updated for long is lost.
     updated_at        timestamptz,
-    -- When the undo ended; NULL while records are left to take back.
-    taken_back_at     timestamptz,
     -- Bytes that the check before the first stored record has passed.
     bytes_checked     bigint      NOT NULL DEFAULT 0,
     -- How many servers began to read the upload and were lost.
@@ -371,7 +367,7 @@ CREATE INDEX import_end ON import (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX import_upload ON import (started_at, id)
     WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running');
 CREATE INDEX import_running ON import (started_at) WHERE state = 'running';
-CREATE INDEX import_undoing ON import (started_at) WHERE state = 'undone' AND taken_back_at IS NULL;
+CREATE INDEX import_undoing ON import (started_at) WHERE state = 'undoing';
 CREATE INDEX import_profile_changes ON import (started_at) WHERE profile_changes IS NOT NULL;
 
 -- The parts of an upload, stored as received: they are compressed already or are read once.

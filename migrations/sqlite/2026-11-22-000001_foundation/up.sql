@@ -253,9 +253,7 @@ CREATE TABLE supplement (
     -- A JSON array of objects.
     ingredients      TEXT    NOT NULL,
     -- The bar code as 14 digits (domain::supplement::Upc); NULL if upc is none.
-    upc_digits       TEXT,
-    -- How often the version was overwritten.
-    revision         INTEGER NOT NULL DEFAULT 0
+    upc_digits       TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX supplement_current ON supplement (catalogue_source, catalogue_key) WHERE is_current = 1;
@@ -322,8 +320,6 @@ CREATE TABLE import (
     lease_until       INTEGER,
     -- When the row was last updated; NULL before. A running import that was not updated for long is lost.
     updated_at        INTEGER,
-    -- When the undo ended; NULL while records are left to take back.
-    taken_back_at     INTEGER,
     -- Bytes that the check before the first stored record has passed.
     bytes_checked     INTEGER NOT NULL DEFAULT 0,
     -- How many servers began to read the upload and were lost.
@@ -348,7 +344,7 @@ CREATE INDEX import_end ON import (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX import_upload ON import (started_at, id)
     WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running');
 CREATE INDEX import_running ON import (started_at) WHERE state = 'running';
-CREATE INDEX import_undoing ON import (started_at) WHERE state = 'undone' AND taken_back_at IS NULL;
+CREATE INDEX import_undoing ON import (started_at) WHERE state = 'undoing';
 CREATE INDEX import_profile_changes ON import (started_at) WHERE profile_changes IS NOT NULL;
 
 -- The parts of an upload.

@@ -182,7 +182,7 @@ async fn insert_person(unit: &mut dyn UnitOfWork, user: &User) -> Result<(), See
     unit.sleep().insert(user.id, &demo_sessions(user.home_timezone)).await?;
     for (key, supplement) in demo_supplements() {
         if unit.supplements().find(supplement.id).await?.is_none() {
-            unit.supplements().insert(&key, &supplement).await?;
+            unit.supplements().insert(&[(key, supplement)]).await?;
         }
     }
     unit.intake_logs().insert(user.id, &demo_logs(user.home_timezone)).await?;

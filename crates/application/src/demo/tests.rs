@@ -10,7 +10,6 @@ use domain::client::{Client, ClientStatus, RedirectUri};
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
 use domain::sleep::{MetricKind, MetricValue, SleepSession, StageEntry};
-use domain::supplement::Supplement;
 use domain::time::TimeZone;
 use domain::user::User;
 use std::collections::{BTreeMap, BTreeSet};
@@ -225,7 +224,7 @@ fn empty_store(counts: &Arc<Mutex<BTreeMap<&'static str, usize>>>) -> MockUnitOf
     });
     unit.supplements.expect_find().returning(|_| Ok(None));
     let count = counter("supplements");
-    unit.supplements.expect_insert().returning(move |_, _| {
+    unit.supplements.expect_insert().returning(move |_| {
         count(1);
         Ok(())
     });
@@ -274,12 +273,12 @@ async fn the_demo_hands_out_a_secret_of_each_kind_and_a_code_of_ten_minutes() {
 
 #[tokio::test]
 async fn a_catalogue_that_has_the_labels_keeps_them() {
-    let known = |id| demo_supplements().into_iter().map(|(_, known)| known).find(|known| known.id == id);
+    let known = |id| demo_supplements().into_iter().find(|(_, known)| known.id == id);
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().returning(|_| Ok(None));
     unit.users.expect_insert().returning(|_| Ok(()));
     unit.sleep.expect_insert().returning(|_, _| Ok(()));
-    unit.supplements.expect_find().times(5).returning(move |id| Ok::<Option<Supplement>, _>(known(id)));
+    unit.supplements.expect_find().times(5).returning(move |id| Ok(known(id)));
     unit.intake_logs.expect_insert().times(1).returning(|_, _| Ok(()));
     unit.clients.expect_find().returning(|_| Ok(None));
     unit.clients.expect_insert().returning(|_, _| Ok(()));

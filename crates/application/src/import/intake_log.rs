@@ -91,7 +91,7 @@ async fn find_supplement(
 ) -> Result<Option<SupplementId>, StorageError> {
     let found = match upc {
         Some(upc) => unit.supplements().find_by_upc(upc).await?,
-        None => unit.supplements().find(id).await?,
+        None => unit.supplements().find(id).await?.map(|(_, supplement)| supplement),
     };
     Ok(found.map(|supplement| supplement.id))
 }

@@ -116,7 +116,7 @@ impl Labels {
         }
         self.store_waiting(repository).await?;
         let by_id = match imported.id {
-            Some(id) => repository.find(id).await?,
+            Some(id) => repository.find(id).await?.map(|(_, known)| known),
             None => None,
         };
         match by_id {
@@ -138,7 +138,7 @@ impl Labels {
 
     async fn store_waiting(&mut self, repository: &mut dyn SupplementRepository) -> Result<(), StorageError> {
         let waiting = std::mem::take(&mut self.waiting);
-        if waiting.is_empty() { Ok(()) } else { repository.insert_many(&waiting).await }
+        if waiting.is_empty() { Ok(()) } else { repository.insert(&waiting).await }
     }
 }
 
@@ -153,7 +153,7 @@ async fn correct(
         LabelChange::UpdateInPlace => {
             let id = known.id;
             // The stored key; an id from the file may belong to another key.
-            let key = repository.key_of(id).await?.unwrap_or_else(|| imported.key.clone());
+            let key = repository.find(id).await?.map_or_else(|| imported.key.clone(), |(key, _)| key);
             note(attempt, id, Some((key, known.clone())), imported);
             repository.update(&known.corrected(imported.label.clone())).await?;
             Ok(Some((id, ItemStatus::Updated)))

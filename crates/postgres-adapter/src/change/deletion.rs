@@ -1,13 +1,11 @@
 //! Deletions of records.
 
-use crate::error::storage_error;
-use crate::statement::{count, returning};
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::StorageError;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Text};
-use diesel_async::RunQueryDsl;
 use domain::change::ChangeKind;
 use domain::id::UserId;
 use uuid::Uuid;
@@ -36,5 +34,5 @@ pub(crate) async fn delete_numbered(
         .bind::<Array<SqlUuid>, _>(ids)
         .bind::<Text, _>(kind.as_str())
         .bind::<BigInt, _>(number);
-    returning::<(), _>(query).execute(unit.connection()?).await.map(count).map_err(storage_error)
+    unit.connection()?.execute(returning::<(), _>(query)).await
 }

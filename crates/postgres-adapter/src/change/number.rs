@@ -1,14 +1,11 @@
 //! Change numbers.
 
-use crate::error::storage_error;
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::StorageError;
-use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel_async::RunQueryDsl;
 use domain::id::UserId;
 
 const NEXT_NUMBER: &str =
@@ -26,8 +23,7 @@ impl PgUnitOfWork {
             return Ok(*number);
         }
         let numbered = sql_query(NEXT_NUMBER).bind::<SqlUuid, _>(user_id.as_uuid());
-        let taken = returning::<BigInt, _>(numbered).get_result(self.connection()?).await.optional();
-        let taken: Option<i64> = taken.map_err(storage_error)?;
+        let taken: Option<i64> = self.connection()?.load_row(returning::<BigInt, _>(numbered)).await?;
         self.numbers.extend(taken.map(|number| (user_id, number)));
         Ok(taken.unwrap_or_default())
     }

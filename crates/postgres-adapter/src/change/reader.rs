@@ -1,38 +1,36 @@
 //! Changes of a person's records.
 
-use crate::error::{storage_error, unexpected};
-use crate::row::JsonText;
+use crate::error::unexpected;
 use crate::sleep::{PageSession, PageSessionColumns, unix_micros};
 use crate::statement::returning;
 use crate::store::PostgresStore;
-use crate::supplement::{KnownLabels, SupplementRow};
-use crate::user::{AccountColumns, AccountRow};
+use crate::supplement::{KnownLabels, SupplementColumns, SupplementRow};
+use crate::user::{ACCOUNT_COLUMNS, AccountColumns, AccountRow};
 use application::ports::storage::{
     Change, ChangePage, ChangePageQuery, ChangeReader, IntakeLogRow, StorageError,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use diesel::data_types::PgTimestamp;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{BigInt, Bool, Date, Double, Jsonb, Nullable, SmallInt, Text, Timestamptz};
-use diesel_async::RunQueryDsl;
+use diesel::sql_types::{BigInt, Bool, Double, Nullable, SmallInt, Timestamptz};
 use domain::change::{ChangeKind, ChangePosition};
 use domain::id::IntakeLogId;
-use futures_util::FutureExt;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
 #[cfg(test)]
 mod tests;
 
-/// Statement of one page: `$1` person, `$2` limit, then the start position of each kind.
+/// Returns the statement of one page: `$1` person, `$2` limit, then the start position of each kind.
 ///
 /// The first part finds the positions: each kind, and its deletions, enters its index at its start and reads
 /// at most one page. The second part looks up the records of the page one by one; without the page's length,
 /// the planner would rather read all of the person's records. One statement sees one snapshot. `$9` is the
 /// position's number: if the person's changes have not reached it, the only row is of kind 3.
-const PAGE: &str = "WITH page AS MATERIALIZED (
+fn page_sql() -> String {
+    format!("WITH page AS MATERIALIZED (
         SELECT c.number, c.kind, c.id, c.is_gone FROM (
             SELECT a.profile_change_number AS number, 0::smallint AS kind, a.id, false AS is_gone FROM account a
             WHERE a.id = $1 AND (a.profile_change_number, a.id) > ($3, $4)
@@ -72,11 +70,10 @@ const PAGE: &str = "WITH page AS MATERIALIZED (
         WHERE p.kind = 2 AND NOT p.is_gone AND l.user_id = $1 AND l.id = p.id OFFSET 0
     ) AS log ON true
     LEFT JOIN LATERAL (
-        SELECT a.id, a.email, a.email_normalised, a.home_timezone, a.locked_at, a.created_at, a.birth_date,
-            a.biological_sex, a.blood_type, a.height_cm, a.weight_kg, a.skin_type, a.wheelchair_use
-        FROM account a WHERE p.kind = 0 AND a.id = p.id OFFSET 0
+        SELECT {ACCOUNT_COLUMNS} FROM account a WHERE p.kind = 0 AND a.id = p.id OFFSET 0
     ) AS profile ON true
-    ORDER BY p.number, p.kind, p.id";
+    ORDER BY p.number, p.kind, p.id")
+}
 
 /// Kind of the row that reports a position ahead of the person's changes.
 const AHEAD: i16 = 3;
@@ -88,22 +85,10 @@ const FORGET: &str = "WITH old AS MATERIALIZED (
     DELETE FROM deletion
     WHERE ctid = ANY (ARRAY (SELECT ctid FROM old)) AND (tableoid, ctid) IN (SELECT tableoid, ctid FROM old)";
 
-type LogColumns =
-    (SqlUuid, Timestamptz, Double, SqlUuid, Text, Text, Text, Text, Nullable<Date>, Timestamptz, Jsonb);
+type LogColumns = (SqlUuid, Timestamptz, Double, SupplementColumns);
 
-type LogAndVersion = (
-    Uuid,
-    PgTimestamp,
-    f64,
-    Uuid,
-    String,
-    String,
-    String,
-    String,
-    Option<NaiveDate>,
-    DateTime<Utc>,
-    JsonText,
-);
+/// A log and its version.
+type LogAndVersion = (Uuid, PgTimestamp, f64, SupplementRow);
 
 type Columns = (
     BigInt,
@@ -125,18 +110,19 @@ impl ChangeReader for PostgresStore {
         let user_id = query.user_id.as_uuid();
         let reached = query.after.map_or(0, |after| after.number);
         let rows: Vec<Row> = self
-            .read_page(move |connection| {
-                let statement = sql_query(PAGE)
-                    .bind::<SqlUuid, _>(user_id)
-                    .bind::<BigInt, _>(limit.saturating_add(1))
-                    .bind::<BigInt, _>(profile.0)
-                    .bind::<SqlUuid, _>(profile.1)
-                    .bind::<BigInt, _>(sleep.0)
-                    .bind::<SqlUuid, _>(sleep.1)
-                    .bind::<BigInt, _>(supplements.0)
-                    .bind::<SqlUuid, _>(supplements.1)
-                    .bind::<BigInt, _>(reached);
-                async move { returning::<Columns, _>(statement).load(connection).await }.boxed()
+            .read_rows(move || {
+                returning::<Columns, _>(
+                    sql_query(page_sql())
+                        .bind::<SqlUuid, _>(user_id)
+                        .bind::<BigInt, _>(limit.saturating_add(1))
+                        .bind::<BigInt, _>(profile.0)
+                        .bind::<SqlUuid, _>(profile.1)
+                        .bind::<BigInt, _>(sleep.0)
+                        .bind::<SqlUuid, _>(sleep.1)
+                        .bind::<BigInt, _>(supplements.0)
+                        .bind::<SqlUuid, _>(supplements.1)
+                        .bind::<BigInt, _>(reached),
+                )
             })
             .await?;
         if rows.iter().any(|row| row.1 == AHEAD) {
@@ -150,9 +136,7 @@ impl ChangeReader for PostgresStore {
     }
 
     async fn forget_deletions(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let query = sql_query(FORGET).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
-        let forgotten = returning::<(), _>(query).execute(&mut self.pooled().await?).await;
-        forgotten.map(|rows| u64::try_from(rows).unwrap_or(u64::MAX)).map_err(storage_error)
+        self.pooled().await?.delete_before(FORGET, before, limit).await
     }
 }
 
@@ -185,12 +169,8 @@ fn change(row: Row, labels: &KnownLabels) -> Result<(ChangePosition, Change), St
 }
 
 fn log_change(row: LogAndVersion, labels: &KnownLabels) -> Result<Change, StorageError> {
-    let (log, taken_at, taken, id, brand, name, servings, upc, label_date, entry_date, ingredients) = row;
-    let version = SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients };
-    let log = IntakeLogRow {
-        id: IntakeLogId::from_uuid(log),
-        created_at_micros: unix_micros(taken_at),
-        servings: taken,
-    };
+    let (id, taken_at, servings, version) = row;
+    let id = IntakeLogId::from_uuid(id);
+    let log = IntakeLogRow { id, created_at_micros: unix_micros(taken_at), servings };
     Ok(Change::Log { supplement: labels.version(version)?, log })
 }

@@ -17,7 +17,7 @@ pub(crate) use worker::number as worker_number;
 
 use crate::error::{closed, is_deadlock};
 use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, parse_url};
-use crate::pool_meter::{Operation, round_trip};
+use crate::round_trip::{Operation, round_trip};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
@@ -93,7 +93,7 @@ impl Connector {
 
     /// Opens a connection and sets its session up; logs the reason of a failure.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
-        self.told(round_trip(Operation::Connect, Box::pin(self.connect_and_set_up())).await)
+        self.logged(round_trip(Operation::Connect, Box::pin(self.connect_and_set_up())).await)
     }
 
     /// Returns the number of servers in the URL.
@@ -101,10 +101,10 @@ impl Connector {
         self.servers.len()
     }
 
-    fn told<T>(&self, connected: ConnectionResult<T>) -> ConnectionResult<T> {
+    fn logged<T>(&self, connected: ConnectionResult<T>) -> ConnectionResult<T> {
         match &connected {
             Ok(_) => self.outage.end(),
-            Err(error) => self.outage.tell(&error.to_string()),
+            Err(error) => self.outage.log_failure(&error.to_string()),
         }
         connected
     }
@@ -115,8 +115,8 @@ impl Connector {
     }
 
     /// Logs an aborted attempt to connect.
-    pub(crate) fn gave_up(&self) {
-        self.outage.tell("no answer in time");
+    pub(crate) fn log_timeout(&self) {
+        self.outage.log_failure("no response in time");
     }
 
     /// Returns why the last attempt to connect failed; `None` if it succeeded.
@@ -145,7 +145,7 @@ impl Connector {
             } else {
                 tokio::time::timeout(share, self.open(config))
                     .await
-                    .unwrap_or_else(|_| Err(ConnectionError::BadConnection("no answer in time".to_owned())))
+                    .unwrap_or_else(|_| Err(ConnectionError::BadConnection("no response in time".to_owned())))
             };
             match opened {
                 Ok(connection) => {

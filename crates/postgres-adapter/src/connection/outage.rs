@@ -6,13 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// check, are logged at debug level.
 #[derive(Debug, Default)]
 pub(crate) struct Outage {
-    told: Mutex<Option<String>>,
+    reason: Mutex<Option<String>>,
 }
 
 impl Outage {
     /// Logs a failed connection: as a warning if it is the first of an outage or has a new reason.
-    pub(crate) fn tell(&self, error: &str) {
-        if self.is_news(error) {
+    pub(crate) fn log_failure(&self, error: &str) {
+        if self.is_new(error) {
             tracing::warn!(%error, "no connection to PostgreSQL");
         } else {
             tracing::debug!(%error, "still no connection to PostgreSQL");
@@ -21,26 +21,26 @@ impl Outage {
 
     /// Records a successful connection.
     pub(crate) fn end(&self) {
-        if self.told().take().is_some() {
-            tracing::info!("connections to PostgreSQL are to be had again");
+        if self.lock().take().is_some() {
+            tracing::info!("connected to PostgreSQL again");
         }
     }
 
     /// Returns why the last attempt to connect failed; `None` if it succeeded.
     pub(crate) fn reason(&self) -> Option<String> {
-        self.told().clone()
+        self.lock().clone()
     }
 
-    fn is_news(&self, error: &str) -> bool {
-        let mut told = self.told();
-        let is_news = told.as_deref() != Some(error);
-        if is_news {
-            *told = Some(error.to_owned());
+    fn is_new(&self, error: &str) -> bool {
+        let mut reason = self.lock();
+        let is_new = reason.as_deref() != Some(error);
+        if is_new {
+            *reason = Some(error.to_owned());
         }
-        is_news
+        is_new
     }
 
-    fn told(&self) -> MutexGuard<'_, Option<String>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<String>> {
+        self.reason.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

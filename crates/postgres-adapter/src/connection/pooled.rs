@@ -1,19 +1,27 @@
 //! Connections with one user at a time.
 
 use super::{Connector, Silence};
-use crate::pool_meter::{Counted, Operation, round_trip};
+use crate::error::storage_error;
+use crate::round_trip::{Operation, round_trip};
+use crate::statement::{count, returning};
+use application::ports::storage::StorageError;
+use chrono::{DateTime, Utc};
 use deadpool::managed::{BuildError, Manager, Metrics, Object, RecycleError, RecycleResult};
 use diesel::ConnectionError;
 use diesel::pg::Pg;
 use diesel::query_builder::{AsQuery, QueryFragment, QueryId};
-use diesel::result::QueryResult;
+use diesel::result::{OptionalExtension as _, QueryResult};
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Timestamptz};
+use diesel_async::methods::LoadQuery;
 use diesel_async::pooled_connection::PoolableConnection as _;
-use diesel_async::{AsyncConnectionCore, AsyncPgConnection, SimpleAsyncConnection};
+use diesel_async::{AsyncConnectionCore, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
 use std::sync::Arc;
 use std::task::Poll;
+use store_shared::Counted;
 
 /// Pool of connections to one server, or to the one of several that accepts writes.
 pub(crate) type Pool = deadpool::managed::Pool<Connections>;
@@ -83,6 +91,53 @@ impl Pooled {
             rows
         }
         .boxed()
+    }
+
+    /// Runs a statement; returns the number of changed rows.
+    pub(crate) fn execute<'c, Q>(&'c mut self, query: Q) -> BoxFuture<'c, Result<u64, StorageError>>
+    where
+        Q: QueryFragment<Pg> + QueryId + 'c,
+    {
+        let executed = self.execute_returning_count(query);
+        executed.map(|rows| rows.map(count).map_err(storage_error)).boxed()
+    }
+
+    /// Runs a statement that deletes rows from before an instant, `$1`, up to a limit, `$2`.
+    pub(crate) async fn delete_before(
+        &mut self,
+        statement: &'static str,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        let query = sql_query(statement).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
+        self.execute(returning::<(), _>(query)).await
+    }
+
+    /// Loads every row of a query.
+    pub(crate) fn load_rows<'c, T, Q>(&'c mut self, query: Q) -> BoxFuture<'c, Result<Vec<T>, StorageError>>
+    where
+        T: Send + 'static,
+        Q: LoadQuery<'c, Self, T> + 'c,
+    {
+        RunQueryDsl::load(query, self).map(|rows| rows.map_err(storage_error)).boxed()
+    }
+
+    /// Loads the first row of a query; `None` if there is none.
+    pub(crate) fn load_row<'c, T, Q>(&'c mut self, query: Q) -> BoxFuture<'c, Result<Option<T>, StorageError>>
+    where
+        T: Send + 'static,
+        Q: LoadQuery<'c, Self, T> + 'c,
+    {
+        RunQueryDsl::get_result(query, self).map(|row| row.optional().map_err(storage_error)).boxed()
+    }
+
+    /// Loads the row of a query that always returns one.
+    pub(crate) fn load_one<'c, T, Q>(&'c mut self, query: Q) -> BoxFuture<'c, Result<T, StorageError>>
+    where
+        T: Send + 'static,
+        Q: LoadQuery<'c, Self, T> + 'c,
+    {
+        RunQueryDsl::get_result(query, self).map(|row| row.map_err(storage_error)).boxed()
     }
 
     /// Closes the connection instead of returning it to the pool.

@@ -9,7 +9,7 @@
 
 use super::{Connector, Silence, gave_way, is_broken, worker};
 use crate::options::PostgresOptions;
-use crate::pool_meter::{Operation, timed, traced};
+use crate::round_trip::{Operation, timed, traced};
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use diesel_async::AsyncPgConnection;
 use futures_util::future::BoxFuture;
@@ -109,7 +109,7 @@ impl SharedConnections {
             Ok(Arc::clone(place.insert(Arc::new(connection))))
         };
         tokio::time::timeout(self.wait_timeout, attempt).await.unwrap_or_else(|_| {
-            self.connector.gave_up();
+            self.connector.log_timeout();
             Err(unreachable_server())
         })
     }

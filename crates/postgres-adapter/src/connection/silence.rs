@@ -66,13 +66,13 @@ impl Silence {
             self.writes.refused(DiskFault::Full);
         }
         if answer.as_ref().is_err_and(is_of_standby) {
-            self.outage.tell("the server takes no writes");
+            self.outage.log_failure("the server accepts no writes");
             self.doubt();
         }
     }
 
     fn notice(&self) {
-        self.outage.tell("no answer in time");
+        self.outage.log_failure("no response in time");
         self.doubt();
     }
 

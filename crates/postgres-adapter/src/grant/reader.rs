@@ -8,11 +8,9 @@ use application::ports::storage::{GrantFilter, GrantReader, GrantWithUser, Stora
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use domain::grant::Grant;
 use domain::id::{GrantId, UserId};
 use domain::secret::SecretHash;
-use futures_util::FutureExt;
 
 /// Grant, and the time at which its user's account was locked.
 type Row = (GrantRow, Option<DateTime<Utc>>);
@@ -43,33 +41,31 @@ impl GrantReader for PostgresStore {
         after: Option<GrantId>,
         limit: u32,
     ) -> Result<Vec<Grant>, StorageError> {
-        let rows: Vec<GrantRow> = self
-            .read_page(move |connection| {
-                let GrantFilter { user_id, client_id, id, created_before } = filter;
-                let mut query = access_grant::table
-                    .order(access_grant::id.asc())
-                    .limit(i64::from(limit))
-                    .select(GrantRow::as_select())
-                    .into_boxed();
-                if let Some(user_id) = user_id {
-                    query = query.filter(access_grant::user_id.eq(user_id.as_uuid()));
-                }
-                if let Some(client_id) = client_id {
-                    query = query.filter(access_grant::client_id.eq(client_id.as_uuid()));
-                }
-                if let Some(id) = id {
-                    query = query.filter(access_grant::id.eq(id.as_uuid()));
-                }
-                if let Some(before) = created_before {
-                    query = query.filter(access_grant::created_at.lt(before));
-                }
-                if let Some(after) = after {
-                    query = query.filter(access_grant::id.gt(after.as_uuid()));
-                }
-                query.load(connection).boxed()
-            })
-            .await?;
-        rows.into_iter().map(GrantRow::into_grant).collect()
+        let query = move || {
+            let GrantFilter { user_id, client_id, id, created_before } = filter;
+            let mut query = access_grant::table
+                .order(access_grant::id.asc())
+                .limit(i64::from(limit))
+                .select(GrantRow::as_select())
+                .into_boxed();
+            if let Some(user_id) = user_id {
+                query = query.filter(access_grant::user_id.eq(user_id.as_uuid()));
+            }
+            if let Some(client_id) = client_id {
+                query = query.filter(access_grant::client_id.eq(client_id.as_uuid()));
+            }
+            if let Some(id) = id {
+                query = query.filter(access_grant::id.eq(id.as_uuid()));
+            }
+            if let Some(before) = created_before {
+                query = query.filter(access_grant::created_at.lt(before));
+            }
+            if let Some(after) = after {
+                query = query.filter(access_grant::id.gt(after.as_uuid()));
+            }
+            query
+        };
+        self.read_rows(query).await?.into_iter().map(GrantRow::into_grant).collect()
     }
 }
 
@@ -77,13 +73,12 @@ impl PostgresStore {
     /// Searches one partition.
     async fn grant_of(&self, hash: &SecretHash, user_id: UserId) -> Result<Option<Row>, StorageError> {
         let (hash, user) = (*hash, user_id.as_uuid());
-        self.shared(move |mut connection| {
-            let query = access_grant::table
+        self.read_row(move || {
+            access_grant::table
                 .inner_join(account::table)
                 .filter(access_grant::user_id.eq(user))
                 .filter(access_grant::refresh_token_hash.eq(hash.as_bytes().to_vec()))
-                .select((GrantRow::as_select(), account::locked_at));
-            async move { query.first(&mut connection).await.optional() }.boxed()
+                .select((GrantRow::as_select(), account::locked_at))
         })
         .await
     }
@@ -91,12 +86,11 @@ impl PostgresStore {
     /// Searches every partition, with one index look-up each.
     async fn grant_of_anybody(&self, hash: &SecretHash) -> Result<Option<Row>, StorageError> {
         let hash = *hash;
-        self.shared(move |mut connection| {
-            let query = access_grant::table
+        self.read_row(move || {
+            access_grant::table
                 .inner_join(account::table)
                 .filter(access_grant::refresh_token_hash.eq(hash.as_bytes().to_vec()))
-                .select((GrantRow::as_select(), account::locked_at));
-            async move { query.first(&mut connection).await.optional() }.boxed()
+                .select((GrantRow::as_select(), account::locked_at))
         })
         .await
     }

@@ -1,7 +1,6 @@
 //! Grants in a unit of work.
 
-use super::row::{GrantRow, from_columns};
-use crate::error::storage_error;
+use super::row::GrantRow;
 use crate::schema::access_grant as grant;
 use crate::schema::refresh_token;
 use crate::statement::{count, returning, stored};
@@ -14,10 +13,10 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Binary, Text, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
 use std::ops::RangeInclusive;
+use store_shared::used_from_parts;
 
 /// Stores a grant unless the person has one with its id.
 const INSERT: &str =
@@ -43,19 +42,17 @@ impl GrantRepository for PgUnitOfWork {
         let (token, user_id) = (grant.refresh_token_hash.as_bytes().as_slice(), grant.user_id.as_uuid());
         // The key of this table makes refresh tokens unique; a unique index over all partitions is
         // impossible.
-        let held = diesel::insert_into(refresh_token::table)
+        let query = diesel::insert_into(refresh_token::table)
             .values((refresh_token::token_hash.eq(token), refresh_token::user_id.eq(user_id)))
-            .on_conflict_do_nothing()
-            .execute(self.connection()?)
-            .await
-            .map_err(storage_error)?;
+            .on_conflict_do_nothing();
+        let held = self.connection()?.execute(query).await?;
         stored(held, UniqueKey::Grant)?;
         let insert = GrantRow::from(grant).bound_to(sql_query(INSERT));
-        let inserted = returning::<(), _>(insert).execute(self.connection()?).await.map_err(storage_error)?;
+        let inserted = self.connection()?.execute(returning::<(), _>(insert)).await?;
         if inserted == 0 {
             // The unit of work continues, so the token must be released.
             let free = refresh_token::table.filter(refresh_token::token_hash.eq(token));
-            diesel::delete(free).execute(self.connection()?).await.map_err(storage_error)?;
+            self.connection()?.execute(diesel::delete(free)).await?;
         }
         stored(inserted, UniqueKey::Grant)
     }
@@ -71,13 +68,13 @@ impl GrantRepository for PgUnitOfWork {
             .filter(grant::user_id.eq(user_id.as_uuid()))
             .filter(grant::id.eq(id.as_uuid()))
             .filter(grant::last_used_at.is_null().or(grant::last_used_at.lt(at)));
-        let (address, agent) = from_columns(from);
+        let (address, agent) = used_from_parts(from);
         let updating = diesel::update(older).set((
             grant::last_used_at.eq(at),
             grant::last_used_address.eq(address),
             grant::last_used_agent.eq(agent),
         ));
-        updating.execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+        self.connection()?.execute(updating).await.map(drop)
     }
 
     async fn revoke(
@@ -102,7 +99,7 @@ impl GrantRepository for PgUnitOfWork {
         if let Some(before) = created_before {
             update = update.filter(grant::created_at.lt(before));
         }
-        update.execute(self.connection()?).await.map(count).map_err(storage_error)
+        self.connection()?.execute(update).await
     }
 
     async fn revoke_created_before(
@@ -117,22 +114,18 @@ impl GrantRepository for PgUnitOfWork {
             .filter(grant::created_at.lt(before))
             .filter(grant::revoked_at.is_null());
         let reason = RevocationReason::Operator.as_str();
-        diesel::update(older)
-            .set((grant::revoked_at.eq(at), grant::revocation_reason.eq(reason)))
-            .execute(self.connection()?)
-            .await
-            .map(count)
-            .map_err(storage_error)
+        let query =
+            diesel::update(older).set((grant::revoked_at.eq(at), grant::revocation_reason.eq(reason)));
+        self.connection()?.execute(query).await
     }
 
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         let query =
             sql_query(DELETE_REVOKED).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
-        let gone = returning::<Binary, _>(query).get_results(self.connection()?).await;
-        let gone: Vec<Vec<u8>> = gone.map_err(storage_error)?;
+        let gone: Vec<Vec<u8>> = self.connection()?.load_rows(returning::<Binary, _>(query)).await?;
         let deleted = count(gone.len());
         let forgotten = refresh_token::table.filter(refresh_token::token_hash.eq_any(gone));
-        diesel::delete(forgotten).execute(self.connection()?).await.map_err(storage_error)?;
+        self.connection()?.execute(diesel::delete(forgotten)).await?;
         Ok(deleted)
     }
 
@@ -153,6 +146,6 @@ impl GrantRepository for PgUnitOfWork {
             .bind::<BigInt, _>(i64::try_from(keep).unwrap_or(i64::MAX))
             .bind::<Timestamptz, _>(at)
             .bind::<Text, _>(RevocationReason::TooManyGrants.as_str());
-        returning::<(), _>(query).execute(self.connection()?).await.map(count).map_err(storage_error)
+        self.connection()?.execute(returning::<(), _>(query)).await
     }
 }

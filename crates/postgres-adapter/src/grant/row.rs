@@ -10,9 +10,9 @@ use diesel::prelude::*;
 use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Binary, Nullable, Text, Timestamptz};
-use domain::address::AddressBlock;
-use domain::grant::{AgentName, Grant, GrantState, RevocationReason, UsedFrom};
+use domain::grant::{Grant, GrantState, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
+use store_shared::{parse_used_from, used_from_parts};
 use uuid::Uuid;
 
 const TABLE: &str = "access_grant";
@@ -51,7 +51,7 @@ impl From<&Grant> for GrantRow {
             GrantState::Live => (None, None),
             GrantState::Revoked { at, reason } => (Some(*at), Some(reason.as_str().to_owned())),
         };
-        let (last_used_address, last_used_agent) = last_used_from.as_ref().map(from_columns).unzip();
+        let (last_used_address, last_used_agent) = last_used_from.as_ref().map(used_from_parts).unzip();
         Self {
             user_id: user_id.as_uuid(),
             id: id.as_uuid(),
@@ -133,31 +133,11 @@ impl GrantRow {
     }
 }
 
-/// Returns the address and user agent of a token's last use.
-pub(crate) fn from_columns(from: &UsedFrom) -> (String, Option<String>) {
-    let UsedFrom { address, agent } = from;
-    (address.to_string(), agent.as_ref().map(|agent| agent.as_str().to_owned()))
-}
-
 /// Parses the address and user agent of a token's last use.
 pub(crate) fn used_from(
     address: Option<&str>,
     agent: Option<&str>,
     row: Uuid,
 ) -> Result<Option<UsedFrom>, StorageError> {
-    let agent = agent.map(|text| agent_name(text).ok_or(())).transpose();
-    let agent = agent.map_err(corrupt(TABLE, "last_used_agent", row))?;
-    match (address, agent) {
-        (None, None) => Ok(None),
-        (None, Some(_)) => Err(corrupt(TABLE, "last_used_agent", row)(())),
-        (Some(address), agent) => {
-            let address = AddressBlock::parse(address).map_err(corrupt(TABLE, "last_used_address", row))?;
-            Ok(Some(UsedFrom { address, agent }))
-        }
-    }
-}
-
-/// Parses a user agent, which was truncated before it was stored.
-fn agent_name(text: &str) -> Option<AgentName> {
-    AgentName::from_header(text).filter(|name| name.as_str() == text)
+    parse_used_from(address, agent).map_err(|column| corrupt(TABLE, column, row)(()))
 }

@@ -1,10 +1,10 @@
 //! Changes made by each import, kept until they are undone or expire.
 
-use super::before::{read_before, record_parts, record_reference, write_before};
 use crate::connection::Pooled;
-use crate::error::{corrupt, storage_error};
+use crate::error::corrupt;
 use crate::savepoint;
-use crate::statement::{count, returning};
+use crate::schema::import_change as change_table;
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{
     ImportChange, ImportJournal, NotePlace, NotedChange, RecordReference, RecordVersion, StorageError,
@@ -16,7 +16,10 @@ use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 use domain::id::{ImportId, SleepSessionId, UserId};
+use store_shared::{parse_record, read_before, record_parts, write_before};
 use uuid::Uuid;
+
+const TABLE: &str = "import_change";
 
 #[async_trait]
 impl ImportJournal for PgUnitOfWork {
@@ -51,9 +54,8 @@ impl ImportJournal for PgUnitOfWork {
             .bind::<Bool, _>(!after.is_label)
             .bind::<BigInt, _>(after.sequence)
             .bind::<BigInt, _>(i64::from(limit));
-        let rows: Vec<NotedRow> =
-            returning::<NotedColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(noted).collect()
+        let query = returning::<NotedColumns, _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(noted).collect()
     }
 
     async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError> {
@@ -65,7 +67,12 @@ impl ImportJournal for PgUnitOfWork {
             .bind::<SqlUuid, _>(id.as_uuid())
             .bind::<Array<Text>, _>(kinds)
             .bind::<Array<SqlUuid>, _>(ids);
-        returning::<(), _>(query).execute(self.connection()?).await.map(|_| ()).map_err(storage_error)
+        self.connection()?.execute(returning::<(), _>(query)).await.map(drop)
+    }
+
+    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
+        let notes = change_table::table.filter(change_table::import_id.eq(id.as_uuid()));
+        self.connection()?.load_one(diesel::select(exists(notes))).await
     }
 
     async fn forget_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
@@ -143,8 +150,7 @@ async fn note(
             return Ok(());
         }
     }
-    let query = statement(format!("{ALL}{UNLESS_NOTED}"));
-    query.execute(connection).await.map(|_| ()).map_err(storage_error)
+    connection.execute(statement(format!("{ALL}{UNLESS_NOTED}"))).await.map(drop)
 }
 
 /// Kind, record, previous state, version left, replacing session, sequence, latest import of the record.
@@ -154,13 +160,13 @@ type NotedRow = (String, Uuid, Option<String>, Option<Vec<u8>>, Option<Uuid>, i6
 
 fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
     let (kind, id, before, left, replaced_by, sequence, later) = row;
-    let record = record_reference(&kind, id)?;
+    let record = parse_record(&kind, id).ok_or(()).map_err(corrupt(TABLE, "kind", id))?;
     let left = left.map(<[u8; 16]>::try_from).transpose();
-    let left = left.map_err(corrupt("import_change", "version_left", id))?;
+    let before = before.map(|json| read_before(record, &json).ok_or(())).transpose();
     let change = ImportChange {
         record,
-        before: before.map(|json| read_before(record, &json)).transpose()?,
-        left: left.map(RecordVersion::from_bytes),
+        before: before.map_err(corrupt(TABLE, "before", id))?,
+        left: left.map_err(corrupt(TABLE, "version_left", id))?.map(RecordVersion::from_bytes),
         replaced_by: replaced_by.map(SleepSessionId::from_uuid),
     };
     let place = NotePlace { is_label: matches!(record, RecordReference::Label(_)), sequence };
@@ -175,7 +181,7 @@ async fn forget_before(
     /// Searches the notes of each import that ended or was aborted; otherwise the planner may scan all notes.
     const FORGET: &str = "DELETE FROM import_change WHERE ctid = ANY (ARRAY (
         SELECT n.place FROM (
-            SELECT id FROM import WHERE ended_at < $1 AND NOT (state = 'undone' AND taken_back_at IS NULL)
+            SELECT id FROM import WHERE ended_at < $1 AND state <> 'undoing'
             UNION ALL
             SELECT id FROM import
             WHERE state = 'running' AND started_at < $1 AND coalesce(updated_at, started_at) < $1
@@ -185,7 +191,7 @@ async fn forget_before(
         ) AS n LIMIT $2))";
 
     let query = sql_query(FORGET).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
-    returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
+    connection.execute(returning::<(), _>(query)).await
 }
 
 /// Deletes the profile changes of imports whose notes are deleted.
@@ -195,10 +201,10 @@ async fn forget_profile_changes_before(
 ) -> Result<(), StorageError> {
     const FORGET: &str = "UPDATE import SET profile_changes = NULL WHERE id = ANY (ARRAY (
         SELECT id FROM import WHERE profile_changes IS NOT NULL AND started_at < $1
-        AND ((ended_at < $1 AND NOT (state = 'undone' AND taken_back_at IS NULL))
+        AND ((ended_at < $1 AND state <> 'undoing')
             OR (state = 'running' AND coalesce(updated_at, started_at) < $1))
         FOR UPDATE SKIP LOCKED))";
 
     let query = sql_query(FORGET).bind::<Timestamptz, _>(before);
-    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
+    connection.execute(returning::<(), _>(query)).await.map(drop)
 }

@@ -46,12 +46,8 @@ pub(super) fn list(
 #[async_trait]
 impl ImportReader for PostgresStore {
     async fn find_import(&self, id: ImportId) -> Result<Option<Import>, StorageError> {
-        let row: Option<ImportRow> = self
-            .shared(move |mut connection| {
-                let query = import::table.find(id.as_uuid()).select(ImportRow::as_select());
-                async move { query.first(&mut connection).await.optional() }.boxed()
-            })
-            .await?;
+        let row: Option<ImportRow> =
+            self.read_row(move || import::table.find(id.as_uuid()).select(ImportRow::as_select())).await?;
         row.map(ImportRow::into_import).transpose()
     }
 

@@ -1,21 +1,21 @@
 //! The row of an import.
 
-use super::report::ReportJson;
-use super::{profile, undone};
-use crate::error::{corrupt, unexpected};
+use crate::error::corrupt;
 use crate::row::JsonText;
-use crate::schema::import;
-use application::import::ImportReport;
+use crate::schema::{import, import_extra};
 use application::ports::storage::{Import, StorageError};
 use chrono::{DateTime, Utc};
 use diesel::dsl::sql;
 use diesel::expression::SqlLiteral;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Bool, Integer, Jsonb, Nullable, Text};
 use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, FileName, ImportOrigin, ImportState};
 use domain::time::TimeZone;
+use store_shared::{
+    read_profile_changes, read_report, read_undone, write_profile_changes, write_report, write_undone,
+};
 use uuid::Uuid;
 
 const TABLE: &str = "import";
@@ -50,71 +50,45 @@ pub(crate) struct ImportContent {
     refusal: Option<String>,
 }
 
-/// Columns beyond the 16 that a diesel table has without a costlier feature. Separate statements read and
-/// write them.
-#[derive(Queryable)]
+/// The rest of the columns that an update overwrites.
+#[derive(Queryable, AsChangeset)]
+#[diesel(table_name = import_extra, treat_none_as_null = true)]
 pub(crate) struct ImportExtra {
-    /// End of the undo; `None` while it is in progress.
-    pub(crate) taken_back_at: Option<DateTime<Utc>>,
-    pub(crate) bytes_checked: i64,
-    pub(crate) tries: i32,
-    pub(crate) recording_start: Option<String>,
-    pub(crate) overwrite_profile: bool,
-    pub(crate) profile_changes: Option<String>,
-    pub(crate) cancelled_by: Option<String>,
-    pub(crate) left_out_labels: bool,
-    pub(crate) undone: Option<String>,
+    bytes_checked: i64,
+    tries: i32,
+    recording_start: Option<String>,
+    overwrite_profile: bool,
+    profile_changes: Option<JsonText>,
+    cancelled_by: Option<String>,
+    left_out_labels: bool,
+    undone: Option<JsonText>,
 }
 
-/// SQL types of those columns.
-type ExtraColumns = (
-    Nullable<Timestamptz>,
-    BigInt,
-    Integer,
-    Nullable<Text>,
-    Bool,
-    Nullable<Text>,
-    Nullable<Text>,
-    Bool,
-    Nullable<Text>,
-);
+type ExtraColumns =
+    (BigInt, Integer, Nullable<Text>, Bool, Nullable<Jsonb>, Nullable<Text>, Bool, Nullable<Jsonb>);
 
+/// Written out because diesel does not know that the columns of `import_extra` are columns of `import`.
 impl Selectable<Pg> for ImportExtra {
     type SelectExpression = SqlLiteral<ExtraColumns>;
 
     fn construct_selection() -> Self::SelectExpression {
-        sql("import.taken_back_at, import.bytes_checked, import.tries, import.recording_start, \
-             import.overwrite_profile, import.profile_changes::text, import.cancelled_by, import.left_out_labels, \
-             import.undone::text")
+        sql("import.bytes_checked, import.tries, import.recording_start, import.overwrite_profile, \
+             import.profile_changes, import.cancelled_by, import.left_out_labels, import.undone")
     }
 }
 
 impl ImportExtra {
     /// Returns the import's values of those columns.
     pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
-        let Import {
-            state,
-            started_at,
-            ended_at,
-            bytes_checked,
-            tries,
-            recording_start,
-            overwrite_profile,
-            report,
-            cancelled_by,
-            undone,
-            ..
-        } = import;
         Ok(Self {
-            taken_back_at: (*state == ImportState::Undone).then(|| ended_at.unwrap_or(*started_at)),
-            bytes_checked: i64::try_from(*bytes_checked).unwrap_or(i64::MAX),
-            tries: i32::try_from(*tries).unwrap_or(i32::MAX),
-            recording_start: recording_start.map(|start| start.to_rfc3339()),
-            overwrite_profile: *overwrite_profile,
-            profile_changes: profile::to_json(&report.profile)?,
-            cancelled_by: cancelled_by.map(|by| by.as_str().to_owned()),
-            left_out_labels: report.left_out_labels,
-            undone: undone::to_json(undone)?,
+            bytes_checked: i64::try_from(import.bytes_checked).unwrap_or(i64::MAX),
+            tries: i32::try_from(import.tries).unwrap_or(i32::MAX),
+            recording_start: import.recording_start.map(|start| start.to_rfc3339()),
+            overwrite_profile: import.overwrite_profile,
+            profile_changes: write_profile_changes(&import.report.profile)?.map(JsonText::from),
+            cancelled_by: import.cancelled_by.map(|by| by.as_str().to_owned()),
+            left_out_labels: import.report.left_out_labels,
+            undone: write_undone(&import.undone)?.map(JsonText::from),
         })
     }
 }
@@ -133,7 +107,6 @@ impl ImportRow {
     pub(crate) fn into_import(self) -> Result<Import, StorageError> {
         let Self { id, user_id, started_at, content, extra } = self;
         let ImportExtra {
-            taken_back_at,
             bytes_checked,
             tries,
             recording_start,
@@ -143,7 +116,6 @@ impl ImportRow {
             left_out_labels,
             undone,
         } = extra;
-        let profile = profile::of_json(id, profile_changes.as_deref())?;
         let ImportContent {
             origin,
             file_name,
@@ -157,7 +129,10 @@ impl ImportRow {
             report,
             refusal,
         } = content;
-        let report: ReportJson = serde_json::from_slice(&report.0).map_err(corrupt(TABLE, "report", id))?;
+        let profile = read_profile_changes(profile_changes.as_ref().map(JsonText::as_str));
+        let profile = profile.ok_or(()).map_err(corrupt(TABLE, "profile_changes", id))?;
+        let report = read_report(report.as_str(), profile, left_out_labels);
+        let undone = read_undone(undone.as_ref().map(JsonText::as_str));
         let digest = digest.map(<[u8; 32]>::try_from).transpose();
         let cancelled_by = cancelled_by.map(|by| Canceller::parse(&by).ok_or(())).transpose();
         Ok(Import {
@@ -168,7 +143,7 @@ impl ImportRow {
             format,
             digest: digest.map_err(corrupt(TABLE, "digest", id))?.map(FileDigest::from_bytes),
             zone: TimeZone::parse(&zone).map_err(corrupt(TABLE, "zone", id))?,
-            state: state_of(&state, taken_back_at).ok_or(()).map_err(corrupt(TABLE, "state", id))?,
+            state: ImportState::parse(&state).ok_or(()).map_err(corrupt(TABLE, "state", id))?,
             size: u64::try_from(size).map_err(corrupt(TABLE, "size", id))?,
             recording_start: recording_start
                 .map(|text| DateTime::parse_from_rfc3339(&text))
@@ -180,10 +155,10 @@ impl ImportRow {
             tries: u32::try_from(tries).map_err(corrupt(TABLE, "tries", id))?,
             started_at,
             ended_at,
-            report: ImportReport { profile, left_out_labels, ..report.into() },
+            report: report.ok_or(()).map_err(corrupt(TABLE, "report", id))?,
             refusal,
             cancelled_by: cancelled_by.map_err(corrupt(TABLE, "cancelled_by", id))?,
-            undone: undone::of_json(id, undone.as_deref())?,
+            undone: undone.ok_or(()).map_err(corrupt(TABLE, "undone", id))?,
         })
     }
 }
@@ -213,36 +188,18 @@ impl ImportContent {
             cancelled_by: _,
             undone: _,
         } = import;
-        let report = serde_json::to_vec(&ReportJson::from(report));
         Ok(Self {
             origin: origin.as_str().to_owned(),
             file_name: file_name.as_str().to_owned(),
             format: format.clone(),
             digest: digest.map(|digest| digest.as_bytes().to_vec()),
             zone: zone.name().to_owned(),
-            state: stored_state(*state).to_owned(),
+            state: state.as_str().to_owned(),
             size: i64::try_from(*size).unwrap_or(i64::MAX),
             bytes_done: i64::try_from(*bytes_done).unwrap_or(i64::MAX),
             ended_at: *ended_at,
-            report: JsonText(report.map_err(|_| unexpected("a report could not be written"))?),
+            report: write_report(report)?.into(),
             refusal: refusal.clone(),
         })
-    }
-}
-
-/// Returns the stored state. An import that is being undone is stored as undone, without the time at which
-/// the undo ended, for compatibility with older versions.
-const fn stored_state(state: ImportState) -> &'static str {
-    match state {
-        ImportState::Undoing => ImportState::Undone.as_str(),
-        state => state.as_str(),
-    }
-}
-
-fn state_of(stored: &str, taken_back_at: Option<DateTime<Utc>>) -> Option<ImportState> {
-    match ImportState::parse(stored)? {
-        ImportState::Undone if taken_back_at.is_none() => Some(ImportState::Undoing),
-        ImportState::Undoing => None,
-        state => Some(state),
     }
 }

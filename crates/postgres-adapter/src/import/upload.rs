@@ -1,10 +1,9 @@
 //! Uploads: their parts, and the leases of the servers that process them.
 
-use crate::connection::Pooled;
-use crate::error::{storage_error, unexpected};
+use crate::error::unexpected;
 use crate::schema::import;
 use crate::schema::import_part as part_table;
-use crate::statement::{count, returning};
+use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{Import, ImportRepository, RECENT_UPLOADS, StorageError, UploadRepository};
 use async_trait::async_trait;
@@ -13,10 +12,8 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Text, Timestamptz};
-use diesel_async::RunQueryDsl;
 use domain::id::ImportId;
 use domain::import::ImportState;
-use uuid::Uuid;
 
 /// Skips uploads that another server is leasing. The upload is selected in a materialized CTE, because a
 /// nested query with a limit may run several times and select another row each time.
@@ -49,15 +46,33 @@ const DELETE_STALE: &str = "WITH stale AS MATERIALIZED (
 #[async_trait]
 impl UploadRepository for PgUnitOfWork {
     async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError> {
-        add_part(self.connection()?, id, position, bytes).await
+        let row = (
+            part_table::import_id.eq(id.as_uuid()),
+            part_table::position.eq(stored_position(position)?),
+            part_table::bytes.eq(bytes),
+        );
+        let query = diesel::insert_into(part_table::table).values(row).on_conflict_do_nothing();
+        self.connection()?.execute(query).await.map(drop)
+    }
+
+    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
+        let part = part_table::table.find((id.as_uuid(), stored_position(position)?));
+        self.connection()?.load_row(part.select(part_table::bytes)).await
     }
 
     async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
-        stored_bytes(self.connection()?).await
+        // Sums the sizes recorded with the uploads, so that no part is read.
+        let query = sql_query(
+            "SELECT coalesce(sum(size), 0)::bigint FROM import
+            WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running')",
+        );
+        let bytes: Option<i64> = self.connection()?.load_row(returning::<BigInt, _>(query)).await?;
+        Ok(bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or_default())
     }
 
     async fn delete_parts(&mut self, id: ImportId) -> Result<(), StorageError> {
-        delete_parts(self.connection()?, id).await
+        let parts = part_table::table.filter(part_table::import_id.eq(id.as_uuid()));
+        self.connection()?.execute(diesel::delete(parts)).await.map(drop)
     }
 
     async fn delete_stale(
@@ -66,7 +81,11 @@ impl UploadRepository for PgUnitOfWork {
         reason: &str,
         limit: u32,
     ) -> Result<u64, StorageError> {
-        delete_stale(self.connection()?, before, reason, limit).await
+        let query = sql_query(DELETE_STALE)
+            .bind::<Timestamptz, _>(before)
+            .bind::<Text, _>(reason)
+            .bind::<BigInt, _>(i64::from(limit));
+        self.connection()?.execute(returning::<(), _>(query)).await
     }
 
     async fn lease(
@@ -74,103 +93,39 @@ impl UploadRepository for PgUnitOfWork {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError> {
-        match lease(self.connection()?, now, until).await? {
-            Some(id) => ImportRepository::find(self, id).await,
+        let query = sql_query(LEASE)
+            .bind::<Timestamptz, _>(now)
+            .bind::<Timestamptz, _>(until)
+            .bind::<Timestamptz, _>(now - RECENT_UPLOADS);
+        match self.connection()?.load_row(returning::<SqlUuid, _>(query)).await? {
+            Some(id) => ImportRepository::find(self, ImportId::from_uuid(id)).await,
             None => Ok(None),
         }
     }
 
     async fn prolong(&mut self, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
-        prolong(self.connection()?, id, until).await
+        let running =
+            import::table.find(id.as_uuid()).filter(import::state.eq(ImportState::Running.as_str()));
+        let query = diesel::update(running).set(import::lease_until.eq(until));
+        Ok(self.connection()?.execute(query).await? > 0)
     }
 
     async fn checked(&mut self, id: ImportId, bytes: u64) -> Result<(), StorageError> {
-        checked(self.connection()?, id, bytes).await
+        let query = sql_query("UPDATE import SET bytes_checked = $2 WHERE id = $1 AND state = 'running'")
+            .bind::<SqlUuid, _>(id.as_uuid())
+            .bind::<BigInt, _>(i64::try_from(bytes).unwrap_or(i64::MAX));
+        self.connection()?.execute(returning::<(), _>(query)).await.map(drop)
     }
 
     async fn uncount_try(&mut self, id: ImportId) -> Result<(), StorageError> {
-        uncount_try(self.connection()?, id).await
+        const UNCOUNT: &str =
+            "UPDATE import SET tries = tries - 1 WHERE id = $1 AND state = 'running' AND tries > 0";
+
+        let query = sql_query(UNCOUNT).bind::<SqlUuid, _>(id.as_uuid());
+        self.connection()?.execute(returning::<(), _>(query)).await.map(drop)
     }
 }
 
-async fn add_part(
-    connection: &mut Pooled,
-    id: ImportId,
-    position: u32,
-    bytes: &[u8],
-) -> Result<(), StorageError> {
-    let row = (
-        part_table::import_id.eq(id.as_uuid()),
-        part_table::position.eq(column_position(position)?),
-        part_table::bytes.eq(bytes),
-    );
-    let adding = diesel::insert_into(part_table::table).values(row).on_conflict_do_nothing();
-    adding.execute(connection).await.map(|_| ()).map_err(storage_error)
-}
-
-/// Sums the sizes recorded with the uploads, so that no part is read.
-async fn stored_bytes(connection: &mut Pooled) -> Result<u64, StorageError> {
-    let query = sql_query(
-        "SELECT coalesce(sum(size), 0)::bigint FROM import
-        WHERE origin = 'upload' AND state IN ('receiving', 'waiting', 'running')",
-    );
-    let bytes: i64 = returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
-    Ok(u64::try_from(bytes).unwrap_or_default())
-}
-
-async fn delete_parts(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
-    let parts = part_table::table.filter(part_table::import_id.eq(id.as_uuid()));
-    diesel::delete(parts).execute(connection).await.map(|_| ()).map_err(storage_error)
-}
-
-async fn delete_stale(
-    connection: &mut Pooled,
-    before: DateTime<Utc>,
-    reason: &str,
-    limit: u32,
-) -> Result<u64, StorageError> {
-    let query = sql_query(DELETE_STALE)
-        .bind::<Timestamptz, _>(before)
-        .bind::<Text, _>(reason)
-        .bind::<BigInt, _>(i64::from(limit));
-    returning::<(), _>(query).execute(connection).await.map(count).map_err(storage_error)
-}
-
-async fn lease(
-    connection: &mut Pooled,
-    now: DateTime<Utc>,
-    until: DateTime<Utc>,
-) -> Result<Option<ImportId>, StorageError> {
-    let query = sql_query(LEASE)
-        .bind::<Timestamptz, _>(now)
-        .bind::<Timestamptz, _>(until)
-        .bind::<Timestamptz, _>(now - RECENT_UPLOADS);
-    let id: Option<Uuid> =
-        returning::<SqlUuid, _>(query).get_result(connection).await.optional().map_err(storage_error)?;
-    Ok(id.map(ImportId::from_uuid))
-}
-
-async fn prolong(connection: &mut Pooled, id: ImportId, until: DateTime<Utc>) -> Result<bool, StorageError> {
-    let running = import::table.find(id.as_uuid()).filter(import::state.eq(ImportState::Running.as_str()));
-    let prolonging = diesel::update(running).set(import::lease_until.eq(until));
-    prolonging.execute(connection).await.map(|rows| rows > 0).map_err(storage_error)
-}
-
-async fn checked(connection: &mut Pooled, id: ImportId, bytes: u64) -> Result<(), StorageError> {
-    let query = sql_query("UPDATE import SET bytes_checked = $2 WHERE id = $1 AND state = 'running'")
-        .bind::<SqlUuid, _>(id.as_uuid())
-        .bind::<BigInt, _>(i64::try_from(bytes).unwrap_or(i64::MAX));
-    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
-}
-
-async fn uncount_try(connection: &mut Pooled, id: ImportId) -> Result<(), StorageError> {
-    const UNCOUNT: &str =
-        "UPDATE import SET tries = tries - 1 WHERE id = $1 AND state = 'running' AND tries > 0";
-
-    let query = sql_query(UNCOUNT).bind::<SqlUuid, _>(id.as_uuid());
-    returning::<(), _>(query).execute(connection).await.map(|_| ()).map_err(storage_error)
-}
-
-pub(super) fn column_position(position: u32) -> Result<i32, StorageError> {
-    i32::try_from(position).map_err(|_| unexpected("an upload with more parts than there may be"))
+fn stored_position(position: u32) -> Result<i32, StorageError> {
+    i32::try_from(position).map_err(|_| unexpected("an upload has too many parts"))
 }

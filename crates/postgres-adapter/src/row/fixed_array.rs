@@ -32,8 +32,8 @@ impl<const LENGTH: usize> FixedArray<LENGTH> {
         let mut elements = Vec::with_capacity(count);
         let mut are_whole = true;
         for bytes in rest.chunks_exact(LENGTH.checked_add(4)?) {
-            let (told, element) = number(bytes)?;
-            are_whole &= told == length;
+            let (stated, element) = number(bytes)?;
+            are_whole &= stated == length;
             elements.push(element.try_into().ok()?);
         }
         are_whole.then_some(Self(elements))

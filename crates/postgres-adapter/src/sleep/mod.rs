@@ -7,4 +7,3 @@ mod repository;
 mod row;
 
 pub(crate) use page_session::{PageSession, PageSessionColumns, unix_micros};
-pub(crate) use row::SleepRow;

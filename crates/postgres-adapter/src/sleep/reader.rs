@@ -52,16 +52,15 @@ impl SleepReader for PostgresStore {
         let (start, id) = after.map_or((None, Uuid::nil()), |(millis, id)| {
             (DateTime::from_timestamp_millis(millis), id.as_uuid())
         });
-        let rows: Vec<SleepRow> = self
-            .read_page(move |connection| {
-                let statement = sql_query(text.clone())
+        let query = move || {
+            returning::<SleepColumns, _>(
+                sql_query(text.clone())
                     .bind::<SqlUuid, _>(user_id.as_uuid())
                     .bind::<Timestamptz, _>(lower_bound(start))
                     .bind::<SqlUuid, _>(id)
-                    .bind::<BigInt, _>(i64::from(limit));
-                async move { returning::<SleepColumns, _>(statement).load(connection).await }.boxed()
-            })
-            .await?;
-        rows.into_iter().map(SleepRow::into_session).collect()
+                    .bind::<BigInt, _>(i64::from(limit)),
+            )
+        };
+        self.read_rows(query).await?.into_iter().map(SleepRow::into_session).collect()
     }
 }

@@ -1,8 +1,7 @@
 //! Sleep sessions.
 
-use super::row::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow, key_kind_name};
+use super::row::{NewSessions, SLEEP_COLUMNS, SleepColumns, SleepRow};
 use crate::change::delete_numbered;
-use crate::error::storage_error;
 use crate::savepoint;
 use crate::statement::{returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
@@ -17,6 +16,7 @@ use diesel_async::RunQueryDsl;
 use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{SleepRecordHead, SleepSession, SleepSource, stretches};
+use store_shared::key_kind_name;
 use uuid::Uuid;
 
 /// Finds the stored sessions that an import must compare with its records: those with the same key, those
@@ -137,9 +137,8 @@ impl SleepRepository for PgUnitOfWork {
             .bind::<Array<Text>, _>(of)
             .bind::<Array<Timestamptz>, _>(from)
             .bind::<Array<Timestamptz>, _>(until);
-        let rows: Vec<SleepRow> =
-            returning::<SleepColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(SleepRow::into_session).collect()
+        let query = returning::<SleepColumns, _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(SleepRow::into_session).collect()
     }
 
     async fn find_many(
@@ -151,9 +150,8 @@ impl SleepRepository for PgUnitOfWork {
             format!("SELECT {SLEEP_COLUMNS} FROM sleep_session s WHERE s.user_id = $1 AND s.id = ANY ($2)");
         let query =
             sql_query(text).bind::<SqlUuid, _>(user_id.as_uuid()).bind::<Array<SqlUuid>, _>(uuids(ids));
-        let rows: Vec<SleepRow> =
-            returning::<SleepColumns, _>(query).load(self.connection()?).await.map_err(storage_error)?;
-        rows.into_iter().map(SleepRow::into_session).collect()
+        let query = returning::<SleepColumns, _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(SleepRow::into_session).collect()
     }
 
     async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
@@ -165,15 +163,14 @@ impl SleepRepository for PgUnitOfWork {
         if let [_] = sessions {
             // A single row needs no savepoint.
             let query = insertion(INSERT_ONE, (user_id, number), sessions);
-            let inserted: i64 =
-                returning::<BigInt, _>(query).get_result(connection).await.map_err(storage_error)?;
-            return stored(usize::try_from(inserted).unwrap_or_default(), UniqueKey::SleepSession);
+            let inserted: i64 = connection.load_one(returning::<BigInt, _>(query)).await?;
+            return stored(u64::try_from(inserted).unwrap_or_default(), UniqueKey::SleepSession);
         }
         savepoint::open(connection).await?;
         let query = insertion(INSERT_ALL, (user_id, number), sessions);
         let inserted = returning::<(), _>(query).execute(connection).await;
         let are_kept = savepoint::close_unless_violated(connection, inserted).await?;
-        stored(usize::from(are_kept), UniqueKey::SleepSession)
+        stored(u64::from(are_kept), UniqueKey::SleepSession)
     }
 
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
@@ -196,7 +193,7 @@ impl SleepRepository for PgUnitOfWork {
             .bind::<Binary, _>(row.metrics)
             .bind::<BigInt, _>(number);
         let (is_updated, is_there): (bool, bool) =
-            returning::<(Bool, Bool), _>(query).get_result(connection).await.map_err(storage_error)?;
+            connection.load_one(returning::<(Bool, Bool), _>(query)).await?;
         match (is_updated, is_there) {
             (true, _) => Ok(true),
             (false, true) => Err(StorageError::Conflict(UniqueKey::SleepSession)),

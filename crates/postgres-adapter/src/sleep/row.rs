@@ -7,10 +7,9 @@ use diesel::prelude::*;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Binary, Bool, Nullable, SmallInt, Text, Timestamptz};
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{
-    SessionKey, SessionKeyKind, SleepRecord, SleepRecordHead, SleepSession, SleepSource, TimeInBed,
-};
+use domain::sleep::{SessionKey, SleepRecord, SleepRecordHead, SleepSession, SleepSource, TimeInBed};
 use domain::time::UtcOffset;
+use store_shared::{key_kind_name, parse_key_kind};
 use uuid::Uuid;
 
 const TABLE: &str = "sleep_session";
@@ -89,7 +88,7 @@ impl SleepRow {
         let id = self.id;
         let offset_at_start = sleep_offset(self.offset_at_start, "offset_at_start", id)?;
         let offset_at_end = sleep_offset(self.offset_at_end, "offset_at_end", id)?;
-        let kind = key_kind_named(&self.key_kind).ok_or(()).map_err(corrupt(TABLE, "key_kind", id))?;
+        let kind = parse_key_kind(&self.key_kind).ok_or(()).map_err(corrupt(TABLE, "key_kind", id))?;
         let source = Some(self.source.as_str()).filter(|source| !source.is_empty());
         let source = source.map(SleepSource::parse).transpose();
         let time_in_bed = TimeInBed::new(self.started_at, self.ended_at, offset_at_start, offset_at_end);
@@ -113,18 +112,6 @@ pub(crate) fn sleep_offset(
 ) -> Result<Option<UtcOffset>, StorageError> {
     let Some(minutes) = minutes else { return Ok(None) };
     UtcOffset::from_minutes(minutes).ok_or(()).map(Some).map_err(corrupt(TABLE, column, row))
-}
-
-/// Returns the stored name of a key's kind.
-pub(crate) const fn key_kind_name(kind: SessionKeyKind) -> &'static str {
-    match kind {
-        SessionKeyKind::Given => "given",
-        SessionKeyKind::Derived => "derived",
-    }
-}
-
-fn key_kind_named(name: &str) -> Option<SessionKeyKind> {
-    [SessionKeyKind::Given, SessionKeyKind::Derived].into_iter().find(|kind| key_kind_name(*kind) == name)
 }
 
 /// New sessions as one list per column, so that one statement inserts any number.

@@ -63,7 +63,7 @@ mod tests {
             upc: String::new(),
             label_date: None,
             entry_date: DateTime::UNIX_EPOCH,
-            ingredients: JsonText(ingredients.as_bytes().to_vec()),
+            ingredients: JsonText(ingredients.to_owned()),
         }
     }
 

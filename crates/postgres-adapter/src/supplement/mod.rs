@@ -6,4 +6,4 @@ mod repository;
 mod row;
 
 pub(crate) use known_labels::KnownLabels;
-pub(crate) use row::SupplementRow;
+pub(crate) use row::{SupplementColumns, SupplementRow};

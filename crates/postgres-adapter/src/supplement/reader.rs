@@ -1,7 +1,7 @@
 //! Pages of supplements with their logs, and the reads of an export.
 
 use super::known_labels::KnownLabels;
-use super::row::SupplementRow;
+use super::row::{SupplementRow, keyed};
 use crate::intake_log::{IntakeLogColumns, LogRow};
 use crate::row::{FixedArray, JsonText, lower_bound};
 use crate::schema::supplement;
@@ -18,7 +18,7 @@ use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Record, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
-use domain::id::{IntakeLogId, SupplementId, UserId};
+use domain::id::{IntakeLogId, UserId};
 use domain::paging::SortDirection;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
 use futures_util::FutureExt;
@@ -133,6 +133,11 @@ fn page_sql(sort: SortDirection, names_one: bool) -> String {
     )
 }
 
+const WALK_LOGS: &str =
+    "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key FROM intake_log l
+    WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
+    ORDER BY l.created_at, l.id LIMIT $4";
+
 #[async_trait]
 impl SupplementReader for PostgresStore {
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
@@ -201,27 +206,21 @@ impl SupplementReader for PostgresStore {
         limit: u32,
     ) -> Result<Vec<IntakeLog>, StorageError> {
         let (start, id) = after.map_or((None, Uuid::nil()), |(at, id)| (Some(at), id.as_uuid()));
-        let rows: Vec<LogRow> = self
-            .read_page(move |connection| {
-                let statement = sql_query(
-                    "SELECT l.supplement_id, l.created_at, l.id, l.servings, l.external_key FROM intake_log l
-                     WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
-                     ORDER BY l.created_at, l.id LIMIT $4",
-                )
+        let query = move || {
+            let statement = sql_query(WALK_LOGS)
                 .bind::<SqlUuid, _>(user_id.as_uuid())
                 .bind::<Timestamptz, _>(lower_bound(start))
                 .bind::<SqlUuid, _>(id)
                 .bind::<BigInt, _>(i64::from(limit));
-                async move { returning::<IntakeLogColumns, _>(statement).load(connection).await }.boxed()
-            })
-            .await?;
-        rows.into_iter().map(LogRow::into_log).collect()
+            returning::<IntakeLogColumns, _>(statement)
+        };
+        self.read_rows(query).await?.into_iter().map(LogRow::into_log).collect()
     }
 
     async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
         let digits = upc.as_str().to_owned();
         let rows: Vec<(String, String, bool, SupplementRow)> = self
-            .read_page(move |connection| {
+            .read_rows(move || {
                 supplement::table
                     .filter(supplement::upc_digits.eq(digits.clone()))
                     .order((
@@ -236,8 +235,6 @@ impl SupplementReader for PostgresStore {
                         supplement::is_current,
                         SupplementRow::as_select(),
                     ))
-                    .load(connection)
-                    .boxed()
             })
             .await?;
         let version = |(source, key, is_current, row)| {
@@ -246,15 +243,4 @@ impl SupplementReader for PostgresStore {
         };
         rows.into_iter().map(version).collect()
     }
-}
-
-fn keyed(row: (String, String, SupplementRow)) -> Result<(CatalogueKey, Supplement), StorageError> {
-    let (source, key, version) = row;
-    let id = version.id;
-    let key = CatalogueKey::new(source, key).map_err(crate::error::corrupt(
-        "supplement",
-        "catalogue_key",
-        SupplementId::from_uuid(id),
-    ))?;
-    Ok((key, version.into_supplement()?))
 }

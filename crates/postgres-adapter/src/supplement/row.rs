@@ -1,6 +1,6 @@
 //! The rows of a supplement.
 
-use crate::error::{corrupt, unexpected};
+use crate::error::corrupt;
 use crate::row::JsonText;
 use crate::schema::supplement;
 use application::ports::storage::StorageError;
@@ -10,10 +10,8 @@ use diesel::prelude::*;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Date, Jsonb, Nullable, Text, Timestamptz};
 use domain::id::SupplementId;
-use domain::supplement::{
-    Amount, CatalogueKey, Ingredient, InvalidLabel, Supplement, SupplementLabel, SupplementLabelFields, Upc,
-};
-use serde::{Deserialize, Serialize};
+use domain::supplement::{CatalogueKey, Supplement, SupplementLabel, SupplementLabelFields, Upc};
+use store_shared::{read_ingredients, write_ingredients};
 use uuid::Uuid;
 
 const TABLE: &str = "supplement";
@@ -24,37 +22,6 @@ pub(crate) const SUPPLEMENT_COLUMNS: &str =
 
 /// SQL types of these columns.
 pub(crate) type SupplementColumns = (SqlUuid, Text, Text, Text, Text, Nullable<Date>, Timestamptz, Jsonb);
-
-/// One ingredient in the column `ingredients`; quantity and unit are present if the label has them.
-#[derive(Serialize, Deserialize)]
-struct IngredientJson {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quantity: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unit: Option<String>,
-    active: bool,
-}
-
-impl From<&Ingredient> for IngredientJson {
-    fn from(ingredient: &Ingredient) -> Self {
-        let amount = ingredient.amount();
-        Self {
-            name: ingredient.name().to_owned(),
-            quantity: amount.map(Amount::quantity),
-            unit: amount.map(|amount| amount.unit().to_owned()),
-            active: ingredient.is_active(),
-        }
-    }
-}
-
-impl IngredientJson {
-    fn into_ingredient(self) -> Result<Ingredient, InvalidLabel> {
-        let Self { name, quantity, unit, active } = self;
-        let amount = quantity.map(|number| Amount::new(number, unit.unwrap_or_default())).transpose()?;
-        Ingredient::new(name, amount, active)
-    }
-}
 
 /// A row of `supplement`: one version of a label, without its key in the catalogue.
 ///
@@ -77,8 +44,6 @@ impl SupplementRow {
         let Supplement { id, label, entry_date } = version;
         let SupplementLabelFields { brand, name, servings, upc, entry_date: label_date, ingredients } =
             label.clone().into_fields();
-        let list: Vec<IngredientJson> = ingredients.iter().map(IngredientJson::from).collect();
-        let json = serde_json::to_vec(&list).map_err(|_| unexpected("ingredients could not be written"))?;
         Ok(Self {
             id: id.as_uuid(),
             brand,
@@ -87,15 +52,13 @@ impl SupplementRow {
             upc,
             label_date,
             entry_date: *entry_date,
-            ingredients: JsonText(json),
+            ingredients: write_ingredients(&ingredients)?.into(),
         })
     }
 
     pub(crate) fn into_supplement(self) -> Result<Supplement, StorageError> {
         let Self { id, brand, name, servings, upc, label_date, entry_date, ingredients } = self;
-        let list: Vec<IngredientJson> =
-            serde_json::from_slice(&ingredients.0).map_err(corrupt(TABLE, "ingredients", id))?;
-        let ingredients = list.into_iter().map(IngredientJson::into_ingredient).collect::<Result<_, _>>();
+        let ingredients = read_ingredients(ingredients.as_str()).ok_or(());
         let ingredients = ingredients.map_err(corrupt(TABLE, "ingredients", id))?;
         let fields =
             SupplementLabelFields { brand, name, servings, upc, entry_date: label_date, ingredients };
@@ -104,44 +67,13 @@ impl SupplementRow {
     }
 }
 
-/// A new row of `supplement`: the current version of its key.
-#[derive(Insertable)]
-#[diesel(table_name = supplement, check_for_backend(Pg))]
-pub(crate) struct NewSupplementRow {
-    id: Uuid,
-    catalogue_source: String,
-    catalogue_key: String,
-    is_current: bool,
-    brand: String,
-    name: String,
-    servings: String,
-    upc: String,
-    label_date: Option<NaiveDate>,
-    entry_date: DateTime<Utc>,
-    ingredients: JsonText,
-    upc_digits: Option<String>,
-}
-
-impl NewSupplementRow {
-    pub(crate) fn of(key: &CatalogueKey, version: &Supplement) -> Result<Self, StorageError> {
-        let SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients } =
-            SupplementRow::of(version)?;
-        let (catalogue_source, catalogue_key) = key.clone().into_parts();
-        Ok(Self {
-            id,
-            catalogue_source,
-            catalogue_key,
-            is_current: true,
-            brand,
-            name,
-            servings,
-            upc,
-            label_date,
-            entry_date,
-            ingredients,
-            upc_digits: upc_digits(version),
-        })
-    }
+/// Converts a row with its catalogue source and key.
+pub(crate) fn keyed(
+    row: (String, String, SupplementRow),
+) -> Result<(CatalogueKey, Supplement), StorageError> {
+    let (source, key, version) = row;
+    let key = CatalogueKey::new(source, key).map_err(corrupt(TABLE, "catalogue_key", version.id))?;
+    Ok((key, version.into_supplement()?))
 }
 
 /// New current versions as one list per column.
@@ -164,30 +96,18 @@ impl NewSupplements {
     pub(crate) fn of(labels: &[(CatalogueKey, Supplement)]) -> Result<Self, StorageError> {
         let mut columns = Self::default();
         for (key, version) in labels {
-            columns.push(NewSupplementRow::of(key, version)?);
+            columns.push(key, version)?;
         }
         Ok(columns)
     }
 
-    fn push(&mut self, row: NewSupplementRow) {
-        let NewSupplementRow {
-            id,
-            catalogue_source,
-            catalogue_key,
-            // Only current versions are inserted.
-            is_current: _,
-            brand,
-            name,
-            servings,
-            upc,
-            label_date,
-            entry_date,
-            ingredients,
-            upc_digits,
-        } = row;
+    fn push(&mut self, key: &CatalogueKey, version: &Supplement) -> Result<(), StorageError> {
+        let SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients } =
+            SupplementRow::of(version)?;
+        let (source, key) = key.clone().into_parts();
         self.ids.push(id);
-        self.catalogue_sources.push(catalogue_source);
-        self.catalogue_keys.push(catalogue_key);
+        self.catalogue_sources.push(source);
+        self.catalogue_keys.push(key);
         self.brands.push(brand);
         self.names.push(name);
         self.servings.push(servings);
@@ -195,7 +115,8 @@ impl NewSupplements {
         self.label_dates.push(label_date);
         self.entry_dates.push(entry_date);
         self.ingredients.push(ingredients);
-        self.upc_digits.push(upc_digits);
+        self.upc_digits.push(upc_digits(version));
+        Ok(())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Changes of a person's records: the keys of a page from indexes alone, then the records.
 
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob, micros};
+use crate::row::{Cells, blob};
 use crate::sleep::find_packed;
-use crate::statement::{Statement, count};
+use crate::statement::{Statement, delete_before};
 use crate::store::SqliteStore;
 use crate::supplement::{SupplementRow, in_snapshot, read_supplement};
 use crate::user;
@@ -36,16 +36,9 @@ impl ChangeReader for SqliteStore {
     }
 
     async fn forget_deletions(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.write(move |connection| {
-            let statement: Statement<()> = Statement::new(
-                "DELETE FROM deletion WHERE (user_id, kind, id) IN \
-                 (SELECT user_id, kind, id FROM deletion WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?)",
-            )
-            .integer(micros(before))
-            .integer(i64::from(limit));
-            count(statement.execute(connection))
-        })
-        .await
+        let sql = "DELETE FROM deletion WHERE (user_id, kind, id) IN \
+             (SELECT user_id, kind, id FROM deletion WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?)";
+        self.write(delete_before(sql, before, limit)).await
     }
 }
 

@@ -5,9 +5,9 @@ use crate::row::{Cells, blob, micros};
 use crate::schema::access_grant;
 use application::ports::storage::StorageError;
 use diesel::prelude::*;
-use domain::address::AddressBlock;
-use domain::grant::{AgentName, Grant, GrantState, RevocationReason, UsedFrom};
+use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::id::{ClientId, GrantId, UserId};
+use store_shared::{parse_used_from, used_from_parts};
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = access_grant)]
@@ -38,7 +38,7 @@ impl From<&Grant> for GrantRow {
             last_used_from,
             state,
         } = grant;
-        let (last_used_address, last_used_agent) = last_used_from.as_ref().map(used_from_cells).unzip();
+        let (last_used_address, last_used_agent) = last_used_from.as_ref().map(used_from_parts).unzip();
         let (revoked_at, revocation_reason) = match *state {
             GrantState::Live => (None, None),
             GrantState::Revoked { at, reason } => (Some(micros(at)), Some(reason.as_str().to_owned())),
@@ -56,34 +56,6 @@ impl From<&Grant> for GrantRow {
             last_used_address,
             last_used_agent: last_used_agent.flatten(),
         }
-    }
-}
-
-/// Returns the address and user agent of a token's last use.
-pub(super) fn used_from_cells(from: &UsedFrom) -> (String, Option<String>) {
-    let UsedFrom { address, agent } = from;
-    (address.to_string(), agent.as_ref().map(|name| name.as_str().to_owned()))
-}
-
-/// Parses the address and user agent of a token's last use.
-fn used_from(
-    cells: Cells<'_>,
-    address: Option<String>,
-    agent: Option<String>,
-) -> Result<Option<UsedFrom>, StorageError> {
-    let name = |text: String| {
-        // A user agent is truncated and cleaned before it is stored, so parsing must not change it.
-        let name = AgentName::from_header(&text).filter(|name| name.as_str() == text);
-        cells.present("last_used_agent", name)
-    };
-    let agent = agent.map(name).transpose()?;
-    match address {
-        Some(text) => {
-            let address = cells.sound("last_used_address", AddressBlock::parse(&text))?;
-            Ok(Some(UsedFrom { address, agent }))
-        }
-        None if agent.is_none() => Ok(None),
-        None => Err(cells.corrupt("last_used_address")),
     }
 }
 
@@ -121,6 +93,7 @@ impl GrantRow {
         let cells = Cells::of("access_grant", &id);
         let reason = |text: String| cells.present("revocation_reason", RevocationReason::parse(&text));
         let revoked_at = cells.optional_instant("revoked_at", revoked_at)?;
+        let used_from = parse_used_from(last_used_address.as_deref(), last_used_agent.as_deref());
         Ok(Grant {
             id: GrantId::from_uuid(cells.uuid("id", &id)?),
             client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),
@@ -129,7 +102,7 @@ impl GrantRow {
             refresh_token_hash: cells.hash("refresh_token_hash", &refresh_token_hash)?,
             created_at: cells.instant("created_at", created_at)?,
             last_used_at: cells.optional_instant("last_used_at", last_used_at)?,
-            last_used_from: used_from(cells, last_used_address, last_used_agent)?,
+            last_used_from: used_from.map_err(|column| cells.corrupt(column))?,
             state: match (revoked_at, revocation_reason.map(reason).transpose()?) {
                 (None, None) => GrantState::Live,
                 (Some(at), Some(reason)) => GrantState::Revoked { at, reason },

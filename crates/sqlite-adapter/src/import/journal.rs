@@ -1,13 +1,12 @@
 //! Changes made by each import, kept until they are undone or expire.
 
-use super::{before, profile};
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
-use crate::statement::{Statement, count};
+use crate::schema::import_change;
+use crate::statement::{Statement, execute};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
-    ImportChange, ImportJournal, NotePlace, NotedChange, RecordBefore, RecordReference, RecordVersion,
-    StorageError,
+    ImportChange, ImportJournal, NotePlace, NotedChange, RecordReference, RecordVersion, StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,12 +14,8 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
-use domain::id::{ImportId, IntakeLogId, SleepSessionId, SupplementId, UserId};
-use uuid::Uuid;
-
-const SESSION: &str = "session";
-const LOG: &str = "log";
-const LABEL: &str = "label";
+use domain::id::{ImportId, SleepSessionId, UserId};
+use store_shared::{parse_record, read_before, record_parts, write_before};
 
 #[async_trait]
 impl ImportJournal for SqliteUnitOfWork {
@@ -30,8 +25,7 @@ impl ImportJournal for SqliteUnitOfWork {
         user_id: Option<UserId>,
         changes: &[ImportChange],
     ) -> Result<(), StorageError> {
-        let notes: Result<Vec<NewNote>, StorageError> =
-            changes.iter().map(|change| NewNote::of(user_id, change)).collect();
+        let notes: Result<Vec<NewNote>, StorageError> = changes.iter().map(NewNote::of).collect();
         let notes = notes?;
         self.run(move |connection| {
             let (import_id, user_id) = (blob(id.as_uuid()), user_id.map(|id| blob(id.as_uuid())));
@@ -60,7 +54,7 @@ impl ImportJournal for SqliteUnitOfWork {
         let records = records.to_vec();
         self.run(move |connection| {
             records.iter().try_for_each(|record| {
-                let (kind, record_id) = named(*record);
+                let (kind, record_id) = record_parts(*record);
                 let statement: Statement<()> = Statement::new(
                     "DELETE FROM import_change WHERE record_id = ? AND kind = ? AND import_id = ?",
                 )
@@ -75,29 +69,10 @@ impl ImportJournal for SqliteUnitOfWork {
 
     async fn forget_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         self.run(move |connection| {
-            profile::forget_before(connection, before)?;
+            forget_profile_changes_before(connection, before)?;
             forget_before(connection, before, limit)
         })
         .await
-    }
-}
-
-/// Returns the name of the kind, and the id.
-fn named(record: RecordReference) -> (&'static str, Uuid) {
-    match record {
-        RecordReference::Session(id) => (SESSION, id.as_uuid()),
-        RecordReference::Log(id) => (LOG, id.as_uuid()),
-        RecordReference::Label(id) => (LABEL, id.as_uuid()),
-    }
-}
-
-fn reference(cells: Cells<'_>, kind: &str, id: &[u8]) -> Result<RecordReference, StorageError> {
-    let id = cells.uuid("record_id", id)?;
-    match kind {
-        SESSION => Ok(RecordReference::Session(SleepSessionId::from_uuid(id))),
-        LOG => Ok(RecordReference::Log(IntakeLogId::from_uuid(id))),
-        LABEL => Ok(RecordReference::Label(SupplementId::from_uuid(id))),
-        _ => Err(cells.corrupt("kind")),
     }
 }
 
@@ -111,15 +86,13 @@ struct NewNote {
 }
 
 impl NewNote {
-    fn of(user_id: Option<UserId>, change: &ImportChange) -> Result<Self, StorageError> {
+    fn of(change: &ImportChange) -> Result<Self, StorageError> {
         let ImportChange { record, before, left, replaced_by } = change;
-        let (kind, record_id) = named(*record);
-        // A label belongs to no person, so any id works.
-        let user_id = user_id.unwrap_or(UserId::from_uuid(Uuid::nil()));
+        let (kind, record_id) = record_parts(*record);
         Ok(Self {
             kind,
             record_id: blob(record_id),
-            before: before.as_ref().map(|before| before::to_json(user_id, before)).transpose()?,
+            before: before.as_ref().map(write_before).transpose()?,
             found: before.as_ref().map(|before| before.version().as_bytes().to_vec()),
             left: left.map(|left| left.as_bytes().to_vec()),
             replaced_by: replaced_by.map(|id| blob(id.as_uuid())),
@@ -189,8 +162,8 @@ fn noted_statement(id: ImportId, after: Option<NotePlace>, limit: u32) -> Statem
 fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
     let (kind, record_id, before, left, replaced_by, sequence, later) = row;
     let cells = Cells::of("import_change", &record_id);
-    let record = reference(cells, &kind, &record_id)?;
-    let before: Option<RecordBefore> = before.map(|text| before::of_json(cells, &text)).transpose()?;
+    let record = cells.present("kind", parse_record(&kind, cells.uuid("record_id", &record_id)?))?;
+    let before = before.map(|json| cells.present("before", read_before(record, &json))).transpose()?;
     let left = left.map(|left| cells.sound("version_left", <[u8; 16]>::try_from(left))).transpose()?;
     let replaced_by = replaced_by.map(|id| cells.uuid("replaced_by", &id)).transpose()?;
     let change = ImportChange {
@@ -200,7 +173,7 @@ fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
         replaced_by: replaced_by.map(SleepSessionId::from_uuid),
     };
     let later = later.map(|id| cells.uuid("import_id", &id)).transpose()?;
-    let place = NotePlace { is_label: kind == LABEL, sequence };
+    let place = NotePlace { is_label: matches!(record, RecordReference::Label(_)), sequence };
     Ok(NotedChange { change, place, changed_by: later.map(ImportId::from_uuid) })
 }
 
@@ -211,14 +184,30 @@ fn forget_before(
 ) -> Result<u64, StorageError> {
     let statement: Statement<()> = Statement::new(
         "DELETE FROM import_change WHERE sequence IN (SELECT sequence FROM import_change WHERE import_id IN \
-         (SELECT id FROM import WHERE ended_at < ? AND NOT (state = 'undone' AND taken_back_at IS NULL) UNION ALL SELECT id FROM import \
+         (SELECT id FROM import WHERE ended_at < ? AND state <> 'undoing' UNION ALL SELECT id FROM import \
          WHERE state = 'running' AND started_at < ? AND coalesce(updated_at, started_at) < ?) LIMIT ?)",
     )
     .integer(micros(before))
     .integer(micros(before))
     .integer(micros(before))
     .integer(i64::from(limit));
-    count(statement.execute(connection))
+    execute(statement)(connection)
+}
+
+/// Deletes the profile changes of imports whose notes are deleted.
+fn forget_profile_changes_before(
+    connection: &mut SqliteConnection,
+    before: DateTime<Utc>,
+) -> Result<u64, StorageError> {
+    let statement: Statement<()> = Statement::new(
+        "UPDATE import SET profile_changes = NULL WHERE profile_changes IS NOT NULL AND started_at < ? AND \
+         ((ended_at < ? AND state <> 'undoing') \
+         OR (state = 'running' AND coalesce(updated_at, started_at) < ?))",
+    )
+    .integer(micros(before))
+    .integer(micros(before))
+    .integer(micros(before));
+    execute(statement)(connection)
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use super::row::ImportRow;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::import;
-use crate::statement::Statement;
+use crate::statement::{Statement, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{Import, ImportRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
-use diesel::sqlite::SqliteConnection;
 use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, ImportOrigin, ImportState};
 
@@ -24,7 +23,15 @@ impl ImportRepository for SqliteUnitOfWork {
     }
 
     async fn take_undoing(&mut self, idle: TimeDelta) -> Result<Option<ImportId>, StorageError> {
-        self.run(move |connection| take_undoing(connection, idle)).await
+        let statement: Statement<Binary> = Statement::new(
+            "UPDATE import SET updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) WHERE id = \
+             (SELECT id FROM import WHERE state = 'undoing' \
+             AND coalesce(updated_at, started_at) < CAST(unixepoch('subsec') * 1000000 AS INTEGER) - ? \
+             ORDER BY coalesce(updated_at, started_at), id LIMIT 1) RETURNING id",
+        )
+        .integer(idle.num_microseconds().unwrap_or(i64::MAX));
+        let id: Option<Vec<u8>> = self.run(load_row(statement)).await?;
+        id.map(|id| Cells::of("import", &id).uuid("id", &id).map(ImportId::from_uuid)).transpose()
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
@@ -38,25 +45,19 @@ impl ImportRepository for SqliteUnitOfWork {
         since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError> {
         let (user_id, digest) = (user_id.map(|id| blob(id.as_uuid())), digest.as_bytes().to_vec());
-        self.run(move |connection| {
-            let since = micros(since);
-            let is_recent = import::updated_at
-                .ge(since)
-                .or(import::updated_at.is_null().and(import::started_at.ge(since)));
-            let row: Option<ImportRow> = import::table
-                .filter(is_recent)
-                .filter(import::user_id.is(user_id))
-                .filter(import::state.eq(ImportState::Running.as_str()))
-                .filter(import::origin.eq(ImportOrigin::Command.as_str()))
-                .filter(import::digest.eq(digest))
-                .order((import::started_at.desc(), import::id.desc()))
-                .select(ImportRow::as_select())
-                .first(connection)
-                .optional()
-                .storage()?;
-            row.map(ImportRow::into_import).transpose()
-        })
-        .await
+        let since = micros(since);
+        let is_recent =
+            import::updated_at.ge(since).or(import::updated_at.is_null().and(import::started_at.ge(since)));
+        let query = import::table
+            .filter(is_recent)
+            .filter(import::user_id.is(user_id))
+            .filter(import::state.eq(ImportState::Running.as_str()))
+            .filter(import::origin.eq(ImportOrigin::Command.as_str()))
+            .filter(import::digest.eq(digest))
+            .order((import::started_at.desc(), import::id.desc()))
+            .limit(1)
+            .select(ImportRow::as_select());
+        self.run(load_row(query)).await?.map(ImportRow::into_import).transpose()
     }
 
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
@@ -70,7 +71,18 @@ impl ImportRepository for SqliteUnitOfWork {
         by: Canceller,
         at: DateTime<Utc>,
     ) -> Result<Option<ImportState>, StorageError> {
-        self.run(move |connection| cancel(connection, id, by, at)).await
+        let statement: Statement<BigInt> = Statement::new(
+            "UPDATE import SET state = CASE state WHEN 'running' THEN 'undoing' ELSE 'refused' END, \
+             cancelled_by = ?, ended_at = ?, \
+             lease_until = NULL, updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
+             WHERE id = ? AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'",
+        )
+        .text(by.as_str())
+        .integer(micros(at))
+        .blob(id.as_uuid().as_bytes());
+        let is_refused: Option<i64> = self.run(load_row(statement)).await?;
+        Ok(is_refused
+            .map(|is_refused| if is_refused == 1 { ImportState::Refused } else { ImportState::Undoing }))
     }
 
     async fn list(
@@ -81,40 +93,4 @@ impl ImportRepository for SqliteUnitOfWork {
     ) -> Result<Vec<Import>, StorageError> {
         self.run(move |connection| reader::list(connection, user_id, after, limit)).await
     }
-}
-
-/// Returns the least recently updated import that is being undone.
-fn take_undoing(
-    connection: &mut SqliteConnection,
-    idle: TimeDelta,
-) -> Result<Option<ImportId>, StorageError> {
-    let statement: Statement<Binary> = Statement::new(
-        "UPDATE import SET updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) WHERE id = \
-         (SELECT id FROM import WHERE state = 'undone' AND taken_back_at IS NULL \
-         AND coalesce(updated_at, started_at) < CAST(unixepoch('subsec') * 1000000 AS INTEGER) - ? \
-         ORDER BY coalesce(updated_at, started_at), id LIMIT 1) RETURNING id",
-    )
-    .integer(idle.num_microseconds().unwrap_or(i64::MAX));
-    let id: Option<Vec<u8>> = statement.get_result(connection).optional().storage()?;
-    id.map(|id| Cells::of("import", &id).uuid("id", &id).map(ImportId::from_uuid)).transpose()
-}
-
-/// Cancels an unfinished import; returns its new state.
-fn cancel(
-    connection: &mut SqliteConnection,
-    id: ImportId,
-    by: Canceller,
-    at: DateTime<Utc>,
-) -> Result<Option<ImportState>, StorageError> {
-    let statement: Statement<BigInt> = Statement::new(
-        "UPDATE import SET state = CASE state WHEN 'running' THEN 'undone' ELSE 'refused' END, \
-         cancelled_by = ?, ended_at = ?, taken_back_at = NULL, \
-         lease_until = NULL, updated_at = CAST(unixepoch('subsec') * 1000000 AS INTEGER) \
-         WHERE id = ? AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'",
-    )
-    .text(by.as_str())
-    .integer(micros(at))
-    .blob(id.as_uuid().as_bytes());
-    let is_refused: Option<i64> = statement.get_result(connection).optional().storage()?;
-    Ok(is_refused.map(|is_refused| if is_refused == 1 { ImportState::Refused } else { ImportState::Undoing }))
 }

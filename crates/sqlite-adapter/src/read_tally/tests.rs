@@ -1,6 +1,8 @@
 use super::*;
 use crate::testing::empty_database;
 use chrono::DateTime;
+use domain::id::ClientId;
+use uuid::Uuid;
 
 #[test]
 fn a_persons_sums_are_read_in_the_order_of_the_table() {

@@ -5,4 +5,3 @@ mod repository;
 mod row;
 
 pub(crate) use reader::find_packed;
-pub(crate) use row::SleepRow;

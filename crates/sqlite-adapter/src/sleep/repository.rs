@@ -1,10 +1,11 @@
 //! Sleep sessions.
 
-use super::row::{SleepRow, kind_name, stored_source};
+use super::row::{SleepRow, stored_source};
 use crate::change::deletion;
 use crate::error::StorageResult as _;
 use crate::row::blob;
 use crate::schema::sleep_session;
+use crate::statement::load_row;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{SleepRepository, StorageError};
 use async_trait::async_trait;
@@ -15,7 +16,8 @@ use diesel::sqlite::SqliteConnection;
 use domain::change::ChangeKind;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{SessionKeyKind, SleepRecordHead, SleepSession, Stretch, TimeInBed, stretches};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use store_shared::key_kind_name;
 
 const MINUTE_MILLIS: i64 = 60_000;
 
@@ -39,7 +41,7 @@ impl From<&SleepRecordHead> for Candidate {
         let SleepRecordHead { key, source, time_in_bed, is_nap: _ } = record;
         Self {
             source: stored_source(source.as_ref()).to_owned(),
-            key_kind: kind_name(key.kind()),
+            key_kind: key_kind_name(key.kind()),
             natural_key: key.as_str().to_owned(),
             start: time_in_bed.start_millis(),
             end: time_in_bed.end_millis(),
@@ -49,7 +51,7 @@ impl From<&SleepRecordHead> for Candidate {
 
 impl Candidate {
     fn is_derived(&self) -> bool {
-        self.key_kind == kind_name(SessionKeyKind::Derived)
+        self.key_kind == key_kind_name(SessionKeyKind::Derived)
     }
 
     fn with_same_key(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
@@ -82,7 +84,7 @@ impl Candidate {
             .filter(sleep_session::ended_at.ge(end.max(self.start.saturating_add(1))))
             .filter(sleep_session::ended_at.lt(end.saturating_add(MINUTE_MILLIS)))
             .filter(sleep_session::source.eq(&self.source))
-            .filter(sleep_session::key_kind.eq(kind_name(SessionKeyKind::Given)))
+            .filter(sleep_session::key_kind.eq(key_kind_name(SessionKeyKind::Given)))
             .filter(length(sleep_session::stages).gt(0).eq(has_stages))
             .order((sleep_session::started_at, sleep_session::id))
             .first(connection)
@@ -116,7 +118,7 @@ impl Filled {
             .filter(sleep_session::started_at.lt(self.end))
             .filter(sleep_session::ended_at.gt(self.start))
             .filter(sleep_session::source.eq(&self.source))
-            .filter(sleep_session::key_kind.eq(kind_name(SessionKeyKind::Derived)))
+            .filter(sleep_session::key_kind.eq(key_kind_name(SessionKeyKind::Derived)))
             .load(connection)
     }
 }
@@ -142,7 +144,7 @@ fn is_any_near(
         .filter(sleep_session::started_at.gt(first.saturating_sub(TimeInBed::MAX_MILLIS)))
         .filter(sleep_session::started_at.lt(last))
         .filter(sleep_session::ended_at.gt(first))
-        .filter(sleep_session::key_kind.eq(kind_name(kind)));
+        .filter(sleep_session::key_kind.eq(key_kind_name(kind)));
     diesel::select(exists(near)).get_result(connection)
 }
 
@@ -224,23 +226,15 @@ impl SleepRepository for SqliteUnitOfWork {
         ids: &[SleepSessionId],
     ) -> Result<Vec<SleepSession>, StorageError> {
         let user_id = blob(user_id.as_uuid());
-        let ids: Vec<Vec<u8>> = ids.iter().map(|id| blob(id.as_uuid())).collect();
+        let ids: BTreeSet<SleepSessionId> = ids.iter().copied().collect();
         self.run(move |connection| {
-            let mut found = BTreeMap::new();
-            for id in &ids {
-                let row: Option<SleepRow> = sleep_session::table
-                    .select(SleepRow::as_select())
-                    .filter(sleep_session::user_id.eq(&user_id))
-                    .filter(sleep_session::id.eq(id))
-                    .first(connection)
-                    .optional()
-                    .storage()?;
-                if let Some(row) = row {
-                    let session = row.into_session()?;
-                    found.insert(session.id, session);
-                }
-            }
-            Ok(found.into_values().collect())
+            let of_user =
+                sleep_session::table.select(SleepRow::as_select()).filter(sleep_session::user_id.eq(user_id));
+            let rows = ids.into_iter().filter_map(|id| {
+                load_row(of_user.clone().filter(sleep_session::id.eq(blob(id.as_uuid()))))(connection)
+                    .transpose()
+            });
+            rows.map(|row| SleepRow::into_session(row?)).collect()
         })
         .await
     }

@@ -1,6 +1,6 @@
 //! The row of a session.
 
-use crate::row::{Cells, blob, hex};
+use crate::row::{Cells, blob};
 use crate::schema::sleep_session;
 use application::ports::storage::StorageError;
 use diesel::prelude::*;
@@ -8,20 +8,16 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::{SleepSessionId, UserId};
-use domain::sleep::{
-    SessionKey, SessionKeyKind, SleepRecord, SleepRecordHead, SleepSession, SleepSource, TimeInBed,
-};
+use domain::sleep::{SessionKey, SleepRecord, SleepRecordHead, SleepSession, SleepSource, TimeInBed};
 use domain::time::UtcOffset;
-use serde::{Deserialize, Serialize};
+use store_shared::{key_kind_name, parse_key_kind};
 
-/// A row of `sleep_session`; also the JSON of a session before an import (see `import::before`).
-#[derive(Queryable, Selectable, Serialize, Deserialize)]
+/// A row of `sleep_session`.
+#[derive(Queryable, Selectable)]
 #[diesel(table_name = sleep_session)]
 pub(crate) struct SleepRow {
-    #[serde(with = "hex")]
     user_id: Vec<u8>,
     started_at: i64,
-    #[serde(with = "hex")]
     id: Vec<u8>,
     ended_at: i64,
     offset_at_start: Option<i32>,
@@ -31,9 +27,7 @@ pub(crate) struct SleepRow {
     natural_key: String,
     is_nap: Option<bool>,
     updated_at: i64,
-    #[serde(with = "hex")]
     stages: Vec<u8>,
-    #[serde(with = "hex")]
     metrics: Vec<u8>,
 }
 
@@ -49,7 +43,7 @@ impl SleepRow {
             offset_at_start: minutes(time_in_bed.offset_at_start()),
             offset_at_end: minutes(time_in_bed.offset_at_end()),
             source: stored_source(source.as_ref()).to_owned(),
-            key_kind: kind_name(key.kind()).to_owned(),
+            key_kind: key_kind_name(key.kind()).to_owned(),
             natural_key: key.as_str().to_owned(),
             is_nap: *is_nap,
             updated_at: updated_at.timestamp_millis(),
@@ -129,7 +123,7 @@ impl SleepRow {
             offset(cells, "offset_at_start", offset_at_start)?,
             offset(cells, "offset_at_end", offset_at_end)?,
         );
-        let kind = cells.present("key_kind", kind_of(&key_kind))?;
+        let kind = cells.present("key_kind", parse_key_kind(&key_kind))?;
         let head = SleepRecordHead {
             key: cells.sound("natural_key", SessionKey::from_parts(kind, &natural_key))?,
             source: match source.as_str() {
@@ -203,18 +197,6 @@ impl RunQueryDsl<SqliteConnection> for NewSession<'_> {}
 /// Returns the stored source; '' if there is none.
 pub(super) fn stored_source(source: Option<&SleepSource>) -> &str {
     source.map_or("", SleepSource::as_str)
-}
-
-/// Returns the stored name of a key's kind.
-pub(super) const fn kind_name(kind: SessionKeyKind) -> &'static str {
-    match kind {
-        SessionKeyKind::Given => "given",
-        SessionKeyKind::Derived => "derived",
-    }
-}
-
-fn kind_of(name: &str) -> Option<SessionKeyKind> {
-    [SessionKeyKind::Given, SessionKeyKind::Derived].into_iter().find(|kind| kind_name(*kind) == name)
 }
 
 fn minutes(offset: Option<UtcOffset>) -> Option<i32> {

@@ -2,7 +2,7 @@
 
 use super::row::SupplementRow;
 use crate::error::{self, StorageResult as _};
-use crate::intake_log::IntakeLogRecordRow;
+use crate::intake_log::LogRow;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{intake_log, supplement};
 use crate::statement::Statement;
@@ -90,8 +90,8 @@ impl SupplementReader for SqliteStore {
         self.read(move |connection| {
             use intake_log::dsl;
             // The first condition is for the index; the second decides between equal times.
-            let rows: Vec<IntakeLogRecordRow> = dsl::intake_log
-                .select(IntakeLogRecordRow::as_select())
+            let rows: Vec<LogRow> = dsl::intake_log
+                .select(LogRow::as_select())
                 .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
                 .filter(dsl::created_at.ge(time))
                 .filter(dsl::created_at.gt(time).or(dsl::id.gt(id)))
@@ -99,7 +99,7 @@ impl SupplementReader for SqliteStore {
                 .limit(i64::from(limit))
                 .load(connection)
                 .storage()?;
-            rows.into_iter().map(IntakeLogRecordRow::into_log).collect()
+            rows.into_iter().map(LogRow::into_log).collect()
         })
         .await
     }

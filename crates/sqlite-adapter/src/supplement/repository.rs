@@ -2,9 +2,9 @@
 
 use super::row::{LabelRow, NewLabel, SupplementRow, upc_digits};
 use crate::error::StorageResult as _;
-use crate::row::{Cells, blob};
+use crate::row::blob;
 use crate::schema::{intake_log, supplement};
-use crate::statement::Statement;
+use crate::statement::{Statement, execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{StorageError, SupplementRepository};
 use async_trait::async_trait;
@@ -18,8 +18,9 @@ use std::collections::BTreeSet;
 
 #[async_trait]
 impl SupplementRepository for SqliteUnitOfWork {
-    async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError> {
-        self.run(move |connection| find(connection, blob(id.as_uuid()))).await
+    async fn find(&mut self, id: SupplementId) -> Result<Option<(CatalogueKey, Supplement)>, StorageError> {
+        let row = self.run(move |connection| find(connection, blob(id.as_uuid()))).await?;
+        row.map(SupplementRow::into_parts).transpose()
     }
 
     async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError> {
@@ -30,7 +31,8 @@ impl SupplementRepository for SqliteUnitOfWork {
     async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError> {
         let ids: BTreeSet<SupplementId> = ids.iter().copied().collect();
         self.run(move |connection| {
-            ids.into_iter().filter_map(|id| find(connection, blob(id.as_uuid())).transpose()).collect()
+            let rows = ids.into_iter().filter_map(|id| find(connection, blob(id.as_uuid())).transpose());
+            rows.map(|row| row?.into_supplement()).collect()
         })
         .await
     }
@@ -57,12 +59,7 @@ impl SupplementRepository for SqliteUnitOfWork {
         .await
     }
 
-    async fn insert(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError> {
-        let label = NewLabel::of(key, supplement)?;
-        self.run(move |connection| label.execute(connection).storage().map(drop)).await
-    }
-
-    async fn insert_many(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError> {
+    async fn insert(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError> {
         if labels.is_empty() {
             return Ok(());
         }
@@ -83,13 +80,9 @@ impl SupplementRepository for SqliteUnitOfWork {
         let row = LabelRow::of(supplement)?;
         let id = blob(supplement.id.as_uuid());
         let digits = supplement::upc_digits.eq(upc_digits(&supplement.label));
-        self.run(move |connection| {
-            let values = (row, digits, supplement::revision.eq(supplement::revision + 1));
-            let changed =
-                diesel::update(supplement::table.find(id)).set(values).execute(connection).storage()?;
-            Ok(changed > 0)
-        })
-        .await
+        let values = (row, digits);
+        let query = diesel::update(supplement::table.find(id)).set(values);
+        Ok(self.run(execute(query)).await? > 0)
     }
 
     async fn replace(
@@ -111,36 +104,15 @@ impl SupplementRepository for SqliteUnitOfWork {
         .await
     }
 
-    async fn key_of(&mut self, id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
-        self.run(move |connection| {
-            let row: Option<(String, String)> = supplement::table
-                .find(blob(id.as_uuid()))
-                .select((supplement::catalogue_source, supplement::catalogue_key))
-                .first(connection)
-                .optional()
-                .storage()?;
-            let Some((source, key)) = row else { return Ok(None) };
-            let id = id.as_uuid();
-            let cells = Cells::of("supplement", id.as_bytes());
-            cells.sound("catalogue_key", CatalogueKey::new(source, key)).map(Some)
-        })
-        .await
-    }
-
     async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError> {
         let digits = upc.as_str().to_owned();
-        self.run(move |connection| {
-            let row: Option<SupplementRow> = supplement::table
-                .filter(supplement::upc_digits.eq(digits))
-                .filter(is_current())
-                .order((supplement::entry_date.desc(), supplement::id.desc()))
-                .select(SupplementRow::as_select())
-                .first(connection)
-                .optional()
-                .storage()?;
-            row.map(SupplementRow::into_supplement).transpose()
-        })
-        .await
+        let query = supplement::table
+            .filter(supplement::upc_digits.eq(digits))
+            .filter(is_current())
+            .order((supplement::entry_date.desc(), supplement::id.desc()))
+            .limit(1)
+            .select(SupplementRow::as_select());
+        self.run(load_row(query)).await?.map(SupplementRow::into_supplement).transpose()
     }
 
     async fn retract(
@@ -153,14 +125,8 @@ impl SupplementRepository for SqliteUnitOfWork {
     }
 }
 
-fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<Supplement>, StorageError> {
-    let row: Option<SupplementRow> = supplement::table
-        .find(id)
-        .select(SupplementRow::as_select())
-        .first(connection)
-        .optional()
-        .storage()?;
-    row.map(SupplementRow::into_supplement).transpose()
+fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<SupplementRow>, StorageError> {
+    load_row(supplement::table.find(id).select(SupplementRow::as_select()))(connection)
 }
 
 fn find_current(
@@ -174,8 +140,8 @@ fn find_current(
     )
     .text(key.source())
     .text(key.key());
-    let id: Option<Vec<u8>> = statement.get_result(connection).optional().storage()?;
-    id.map_or(Ok(None), |id| find(connection, id))
+    let Some(id) = load_row(statement)(connection)? else { return Ok(None) };
+    find(connection, id)?.map(SupplementRow::into_supplement).transpose()
 }
 
 /// Deletes a version without logs; returns whether it existed.

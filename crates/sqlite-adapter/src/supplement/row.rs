@@ -1,6 +1,6 @@
 //! The rows of a supplement.
 
-use crate::row::{Cells, blob, date, hex, micros};
+use crate::row::{Cells, blob, date, micros};
 use crate::schema::supplement;
 use application::ports::storage::{CatalogueVersion, StorageError};
 use diesel::prelude::*;
@@ -8,16 +8,13 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
 use domain::id::SupplementId;
-use domain::supplement::{
-    Amount, CatalogueKey, Ingredient, InvalidLabel, Supplement, SupplementLabel, SupplementLabelFields, Upc,
-};
-use serde::{Deserialize, Serialize};
+use domain::supplement::{CatalogueKey, Supplement, SupplementLabel, SupplementLabelFields, Upc};
+use store_shared::{read_ingredients, write_ingredients};
 
-/// A row of `supplement`; also the JSON of a label before an import (see `import::before`).
-#[derive(Queryable, Selectable, Serialize, Deserialize)]
+/// A row of `supplement`.
+#[derive(Queryable, Selectable)]
 #[diesel(table_name = supplement)]
 pub(crate) struct SupplementRow {
-    #[serde(with = "hex")]
     id: Vec<u8>,
     catalogue_source: String,
     catalogue_key: String,
@@ -27,7 +24,7 @@ pub(crate) struct SupplementRow {
 }
 
 /// Columns that a corrected label overwrites.
-#[derive(Queryable, Selectable, AsChangeset, Serialize, Deserialize)]
+#[derive(Queryable, Selectable, AsChangeset)]
 #[diesel(table_name = supplement, treat_none_as_null = true)]
 pub(crate) struct LabelRow {
     brand: String,
@@ -37,22 +34,6 @@ pub(crate) struct LabelRow {
     label_date: Option<String>,
     entry_date: i64,
     ingredients: String,
-}
-
-/// One ingredient in the column `ingredients`.
-#[derive(Serialize, Deserialize)]
-struct StoredIngredient {
-    name: String,
-    active: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    amount: Option<StoredAmount>,
-}
-
-/// An amount of an ingredient in the column `ingredients`.
-#[derive(Serialize, Deserialize)]
-struct StoredAmount {
-    quantity: f64,
-    unit: String,
 }
 
 impl SupplementRow {
@@ -90,7 +71,6 @@ impl LabelRow {
         let Supplement { id: _, label, entry_date } = supplement;
         let SupplementLabelFields { brand, name, servings, upc, entry_date: label_date, ingredients } =
             label.clone().into_fields();
-        let stored: Vec<StoredIngredient> = ingredients.into_iter().map(StoredIngredient::from).collect();
         Ok(Self {
             brand,
             name,
@@ -98,23 +78,19 @@ impl LabelRow {
             upc,
             label_date: label_date.map(date),
             entry_date: micros(*entry_date),
-            ingredients: serde_json::to_string(&stored)
-                .map_err(|error| StorageError::Internal(Box::new(error)))?,
+            ingredients: write_ingredients(&ingredients)?,
         })
     }
 
     fn into_supplement(self, cells: Cells<'_>, id: &[u8]) -> Result<Supplement, StorageError> {
         let Self { brand, name, servings, upc, label_date, entry_date, ingredients } = self;
-        let stored: Vec<StoredIngredient> = cells.sound("ingredients", serde_json::from_str(&ingredients))?;
-        let ingredients: Result<Vec<Ingredient>, InvalidLabel> =
-            stored.into_iter().map(Ingredient::try_from).collect();
         let label = SupplementLabel::new(SupplementLabelFields {
             brand,
             name,
             servings,
             upc,
             entry_date: cells.optional_date("label_date", label_date.as_deref())?,
-            ingredients: cells.sound("ingredients", ingredients)?,
+            ingredients: cells.present("ingredients", read_ingredients(&ingredients))?,
         });
         Ok(Supplement {
             id: SupplementId::from_uuid(cells.uuid("id", id)?),
@@ -170,24 +146,3 @@ impl QueryId for NewLabel {
 }
 
 impl RunQueryDsl<SqliteConnection> for NewLabel {}
-
-impl From<Ingredient> for StoredIngredient {
-    fn from(ingredient: Ingredient) -> Self {
-        let (name, amount, active) = ingredient.into_parts();
-        let amount = amount.map(|amount| {
-            let (quantity, unit) = amount.into_parts();
-            StoredAmount { quantity, unit }
-        });
-        Self { name, active, amount }
-    }
-}
-
-impl TryFrom<StoredIngredient> for Ingredient {
-    type Error = InvalidLabel;
-
-    fn try_from(stored: StoredIngredient) -> Result<Self, InvalidLabel> {
-        let StoredIngredient { name, active, amount } = stored;
-        let amount = amount.map(|StoredAmount { quantity, unit }| Amount::new(quantity, unit)).transpose()?;
-        Self::new(name, amount, active)
-    }
-}

@@ -311,6 +311,20 @@ impl UnitOfWork for MemoryUnit {
 }
 
 impl MemoryUnit {
+    fn insert_label(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError> {
+        let taken = |(at, stored, current): &(CatalogueKey, Supplement, bool)| {
+            stored.id == supplement.id || (at == key && *current)
+        };
+        self.shared.let_rivals_act("supplements.insert");
+        // A key committed by another unit of work conflicts, although it is not visible here.
+        let is_own = self.content.supplements.iter().any(|(at, _, _)| at == key);
+        if self.content.supplements.iter().any(taken) || (!is_own && self.shared.is_taken(key)) {
+            return Err(StorageError::Conflict(UniqueKey::Supplement));
+        }
+        self.content.supplements.push((key.clone(), supplement.clone(), true));
+        Ok(())
+    }
+
     /// Checks that the log's supplement exists.
     fn require_supplement(&self, log: &IntakeLog) -> Result<(), StorageError> {
         let id = log.record.supplement_id();
@@ -425,10 +439,10 @@ impl SleepRepository for MemoryUnit {
 
 #[async_trait]
 impl SupplementRepository for MemoryUnit {
-    async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError> {
+    async fn find(&mut self, id: SupplementId) -> Result<Option<(CatalogueKey, Supplement)>, StorageError> {
         self.shared.called("supplements.find");
-        let mut versions = self.content.supplements.iter().map(|(_, supplement, _)| supplement);
-        Ok(versions.find(|supplement| supplement.id == id).cloned())
+        let found = self.content.supplements.iter().find(|(_, supplement, _)| supplement.id == id);
+        Ok(found.map(|(key, supplement, _)| (key.clone(), supplement.clone())))
     }
     async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError> {
         let mut current = self.content.supplements.iter().filter(|(at, _, current)| at == key && *current);
@@ -448,11 +462,11 @@ impl SupplementRepository for MemoryUnit {
             self.content.supplements.iter().filter(|(at, _, current)| keys.contains(at) && *current);
         Ok(current.map(|(key, supplement, _)| (key.clone(), supplement.clone())).collect())
     }
-    async fn insert_many(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError> {
-        self.shared.called("supplements.insert_many");
+    async fn insert(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError> {
+        self.shared.called("supplements.insert");
         let before = self.content.clone();
         for (key, supplement) in labels {
-            if let Err(error) = SupplementRepository::insert(self, key, supplement).await {
+            if let Err(error) = self.insert_label(key, supplement) {
                 self.content = before;
                 return Err(error);
             }
@@ -461,19 +475,6 @@ impl SupplementRepository for MemoryUnit {
     }
     async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError> {
         Ok(self.content.logs.iter().any(|(_, log)| log.record.supplement_id() == id))
-    }
-    async fn insert(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError> {
-        let taken = |(at, stored, current): &(CatalogueKey, Supplement, bool)| {
-            stored.id == supplement.id || (at == key && *current)
-        };
-        self.shared.let_rivals_act("supplements.insert");
-        // A key committed by another unit of work conflicts, although it is not visible here.
-        let is_own = self.content.supplements.iter().any(|(at, _, _)| at == key);
-        if self.content.supplements.iter().any(taken) || (!is_own && self.shared.is_taken(key)) {
-            return Err(StorageError::Conflict(UniqueKey::Supplement));
-        }
-        self.content.supplements.push((key.clone(), supplement.clone(), true));
-        Ok(())
     }
     async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError> {
         let mut versions = self.content.supplements.iter_mut();
@@ -489,11 +490,7 @@ impl SupplementRepository for MemoryUnit {
         for (_, stored, current) in &mut self.content.supplements {
             *current = *current && stored.id != old;
         }
-        SupplementRepository::insert(self, key, new).await
-    }
-    async fn key_of(&mut self, id: SupplementId) -> Result<Option<CatalogueKey>, StorageError> {
-        let found = self.content.supplements.iter().find(|(_, supplement, _)| supplement.id == id);
-        Ok(found.map(|(key, ..)| key.clone()))
+        self.insert_label(key, new)
     }
     async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError> {
         let has_code = |supplement: &Supplement| Upc::parse(supplement.label.upc()).as_ref() == Ok(upc);

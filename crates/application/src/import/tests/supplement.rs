@@ -173,7 +173,7 @@ async fn a_label_whose_id_is_a_logged_one_under_another_key_takes_nobodys_place(
 async fn new_labels_cost_one_look_up_and_one_insertion_a_batch() {
     let store = MemoryStore::with(person());
     import(&store, (0..50).map(|number| supplement(&number.to_string(), "Magnesium"))).await;
-    let calls = ["supplements.find", "supplements.find_current_many", "supplements.insert_many"];
+    let calls = ["supplements.find", "supplements.find_current_many", "supplements.insert"];
     assert_eq!(calls.map(|call| store.calls().of(call)), [0, 1, 1]);
     assert_eq!(store.content().supplements.len(), 50);
 }

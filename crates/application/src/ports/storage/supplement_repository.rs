@@ -22,8 +22,8 @@ pub struct CatalogueVersion {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SupplementRepository: Send {
-    /// Returns a version, current or replaced; `None` if there is none.
-    async fn find(&mut self, id: SupplementId) -> Result<Option<Supplement>, StorageError>;
+    /// Returns a version, current or replaced, with its key; `None` if there is none.
+    async fn find(&mut self, id: SupplementId) -> Result<Option<(CatalogueKey, Supplement)>, StorageError>;
     /// Returns the current version of this key; `None` if there is none.
     async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError>;
     /// Returns the versions with these ids, current or replaced, unordered; unknown ids are skipped.
@@ -35,12 +35,9 @@ pub trait SupplementRepository: Send {
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError>;
     /// Returns whether any user's log refers to this version.
     async fn has_logs(&mut self, id: SupplementId) -> Result<bool, StorageError>;
-    /// Stores a first version; MUST fail with `Conflict(Supplement)` if the id is taken or the key has a
-    /// current version.
-    async fn insert(&mut self, key: &CatalogueKey, supplement: &Supplement) -> Result<(), StorageError>;
     /// Stores first versions, all or none. MUST fail with `Conflict(Supplement)` and leave the unit of work
     /// unchanged if an id is taken, or a key has a current version or occurs twice.
-    async fn insert_many(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError>;
+    async fn insert(&mut self, labels: &[(CatalogueKey, Supplement)]) -> Result<(), StorageError>;
     /// Overwrites a version's label and entry date in place; returns whether it exists.
     async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError>;
     /// Makes a new version the current one of this key; `old` is kept for the logs that refer to it.
@@ -50,8 +47,6 @@ pub trait SupplementRepository: Send {
         key: &CatalogueKey,
         new: &Supplement,
     ) -> Result<(), StorageError>;
-    /// Returns the key of a version; `None` if there is none.
-    async fn key_of(&mut self, id: SupplementId) -> Result<Option<CatalogueKey>, StorageError>;
     /// Returns the current version whose label has this code in any spelling; of several the one with the
     /// latest entry date, ties by descending id.
     async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError>;

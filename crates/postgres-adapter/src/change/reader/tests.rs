@@ -1,4 +1,4 @@
-use super::PAGE;
+use super::page_sql;
 use crate::test_support::TestDatabase;
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ struct Plan {
 async fn explain(client: &tokio_postgres::Client, places: [i64; 3], mode: &str) -> Plan {
     client.batch_execute(&format!("SET plan_cache_mode = {mode}; DEALLOCATE ALL")).await.unwrap();
     let types = "uuid, bigint, bigint, uuid, bigint, uuid, bigint, uuid, bigint";
-    client.batch_execute(&format!("PREPARE page ({types}) AS {PAGE}")).await.unwrap();
+    client.batch_execute(&format!("PREPARE page ({types}) AS {}", page_sql())).await.unwrap();
     let [profile, sleep, supplements] =
         places.map(|number| format!("{number}, 'ffffffff-ffff-ffff-ffff-ffffffffffff'"));
     let sql = format!(

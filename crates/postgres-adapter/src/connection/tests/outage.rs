@@ -14,11 +14,11 @@ async fn an_outage_and_its_end_are_each_logged_once() {
     let log = log_of(async {
         outage.end();
         for _ in 0..3 {
-            outage.tell("connection refused");
+            outage.log_failure("connection refused");
         }
         outage.end();
         outage.end();
-        outage.tell("connection refused");
+        outage.log_failure("connection refused");
     })
     .await;
     assert_eq!(levels(&log), ["WARN", "DEBUG", "DEBUG", "INFO", "WARN"]);
@@ -30,7 +30,7 @@ async fn a_new_reason_is_another_warning() {
     let outage = Outage::default();
     let log = log_of(async {
         for reason in ["connection refused", "starting up", "starting up"] {
-            outage.tell(reason);
+            outage.log_failure(reason);
         }
     })
     .await;
@@ -76,5 +76,5 @@ async fn an_exhausted_pool_is_logged_once_until_a_connection_is_free() {
     })
     .await;
     assert_eq!(levels(&log), ["WARN", "DEBUG", "INFO"]);
-    assert!(log[0].contains("none of the pool became free in time"), "{log:?}");
+    assert!(log[0].contains("no pooled connection became free in time"), "{log:?}");
 }

@@ -181,7 +181,7 @@ async fn a_server_completes_an_erasure_delayed_by_a_reader() {
     let output = world.run(&["user", "erase", &erased.person.user_id, "--yes"]);
     assert!(output.status.success());
     let warned = String::from_utf8_lossy(&output.stderr);
-    assert!(warned.contains("stays readable in the files of the store"), "{warned}");
+    assert!(warned.contains("stays readable in the store's files"), "{warned}");
     assert!(holds(&files(&world), erased.word));
     drop(reader);
     eventually("it is finished", async || (!holds(&files(&world), erased.word)).then_some(())).await;

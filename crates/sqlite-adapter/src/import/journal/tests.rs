@@ -1,5 +1,6 @@
 use super::*;
 use crate::testing::empty_database;
+use uuid::Uuid;
 
 #[test]
 fn notes_are_read_in_the_order_of_an_index_and_their_records_by_key() {

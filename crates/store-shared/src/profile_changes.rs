@@ -1,20 +1,19 @@
-//! The column `profile_changes` of an import, as JSON.
+//! The column `profile_changes` of an import.
 
-use crate::error::{corrupt, unexpected};
+use crate::json;
 use application::ports::storage::StorageError;
 use domain::user::{ProfileChange, ProfileChanges, ProfileField, ProfileValue};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 #[derive(Serialize, Deserialize)]
-struct ChangeJson {
+struct StoredChange {
     field: String,
     old: Option<String>,
     new: Option<String>,
     applied: bool,
 }
 
-impl From<&ProfileChange> for ChangeJson {
+impl From<&ProfileChange> for StoredChange {
     fn from(change: &ProfileChange) -> Self {
         let ProfileChange { old, new, is_applied } = change;
         let field = change.field().as_str().to_owned();
@@ -22,7 +21,7 @@ impl From<&ProfileChange> for ChangeJson {
     }
 }
 
-impl ChangeJson {
+impl StoredChange {
     fn into_change(self) -> Option<ProfileChange> {
         let field = ProfileField::parse(&self.field)?;
         let value = |text: Option<String>| ProfileValue::parse(field, text.as_deref());
@@ -31,19 +30,16 @@ impl ChangeJson {
 }
 
 /// Serializes the changes; `None` if there are none.
-pub(super) fn to_json(changes: &ProfileChanges) -> Result<Option<String>, StorageError> {
+pub fn write_profile_changes(changes: &ProfileChanges) -> Result<Option<String>, StorageError> {
     if changes.is_empty() {
         return Ok(None);
     }
-    let stored: Vec<_> = changes.iter().map(ChangeJson::from).collect();
-    serde_json::to_string(&stored).map(Some).map_err(|_| unexpected("profile changes could not be written"))
+    json::write(&changes.iter().map(StoredChange::from).collect::<Vec<_>>()).map(Some)
 }
 
-/// Parses the column of this import.
-pub(super) fn of_json(id: Uuid, text: Option<&str>) -> Result<ProfileChanges, StorageError> {
-    let Some(text) = text else { return Ok(ProfileChanges::default()) };
-    let stored: Vec<ChangeJson> =
-        serde_json::from_str(text).map_err(corrupt("import", "profile_changes", id))?;
-    let changes: Option<ProfileChanges> = stored.into_iter().map(ChangeJson::into_change).collect();
-    changes.ok_or(()).map_err(corrupt("import", "profile_changes", id))
+/// Parses the changes.
+pub fn read_profile_changes(json: Option<&str>) -> Option<ProfileChanges> {
+    let Some(json) = json else { return Some(ProfileChanges::default()) };
+    let stored: Vec<StoredChange> = serde_json::from_str(json).ok()?;
+    stored.into_iter().map(StoredChange::into_change).collect()
 }

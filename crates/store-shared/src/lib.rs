@@ -1,0 +1,22 @@
+//! What both stores have in common, without any SQL: the JSON in their columns, the names of kinds, and the
+//! metrics of their connections.
+//!
+//! Functions that parse a column return `None` for a value that the program cannot have written. The adapter
+//! adds table, column and row to the error.
+
+mod import_report;
+mod ingredients;
+mod json;
+mod meter;
+mod names;
+mod profile_changes;
+mod record_before;
+mod undone;
+
+pub use import_report::{read_report, write_report};
+pub use ingredients::{read_ingredients, write_ingredients};
+pub use meter::{ConnectionMeter, Counted, timed};
+pub use names::*;
+pub use profile_changes::{read_profile_changes, write_profile_changes};
+pub use record_before::{read_before, write_before};
+pub use undone::{read_undone, write_undone};

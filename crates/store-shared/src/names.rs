@@ -1,0 +1,123 @@
+//! Names of kinds, and values that are spread over several columns.
+
+use application::ports::storage::RecordReference;
+use domain::address::AddressBlock;
+use domain::client::ClientKind;
+use domain::grant::{AgentName, UsedFrom};
+use domain::id::{ClientId, IntakeLogId, PersonalTokenId, SleepSessionId, SupplementId, UserId};
+use domain::password_link::PasswordLinkPurpose;
+use domain::read_tally::Reader;
+use domain::sleep::SessionKeyKind;
+use domain::user::Email;
+use uuid::Uuid;
+
+const SESSION: &str = "session";
+const LOG: &str = "log";
+const LABEL: &str = "label";
+
+/// Returns the kind and the id of a record.
+pub const fn record_parts(record: RecordReference) -> (&'static str, Uuid) {
+    match record {
+        RecordReference::Session(id) => (SESSION, id.as_uuid()),
+        RecordReference::Log(id) => (LOG, id.as_uuid()),
+        RecordReference::Label(id) => (LABEL, id.as_uuid()),
+    }
+}
+
+/// Parses a record from its kind and id.
+pub fn parse_record(kind: &str, id: Uuid) -> Option<RecordReference> {
+    match kind {
+        SESSION => Some(RecordReference::Session(SleepSessionId::from_uuid(id))),
+        LOG => Some(RecordReference::Log(IntakeLogId::from_uuid(id))),
+        LABEL => Some(RecordReference::Label(SupplementId::from_uuid(id))),
+        _ => None,
+    }
+}
+
+const CLIENT: &str = "client";
+const PERSONAL_TOKEN: &str = "personal_token";
+
+/// Returns the kind and the id of a reader.
+pub const fn reader_parts(reader: Reader) -> (&'static str, Uuid) {
+    match reader {
+        Reader::Client(id) => (CLIENT, id.as_uuid()),
+        Reader::PersonalToken(id) => (PERSONAL_TOKEN, id.as_uuid()),
+    }
+}
+
+/// Parses a reader from its kind and id.
+pub fn parse_reader(kind: &str, id: Uuid) -> Option<Reader> {
+    match kind {
+        CLIENT => Some(Reader::Client(ClientId::from_uuid(id))),
+        PERSONAL_TOKEN => Some(Reader::PersonalToken(PersonalTokenId::from_uuid(id))),
+        _ => None,
+    }
+}
+
+/// Returns the name of a session key's kind.
+pub const fn key_kind_name(kind: SessionKeyKind) -> &'static str {
+    match kind {
+        SessionKeyKind::Given => "given",
+        SessionKeyKind::Derived => "derived",
+    }
+}
+
+/// Parses the kind of a session key.
+pub fn parse_key_kind(name: &str) -> Option<SessionKeyKind> {
+    [SessionKeyKind::Given, SessionKeyKind::Derived].into_iter().find(|kind| key_kind_name(*kind) == name)
+}
+
+/// Returns the name of a client's kind.
+pub const fn client_kind_name(kind: ClientKind) -> &'static str {
+    match kind {
+        ClientKind::App => "app",
+        ClientKind::Service => "service",
+    }
+}
+
+/// Parses the kind of a client.
+pub fn parse_client_kind(name: &str) -> Option<ClientKind> {
+    [ClientKind::App, ClientKind::Service].into_iter().find(|kind| client_kind_name(*kind) == name)
+}
+
+const INVITATION: &str = "invitation";
+const RESET: &str = "reset";
+const SIGN_UP: &str = "sign_up";
+
+/// Returns the purpose, the person and the email address of a password link.
+pub const fn link_parts(purpose: &PasswordLinkPurpose) -> (&'static str, Option<UserId>, Option<&Email>) {
+    match purpose {
+        PasswordLinkPurpose::Invitation { user_id } => (INVITATION, Some(*user_id), None),
+        PasswordLinkPurpose::Reset { user_id } => (RESET, Some(*user_id), None),
+        PasswordLinkPurpose::SignUp { email } => (SIGN_UP, None, Some(email)),
+    }
+}
+
+/// Parses the purpose of a password link.
+pub fn parse_link(name: &str, user_id: Option<UserId>, email: Option<Email>) -> Option<PasswordLinkPurpose> {
+    match (name, user_id, email) {
+        (INVITATION, Some(user_id), None) => Some(PasswordLinkPurpose::Invitation { user_id }),
+        (RESET, Some(user_id), None) => Some(PasswordLinkPurpose::Reset { user_id }),
+        (SIGN_UP, None, Some(email)) => Some(PasswordLinkPurpose::SignUp { email }),
+        _ => None,
+    }
+}
+
+/// Returns the address and the user agent of a token's last use.
+pub fn used_from_parts(from: &UsedFrom) -> (String, Option<String>) {
+    let UsedFrom { address, agent } = from;
+    (address.to_string(), agent.as_ref().map(|agent| agent.as_str().to_owned()))
+}
+
+/// Parses the address and the user agent of a token's last use; an error is the name of the corrupt column.
+pub fn parse_used_from(address: Option<&str>, agent: Option<&str>) -> Result<Option<UsedFrom>, &'static str> {
+    // A user agent is truncated and cleaned before it is stored, so parsing must not change it.
+    let name = |text| AgentName::from_header(text).filter(|name| name.as_str() == text);
+    let agent = agent.map(|text| name(text).ok_or("last_used_agent")).transpose()?;
+    let address = address.map(AddressBlock::parse).transpose().map_err(|_| "last_used_address")?;
+    match (address, agent) {
+        (Some(address), agent) => Ok(Some(UsedFrom { address, agent })),
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err("last_used_address"),
+    }
+}
