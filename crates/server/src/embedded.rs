@@ -6,10 +6,12 @@
 use crate::cli::{self, Cli, Streams};
 use crate::lifecycle::Signals;
 use crate::settings::{Settings, variables};
+use application::ports::system::Clock;
 use clap::Parser as _;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Environment variables, by name.
@@ -35,15 +37,20 @@ pub enum Stop {
     AtOnce,
 }
 
-/// Runs a command with these arguments (without the program name) and this standard input.
-pub async fn run_command(arguments: &[&str], environment: Environment, input: &[u8]) -> CommandOutput {
+/// Runs a command with these arguments (without the program name), this clock and this standard input.
+pub async fn run_command(
+    arguments: &[&str],
+    environment: Environment,
+    clock: Arc<dyn Clock>,
+    input: &[u8],
+) -> CommandOutput {
     let streams = Streams::with_input(input.to_vec());
     let code = streams
         .replacing(async {
             let parsed = Cli::try_parse_from(std::iter::once("restwell").chain(arguments.iter().copied()));
             match parsed {
                 Ok(cli) => {
-                    let outcome = Box::pin(cli::run_in(cli, environment, |_, _| Ok(()))).await;
+                    let outcome = Box::pin(cli::run_in(cli, environment, clock, |_, _| Ok(()))).await;
                     outcome.map_or_else(|error| cli::report_failure(&error), |()| 0)
                 }
                 Err(error) => cli::report_usage(error),
@@ -53,9 +60,11 @@ pub async fn run_command(arguments: &[&str], environment: Environment, input: &[
     CommandOutput { code, stdout: streams.take_output(), stderr: streams.take_errors() }
 }
 
-/// Serves until a message arrives on `stop`; calls `listening` with the address once the socket is bound.
+/// Serves with this clock until a message arrives on `stop`; calls `listening` with the address once the
+/// socket is bound.
 pub async fn serve(
     environment: Environment,
+    clock: Arc<dyn Clock>,
     stop: mpsc::UnboundedReceiver<Stop>,
     listening: impl FnOnce(SocketAddr),
 ) -> anyhow::Result<()> {
@@ -63,7 +72,7 @@ pub async fn serve(
     if settings.metrics.listen.is_some() || settings.traces.otlp_endpoint.is_some() {
         anyhow::bail!("metrics and traces are global to a process; an embedded server has none");
     }
-    cli::serve(&settings, |address| {
+    cli::serve(&settings, clock, |address| {
         listening(address);
         Ok(Signals::embedded(stop))
     })

@@ -4,7 +4,7 @@
 //! folder, or a database in the cluster named by `RESTWELL_TEST_POSTGRES` (`scripts/test` starts one).
 //! Commands and servers run in the process of the tests. Tests of logs, signals, crashes, metrics, traces,
 //! memory, pipes or the environment need separate processes; they use `World::in_processes` or
-//! `World::command`.
+//! `World::command`. `World::advance` moves their clock.
 //!
 //! `on_sqlite!` declares tests that do not depend on the store, because `contract-tests` compares its
 //! implementations; `on_both_stores!` declares the others.
@@ -15,9 +15,11 @@ mod e2e {
     mod world;
     mod app;
     mod browser;
+    mod clock;
     mod collector;
     mod patience;
     mod person;
+    mod relay;
     mod server;
 
     mod flow;

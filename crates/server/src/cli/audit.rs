@@ -4,7 +4,7 @@ use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use application::audit::{ListReads, ReaderName};
 use application::ports::storage::AuditFilter;
 use chrono::{DateTime, Utc};
@@ -68,8 +68,12 @@ pub(crate) struct ReadsArguments {
 }
 
 /// Runs a command about the audit trail.
-pub(crate) async fn run(command: AuditCommand, settings: &Settings) -> anyhow::Result<()> {
-    let session = Session::open(settings).await?;
+pub(crate) async fn run(
+    command: AuditCommand,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
+    let session = Session::open(settings, clock).await?;
     match command {
         AuditCommand::List(arguments) => list(&session, &arguments).await,
         AuditCommand::Reads(arguments) => reads(&session, &arguments).await,

@@ -3,7 +3,7 @@
 use super::import;
 use super::output::{self, Record};
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use anyhow::bail;
 use application::ports::storage::CatalogueVersion;
 use clap::{Args, Subcommand};
@@ -57,12 +57,17 @@ pub(crate) struct FindArguments {
 }
 
 /// Runs a command about the catalogue.
-pub(crate) async fn run(command: CatalogueCommand, settings: &Settings) -> anyhow::Result<()> {
+pub(crate) async fn run(
+    command: CatalogueCommand,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
     match command {
         CatalogueCommand::Import(CatalogueImportArguments { dry_run, json, files }) => {
-            import::run(import::ImportArguments::of_catalogue(files, dry_run, json), settings).await
+            let arguments = import::ImportArguments::of_catalogue(files, dry_run, json);
+            import::run(arguments, settings, clock).await
         }
-        CatalogueCommand::Find(arguments) => find(&Session::open(settings).await?, &arguments).await,
+        CatalogueCommand::Find(arguments) => find(&Session::open(settings, clock).await?, &arguments).await,
     }
 }
 

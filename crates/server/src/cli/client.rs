@@ -3,7 +3,7 @@
 use super::argument::{self, ListArguments};
 use super::output::{self, Record};
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use anyhow::{Context, bail};
 use application::operator::{
     ChangeClient, ClientChange, CreateClient, CreateClientCommand, RotateClientSecret,
@@ -126,8 +126,12 @@ pub(crate) struct RotateArguments {
 }
 
 /// Runs a command about clients.
-pub(crate) async fn run(command: ClientCommand, settings: &Settings) -> anyhow::Result<()> {
-    let session = Session::open(settings).await?;
+pub(crate) async fn run(
+    command: ClientCommand,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
+    let session = Session::open(settings, clock).await?;
     match command {
         ClientCommand::Create(arguments) => create(&session, arguments).await,
         ClientCommand::List(arguments) => list(&session, arguments.json).await,

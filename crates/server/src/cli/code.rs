@@ -4,7 +4,7 @@ use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use anyhow::Context;
 use application::operator::{IssueCode, IssueCodeCommand};
 use clap::{Args, Subcommand};
@@ -47,10 +47,10 @@ pub(crate) struct CreateArguments {
 }
 
 /// Runs a command about codes.
-pub(crate) async fn run(command: CodeCommand, settings: &Settings) -> anyhow::Result<()> {
+pub(crate) async fn run(command: CodeCommand, settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
     let CodeCommand::Create(arguments) = command;
     let CreateArguments { client, user, redirect_uri, scopes, ttl, json } = arguments;
-    let session = Session::open(settings).await?;
+    let session = Session::open(settings, clock).await?;
     let user_id = user.id(&session).await?;
     let Session { store, clock, entropy } = session;
     let command = IssueCodeCommand {

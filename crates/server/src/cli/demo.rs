@@ -8,7 +8,7 @@ use super::migrate::migrate;
 use super::output::{self, Record};
 use crate::lifecycle::{self, StartError};
 use crate::settings::{SecretText, Settings, is_loopback};
-use crate::wiring::{Application, IfMissing, Store};
+use crate::wiring::{Application, IfMissing, SharedClock, Store};
 use anyhow::{Context, anyhow, bail};
 use application::demo::{DEMO_EMAIL, SeedDemo, SeededDemo};
 use clap::Args;
@@ -16,7 +16,7 @@ use domain::scope::Scope;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use system_adapter::{SystemClock, SystemEntropy};
+use system_adapter::SystemEntropy;
 
 /// Address and folder of the demo.
 #[derive(Debug, Args)]
@@ -39,7 +39,11 @@ pub(crate) struct DemoArguments {
 }
 
 /// Creates the store of the demo and serves it.
-pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow::Result<()> {
+pub(crate) async fn run(
+    arguments: DemoArguments,
+    settings: Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
     let DemoArguments { listen, data_dir, json } = arguments;
     if !is_loopback(listen.ip()) {
         bail!(
@@ -56,12 +60,12 @@ pub(crate) async fn run(arguments: DemoArguments, settings: Settings) -> anyhow:
     lifecycle::raise_file_limit(settings.server.max_connections);
     let (listener, address) = lifecycle::bind(listen, "--listen")?;
     let public_url = settings.server.public_url(address)?;
-    let application = Application::new(&store, &settings, &public_url).await?;
+    let application = Application::new(&store, &settings, &public_url, clock.clone()).await?;
     lifecycle::start(&application).await.map_err(|error| match error {
         StartError::Never(sentence) => anyhow!(sentence),
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
-    let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), Arc::new(SystemClock));
+    let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), clock);
     let user_id = seed.person().await.context("the demo's person was not stored")?;
     // Before the code is issued: setting a password revokes codes.
     let password = password::of_demo(&store, &settings, user_id, &data_dir).await?;

@@ -3,7 +3,7 @@
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use anyhow::bail;
 use application::operator::{FindLastUses, RevokeGrants};
 use application::ports::storage::GrantFilter;
@@ -62,13 +62,17 @@ impl GrantArguments {
 }
 
 /// Runs a command about grants.
-pub(crate) async fn run(command: GrantCommand, settings: &Settings) -> anyhow::Result<()> {
+pub(crate) async fn run(
+    command: GrantCommand,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
     match command {
-        GrantCommand::List(arguments) => list(&Session::open(settings).await?, &arguments).await,
+        GrantCommand::List(arguments) => list(&Session::open(settings, clock).await?, &arguments).await,
         GrantCommand::Revoke(arguments) if arguments.selects_all() => {
             bail!("choose the grants to revoke with --user, --client or --id")
         }
-        GrantCommand::Revoke(arguments) => revoke(&Session::open(settings).await?, &arguments).await,
+        GrantCommand::Revoke(arguments) => revoke(&Session::open(settings, clock).await?, &arguments).await,
     }
 }
 

@@ -8,7 +8,7 @@ mod report;
 use super::argument;
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use anyhow::{Context, bail};
 use application::import::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 use application::ports::import_source::{ImportFile, ImportRefusal};
@@ -104,8 +104,12 @@ pub(crate) enum ImportCommand {
 }
 
 /// Imports the files one after the other, or runs the subcommand.
-pub(crate) async fn run(arguments: ImportArguments, settings: &Settings) -> anyhow::Result<()> {
-    let session = Session::open(settings).await?;
+pub(crate) async fn run(
+    arguments: ImportArguments,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
+    let session = Session::open(settings, clock).await?;
     match &arguments.command {
         Some(ImportCommand::List(list)) => history::list(&session, list).await,
         Some(ImportCommand::Undo(undo)) => history::undo(&session, undo).await,

@@ -3,7 +3,7 @@
 use super::argument;
 use super::output::{self, Record};
 use crate::settings::Settings;
-use crate::wiring::{KeyParts, Session};
+use crate::wiring::{KeyParts, Session, SharedClock};
 use anyhow::bail;
 use application::operator::{InvalidateEverything, InvalidateEverythingError, InvalidationReport};
 use chrono::{DateTime, Utc};
@@ -28,14 +28,18 @@ pub(crate) struct InvalidateArguments {
 }
 
 /// Invalidates everything issued before the time.
-pub(crate) async fn run(arguments: &InvalidateArguments, settings: &Settings) -> anyhow::Result<()> {
+pub(crate) async fn run(
+    arguments: &InvalidateArguments,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
     if !arguments.yes {
         bail!(
             "this invalidates every grant, session, personal token, code, link and signing key created before that time; \
              add --yes to confirm"
         );
     }
-    let session = Session::open(settings).await?;
+    let session = Session::open(settings, clock).await?;
     let public_url = settings.server.public_url(settings.server.listen)?;
     let ring = KeyParts::new(&session.store, settings, &public_url).await?.ring;
     let Session { store, clock, entropy } = &session;

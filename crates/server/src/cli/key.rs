@@ -3,7 +3,7 @@
 use super::argument::ListArguments;
 use super::output::{self, Record};
 use crate::settings::Settings;
-use crate::wiring::{KeyParts, Session};
+use crate::wiring::{KeyParts, Session, SharedClock};
 use anyhow::{Context, bail};
 use application::key::{
     ListSigningKeys, OlderKeys, RetireSigningKey, RetireSigningKeyError, RotateSigningKey, SigningKeyEntry,
@@ -66,12 +66,14 @@ pub(crate) fn generate() -> anyhow::Result<()> {
 }
 
 /// Runs a command about keys.
-pub(crate) async fn run(command: KeyCommand, settings: &Settings) -> anyhow::Result<()> {
+pub(crate) async fn run(command: KeyCommand, settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
     match command {
         KeyCommand::Generate => generate(),
-        KeyCommand::Rotate(arguments) => rotate(&Session::open(settings).await?, settings, &arguments).await,
-        KeyCommand::List(arguments) => list(&Session::open(settings).await?, &arguments).await,
-        KeyCommand::Retire(arguments) => retire(&Session::open(settings).await?, &arguments).await,
+        KeyCommand::Rotate(arguments) => {
+            rotate(&Session::open(settings, clock).await?, settings, &arguments).await
+        }
+        KeyCommand::List(arguments) => list(&Session::open(settings, clock).await?, &arguments).await,
+        KeyCommand::Retire(arguments) => retire(&Session::open(settings, clock).await?, &arguments).await,
     }
 }
 

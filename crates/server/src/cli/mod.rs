@@ -38,12 +38,15 @@ pub(crate) use streams::Streams;
 use crate::embedded::Environment;
 use crate::settings::{Settings, variables};
 use crate::telemetry::{self, Talk};
+use crate::wiring::SharedClock;
 use clap::error::ContextValue;
 use clap::{Parser, Subcommand};
 use domain::deceptive_text::escape_deceptive;
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
+use system_adapter::SystemClock;
 
 /// An OAuth 2 server for sleep, supplement and profile data that people share with apps
 #[derive(Debug, Parser)]
@@ -163,13 +166,15 @@ pub fn report_failure(error: &anyhow::Error) -> u8 {
 
 /// Runs a command in the environment of the process.
 pub async fn run(cli: Cli) -> anyhow::Result<()> {
-    Box::pin(run_in(cli, std::env::vars_os().collect(), telemetry::begin)).await
+    Box::pin(run_in(cli, std::env::vars_os().collect(), Arc::new(SystemClock), telemetry::begin)).await
 }
 
-/// Runs a command in this environment, and starts its log and traces once the settings are read.
+/// Runs a command in this environment with this clock, and starts its log and traces once the settings are
+/// read.
 pub(crate) async fn run_in(
     cli: Cli,
     environment: Environment,
+    clock: SharedClock,
     begin_telemetry: impl FnOnce(&Settings, Talk) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     // These need no valid settings.
@@ -187,25 +192,25 @@ pub(crate) async fn run_in(
     };
     begin_telemetry(&settings, talk)?;
     match cli.command {
-        Command::Demo(arguments) => Box::pin(demo::run(arguments, settings)).await,
-        Command::Serve => Box::pin(serve::run(&settings)).await,
+        Command::Demo(arguments) => Box::pin(demo::run(arguments, settings, clock)).await,
+        Command::Serve => Box::pin(serve::run(&settings, clock)).await,
         Command::Health(arguments) => health::run(&arguments, &settings).await,
         Command::Migrate => migrate::run(&settings).await,
         Command::CheckConfig => check_config::run(&settings),
-        Command::User(command) => user::run(command, &settings).await,
-        Command::Client(command) => client::run(command, &settings).await,
-        Command::Grant(command) => grant::run(command, &settings).await,
+        Command::User(command) => user::run(command, &settings, clock).await,
+        Command::Client(command) => client::run(command, &settings, clock).await,
+        Command::Grant(command) => grant::run(command, &settings, clock).await,
         Command::Mail(command) => mail::run(command, &settings).await,
-        Command::Key(command) => key::run(command, &settings).await,
-        Command::Session(command) => session::run(command, &settings).await,
-        Command::Token(command) => token::run(command, &settings).await,
-        Command::Audit(command) => audit::run(command, &settings).await,
-        Command::Invalidate(arguments) => invalidate::run(&arguments, &settings).await,
+        Command::Key(command) => key::run(command, &settings, clock).await,
+        Command::Session(command) => session::run(command, &settings, clock).await,
+        Command::Token(command) => token::run(command, &settings, clock).await,
+        Command::Audit(command) => audit::run(command, &settings, clock).await,
+        Command::Invalidate(arguments) => invalidate::run(&arguments, &settings, clock).await,
         Command::CalibratePasswordHash(arguments) => password::run_calibrate(&arguments),
-        Command::Code(command) => code::run(command, &settings).await,
-        Command::Import(arguments) => import::run(arguments, &settings).await,
-        Command::Catalogue(command) => catalogue::run(command, &settings).await,
-        Command::Export(arguments) => export::run(&arguments, &settings).await,
+        Command::Code(command) => code::run(command, &settings, clock).await,
+        Command::Import(arguments) => import::run(arguments, &settings, clock).await,
+        Command::Catalogue(command) => catalogue::run(command, &settings, clock).await,
+        Command::Export(arguments) => export::run(&arguments, &settings, clock).await,
         Command::Reference(command) => reference::run(command),
     }
 }

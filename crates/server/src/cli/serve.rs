@@ -3,18 +3,19 @@
 use crate::lifecycle;
 use crate::settings::Settings;
 use crate::telemetry::{self, MetricsServer};
-use crate::wiring::{Application, KeySource, Store};
+use crate::wiring::{Application, KeySource, SharedClock, Store};
 use std::net::SocketAddr;
 
 /// Serves until the process receives a signal.
-pub(super) async fn run(settings: &Settings) -> anyhow::Result<()> {
+pub(super) async fn run(settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
     lifecycle::raise_file_limit(settings.server.max_connections);
-    Box::pin(serve(settings, |_| lifecycle::Signals::catch())).await
+    Box::pin(serve(settings, clock, |_| lifecycle::Signals::catch())).await
 }
 
 /// Serves until one of the signals arrives. `signals` is called once the socket is bound to an address.
 pub(crate) async fn serve(
     settings: &Settings,
+    clock: SharedClock,
     signals: impl FnOnce(SocketAddr) -> anyhow::Result<lifecycle::Signals>,
 ) -> anyhow::Result<()> {
     // Before anything is opened: a server without its key must not start.
@@ -25,7 +26,7 @@ pub(crate) async fn serve(
     let store = Store::open_to_serve(settings).await?;
     let (listener, address) = lifecycle::bind(settings.server.listen, "server.listen")?;
     let public_url = settings.server.public_url(address)?;
-    let application = Application::new(&store, settings, &public_url).await?;
+    let application = Application::new(&store, settings, &public_url, clock).await?;
     let place = settings.storage.place()?;
     let signals = signals(address)?;
     tracing::info!(%address, %public_url, store = %place, "listening");

@@ -3,7 +3,7 @@
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use anyhow::bail;
 use application::account::{
     EndSessions, EndSessionsCommand, EndSessionsError, ListSessions, SessionKey, SignOut,
@@ -49,8 +49,12 @@ pub(crate) struct RevokeArguments {
 }
 
 /// Runs a command about sessions.
-pub(crate) async fn run(command: SessionCommand, settings: &Settings) -> anyhow::Result<()> {
-    let session = Session::open(settings).await?;
+pub(crate) async fn run(
+    command: SessionCommand,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
+    let session = Session::open(settings, clock).await?;
     match command {
         SessionCommand::List(arguments) => list(&session, settings, &arguments).await,
         SessionCommand::Revoke(arguments) => revoke(&session, &arguments).await,

@@ -3,7 +3,7 @@
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use anyhow::bail;
 use application::operator::RevokePersonalTokens;
 use application::personal_token::{ListPersonalTokens, ListedPersonalToken};
@@ -50,8 +50,12 @@ pub(crate) struct RevokeArguments {
 }
 
 /// Runs a command about personal access tokens.
-pub(crate) async fn run(command: TokenCommand, settings: &Settings) -> anyhow::Result<()> {
-    let session = Session::open(settings).await?;
+pub(crate) async fn run(
+    command: TokenCommand,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
+    let session = Session::open(settings, clock).await?;
     match command {
         TokenCommand::List(arguments) => list(&session, &arguments).await,
         TokenCommand::Revoke(arguments) => revoke(&session, &arguments).await,

@@ -6,7 +6,7 @@ use super::output::{self, Record};
 use super::password::{self, Chosen};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::Session;
+use crate::wiring::{Session, SharedClock};
 use anyhow::{Context, bail};
 use application::audit::AuditTrail;
 use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
@@ -149,8 +149,8 @@ pub(crate) struct EraseArguments {
 }
 
 /// Runs a command about users.
-pub(crate) async fn run(command: UserCommand, settings: &Settings) -> anyhow::Result<()> {
-    let session = Session::open(settings).await?;
+pub(crate) async fn run(command: UserCommand, settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
+    let session = Session::open(settings, clock).await?;
     match command {
         UserCommand::Create(arguments) => create(&session, settings, arguments).await,
         UserCommand::ResetPassword(arguments) => reset_password(&session, settings, &arguments).await,

@@ -2,14 +2,14 @@
 
 use super::http_state::HttpParts;
 use super::pages::PageParts;
-use super::{KeySource, MailParts, RateLimits, Schema, Store, password_hasher, password_judge};
+use super::{KeySource, MailParts, RateLimits, Schema, SharedClock, Store, password_hasher, password_judge};
 use crate::lifecycle::{Cleaning, HeldUploads, Housekeeping, Readiness};
 use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
 use application::import::UndoImport;
 use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::storage::{StoreClock, StoreUpkeep};
-use application::ports::system::{Clock, Entropy, KeyRing};
+use application::ports::system::{Entropy, KeyRing};
 use application::upload::ProcessUploads;
 use http_adapter::ApiState;
 use import_adapter::SpoolFolder;
@@ -37,21 +37,25 @@ impl KeyParts {
         settings: &Settings,
         public_url: &PublicUrl,
     ) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
-        Ok(Self::sealed_under(encryption_key, store, public_url))
+        let encryption_key = KeySource::of(settings, public_url)?.load(settings, store).await?;
+        Ok(Self::sealed_under(encryption_key, store, public_url, Arc::new(SystemClock)))
     }
 
-    fn sealed_under(encryption_key: EncryptionKey, store: &Store, public_url: &PublicUrl) -> Self {
+    fn sealed_under(
+        encryption_key: EncryptionKey,
+        store: &Store,
+        public_url: &PublicUrl,
+        clock: SharedClock,
+    ) -> Self {
         let parties = TokenParties { issuer: public_url.to_string(), audience: public_url.to_string() };
         let ring = Arc::new(Ed25519KeyRing::new(encryption_key, parties));
-        let (entropy, clock) = (Arc::new(SystemEntropy), Arc::new(SystemClock));
         let port: Arc<dyn KeyRing> = ring.clone();
         Self {
             ensure: EnsureSigningKey::new(
                 store.signing_keys.clone(),
                 store.units.clone(),
                 port.clone(),
-                entropy,
+                Arc::new(SystemEntropy),
                 clock,
             ),
             reload: Arc::new(SharedKeyReload::new(
@@ -71,7 +75,7 @@ pub(crate) struct Application {
     pub(crate) schema: Arc<dyn Schema>,
     pub(crate) keys: KeyParts,
     pub(crate) rate_limits: RateLimits,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: SharedClock,
     /// Clock of the database, with which this machine's is compared.
     pub(crate) database_clock: Arc<dyn StoreClock>,
     pub(crate) upkeep: Arc<dyn StoreUpkeep>,
@@ -87,17 +91,17 @@ pub(crate) struct Application {
 }
 
 impl Application {
-    /// Wires a server with this public URL.
+    /// Wires a server with this public URL and clock.
     pub(crate) async fn new(
         store: &Store,
         settings: &Settings,
         public_url: &PublicUrl,
+        clock: SharedClock,
     ) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
-        let mail = MailParts::new(store, settings, public_url, &encryption_key)?;
-        let keys = KeyParts::sealed_under(encryption_key, store, public_url);
-        let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) =
-            (Arc::new(SystemClock), Arc::new(SystemEntropy));
+        let encryption_key = KeySource::of(settings, public_url)?.load(settings, store).await?;
+        let mail = MailParts::new(store, settings, public_url, &encryption_key, &clock)?;
+        let keys = KeyParts::sealed_under(encryption_key, store, public_url, clock.clone());
+        let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
         let readiness = Arc::new(Readiness::default());
         let ledger = Arc::new(InProcessReadLedger::new());
         let pages = PageParts {
@@ -122,10 +126,8 @@ impl Application {
             clock: clock.clone(),
             entropy,
         };
-        let http = Arc::new(parts.shared());
-        let api = Arc::new(parts.api(http.clone()));
-        let pages = Arc::new(pages.state(http, api.export.clone()));
-        let uploads = settings.uploads.enabled.then(|| upload_reading(store, settings));
+        let http = Arc::new(parts.state(&pages));
+        let uploads = settings.uploads.enabled.then(|| upload_reading(store, settings, clock.clone()));
         let prune = PruneAudit::new(
             store.units.clone(),
             store.read_tallies.clone(),
@@ -164,9 +166,9 @@ pub(crate) struct UploadReading {
     pub(crate) held: HeldUploads,
 }
 
-fn upload_reading(store: &Store, settings: &Settings) -> UploadReading {
+fn upload_reading(store: &Store, settings: &Settings, clock: SharedClock) -> UploadReading {
     let folder = SpoolFolder::new(settings.uploads.spool_directory.clone(), settings.uploads.most_unpacked());
-    let (entropy, clock) = (Arc::new(SystemEntropy), Arc::new(SystemClock));
+    let entropy = Arc::new(SystemEntropy);
     let (units, imports) = (store.units.clone(), store.imports.clone());
     let process = Arc::new(ProcessUploads::new(units, imports, Arc::new(folder), entropy, clock));
     UploadReading { process, readers: settings.uploads.readers, held: HeldUploads::default() }

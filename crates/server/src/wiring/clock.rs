@@ -1,10 +1,14 @@
 //! Comparing this machine's clock with the database's.
 
 use application::ports::storage::{StorageError, StoreClock};
-use application::ports::system::Clock as _;
+use application::ports::system::Clock;
 use chrono::TimeDelta;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use system_adapter::SystemClock;
+
+/// Clock of a command or a server.
+pub(crate) type SharedClock = Arc<dyn Clock>;
 
 /// Longest round trip of a usable measurement.
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(1);

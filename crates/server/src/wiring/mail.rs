@@ -1,11 +1,10 @@
 //! Email: sealing, queueing and sending, if the settings name a mail server.
 
-use super::Store;
+use super::{SharedClock, Store};
 use crate::settings::{PublicUrl, Settings};
 use anyhow::Context;
 use application::mail::{DeliverMail, PublicLinks, QueueMail, SendTestMail};
 use application::ports::storage::OutboxReader;
-use application::ports::system::Clock;
 use smtp_adapter::{SmtpMailer, SmtpOptions};
 use std::sync::Arc;
 use system_adapter::{EncryptedMailSealer, EncryptionKey, SystemClock, SystemEntropy};
@@ -26,13 +25,14 @@ impl MailParts {
         settings: &Settings,
         public_url: &PublicUrl,
         encryption_key: &EncryptionKey,
+        clock: &SharedClock,
     ) -> anyhow::Result<Option<Self>> {
         let Some(options) = settings.mail.options(public_url)? else { return Ok(None) };
         let sealer = Arc::new(EncryptedMailSealer::new(encryption_key.clone()));
         let links = PublicLinks::new(public_url.as_str());
         let queue = QueueMail::new(sealer.clone(), Arc::new(SystemEntropy), links);
-        let mailer = mailer(options, Arc::new(SystemClock))?;
-        let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, Arc::new(SystemClock));
+        let mailer = mailer(options, clock.clone())?;
+        let deliver = DeliverMail::new(store.units.clone(), mailer, sealer, clock.clone());
         Ok(Some(Self { queue, deliver, backlog: store.outbox.clone() }))
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn test_mail(options: SmtpOptions, public_url: &PublicUrl) -> anyhow:
     Ok(SendTestMail::new(mailer, PublicLinks::new(public_url.as_str())))
 }
 
-fn mailer(options: SmtpOptions, clock: Arc<dyn Clock>) -> anyhow::Result<Arc<SmtpMailer>> {
+fn mailer(options: SmtpOptions, clock: SharedClock) -> anyhow::Result<Arc<SmtpMailer>> {
     let mailer = SmtpMailer::new(options, clock, Arc::new(SystemEntropy));
     Ok(Arc::new(mailer.context("mail cannot be sent with these settings")?))
 }

@@ -17,7 +17,7 @@ mod session;
 mod store;
 
 pub(crate) use application::{Application, KeyParts, UploadReading};
-pub(crate) use clock::ClockSkew;
+pub(crate) use clock::{ClockSkew, SharedClock};
 pub(crate) use encryption_key::KeySource;
 pub(crate) use export::Writers;
 pub(crate) use mail::{MailParts, test_mail};

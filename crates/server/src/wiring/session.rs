@@ -1,22 +1,22 @@
 //! Dependencies of operator commands.
 
-use super::{IfMissing, Store, explained, refusal};
+use super::{IfMissing, SharedClock, Store, explained, refusal};
 use crate::settings::Settings;
 use anyhow::{Context, bail};
-use application::ports::system::{Clock, Entropy};
+use application::ports::system::Entropy;
 use std::sync::Arc;
-use system_adapter::{SystemClock, SystemEntropy};
+use system_adapter::SystemEntropy;
 
 /// A store whose schema fits, a clock and an entropy source.
 pub(crate) struct Session {
     pub(crate) store: Store,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: SharedClock,
     pub(crate) entropy: Arc<dyn Entropy>,
 }
 
 impl Session {
     /// Opens the store of the settings, which must exist and be migrated.
-    pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Self> {
+    pub(crate) async fn open(settings: &Settings, clock: SharedClock) -> anyhow::Result<Self> {
         let store = Store::open(settings, IfMissing::Refuse).await?;
         let place = settings.storage.place()?;
         let state = store.schema.state().await.map_err(|error| explained(store.schema.as_ref(), error));
@@ -25,6 +25,6 @@ impl Session {
             bail!("{place}: {sentence}");
         }
         store.check_clock().await.with_context(|| place.to_string())?;
-        Ok(Self { clock: Arc::new(SystemClock), store, entropy: Arc::new(SystemEntropy) })
+        Ok(Self { clock, store, entropy: Arc::new(SystemEntropy) })
     }
 }

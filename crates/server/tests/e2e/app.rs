@@ -28,23 +28,27 @@ pub(crate) struct Tokens {
 
 /// Creates a person and a client through the command line.
 pub(crate) fn register(world: &World) -> Registration {
-    let user = world.json(&[
-        "user",
-        "create",
-        "--email",
-        "sleeper@example.org",
-        "--timezone",
-        "Europe/Berlin",
-        "--birth-date",
-        "1985-04-12",
-        "--json",
-    ]);
-    let mut arguments =
-        vec!["client", "create", "--name", "Night Reader", "--redirect-uri", REDIRECT_URI, "--json"];
-    arguments.extend(SCOPES.iter().flat_map(|scope| ["--scope", scope]));
-    let client = world.json(&arguments);
+    let user = ["user", "create", "--email", "sleeper@example.org", "--timezone", "Europe/Berlin"];
+    let user = world.json(&[&user[..], &["--birth-date", "1985-04-12", "--json"]].concat());
+    create_app(world, &text(&user, "user_id"), &["--name", "Night Reader", "--redirect-uri", REDIRECT_URI])
+}
+
+/// Registers an app with every scope for a person; the arguments contain its name and redirect URI.
+pub(crate) fn create_app(world: &World, user_id: &str, arguments: &[&str]) -> Registration {
+    let scopes: Vec<&str> = SCOPES.iter().flat_map(|scope| ["--scope", *scope]).collect();
+    create_client(world, user_id, &[arguments, &scopes].concat())
+}
+
+/// Registers a service client with these scopes.
+pub(crate) fn create_service(world: &World, user_id: &str, scopes: &[&str]) -> Registration {
+    let scopes: Vec<&str> = scopes.iter().flat_map(|scope| ["--scope", *scope]).collect();
+    create_client(world, user_id, &[&["--service", "--name", "Backend"][..], &scopes].concat())
+}
+
+fn create_client(world: &World, user_id: &str, arguments: &[&str]) -> Registration {
+    let client = world.json(&[&["client", "create", "--json"], arguments].concat());
     Registration {
-        user_id: text(&user, "user_id"),
+        user_id: user_id.to_owned(),
         client_id: text(&client, "client_id"),
         client_secret: text(&client, "client_secret"),
     }
@@ -52,19 +56,19 @@ pub(crate) fn register(world: &World) -> Registration {
 
 /// Issues a code for these scopes through the command line.
 pub(crate) fn code(world: &World, registration: &Registration, scopes: &[&str]) -> String {
-    let mut arguments = vec![
-        "code",
-        "create",
-        "--client",
-        &registration.client_id,
-        "--user",
-        &registration.user_id,
-        "--redirect-uri",
-        REDIRECT_URI,
-        "--json",
-    ];
-    arguments.extend(scopes.iter().flat_map(|scope| ["--scope", *scope]));
-    text(&world.json(&arguments), "code")
+    text(&world.json(&create_code(registration, scopes, "60s")), "code")
+}
+
+/// Returns the command that issues a code with this lifetime, such as `60s`.
+pub(crate) fn create_code<'a>(
+    of: &'a Registration,
+    scopes: &[&'a str],
+    time_to_live: &'a str,
+) -> Vec<&'a str> {
+    let create =
+        ["code", "create", "--client", &of.client_id, "--user", &of.user_id, "--redirect-uri", REDIRECT_URI];
+    let scopes = scopes.iter().flat_map(|scope| ["--scope", *scope]);
+    create.into_iter().chain(scopes).chain(["--ttl", time_to_live, "--json"]).collect()
 }
 
 /// Sends a request to the token endpoint, with the contract's GET.

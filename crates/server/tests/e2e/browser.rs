@@ -12,14 +12,15 @@ pub(crate) use cookie::SetCookie;
 pub(crate) use file_form::{FILE_FORM, file_form, file_form_with};
 pub(crate) use page::{Page, PageForm};
 
+use super::patience::{PATIENCE, within};
 use super::person::Person;
 use super::server::Server;
 use cookie::Jar;
 use reqwest::header::{CONTENT_TYPE, COOKIE};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Client, Method, RequestBuilder, Response};
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Cookies with an http public URL.
 pub(crate) const SESSION: &str = "restwell_session";
@@ -142,6 +143,37 @@ impl Browser {
         let page = self.open("/sign-in").await;
         let answer = self.submit(&person.credentials(&page.form("/sign-in"))).await;
         assert_eq!(answer.own_location(), "/apps");
+    }
+
+    /// Uploads a file with the form of the imports page.
+    pub(crate) async fn upload(&self, name: &str, bytes: &[u8]) -> Page {
+        let form = self.open("/imports").await.form("/imports");
+        self.upload_body(file_form(Some(form.value("form_token")), name, bytes)).await
+    }
+
+    /// Posts a form with a file.
+    pub(crate) async fn upload_body(&self, body: Vec<u8>) -> Page {
+        let request = self.request(Method::POST, "/imports").header(CONTENT_TYPE, FILE_FORM);
+        self.send(request.body(body)).await
+    }
+
+    /// Waits until an upload is processed, which takes its time in a test build; returns its page.
+    pub(crate) async fn processed(&self, path: &str) -> Page {
+        within(2 * PATIENCE, Instant::now(), "the upload is processed", async || {
+            let page = self.open(path).await;
+            (!page.body.contains("<progress")).then_some(page)
+        })
+        .await
+    }
+
+    /// Downloads an export with the form of the account page.
+    pub(crate) async fn export(&self, format: &str) -> Response {
+        let form = self.open("/account").await.form("/account/export").with("format", format);
+        let request = self.request(Method::POST, "/account/export").body(form.encoded());
+        let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let response = with_headers(request, &OWN_SITE).send().await.expect("response");
+        assert_eq!(response.status(), 200);
+        response
     }
 
     /// Returns whether somebody is signed in.

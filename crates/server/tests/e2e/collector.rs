@@ -106,10 +106,10 @@ pub(crate) async fn metrics(server: &Server) -> String {
 
 /// Returns the URL of a server's metrics; `None` if they are off.
 pub(crate) fn metrics_url(server: &Server) -> Option<String> {
-    let told = |line: &str| {
+    let reported = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
         let address = line.get("address")?.as_str()?.to_owned();
         (line["message"] == "serving metrics").then(|| format!("http://{address}"))
     };
-    server.log().lines().find_map(told)
+    server.log().lines().find_map(reported)
 }

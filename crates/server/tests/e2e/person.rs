@@ -1,7 +1,8 @@
 //! A person who can sign in.
 
-use super::app::{REDIRECT_URI, Registration, SCOPES, text};
-use super::browser::PageForm;
+use super::app::{REDIRECT_URI, Registration, create_app, text};
+use super::browser::{Browser, PageForm};
+use super::server::Server;
 use super::world::World;
 
 /// A valid password.
@@ -19,15 +20,23 @@ impl Person {
     /// Creates a person with a password through the command line.
     pub(crate) fn create(world: &World, email: &str) -> Self {
         let create = ["user", "create", "--email", email, "--timezone", "Europe/Berlin", "--json"];
-        let told = type_password(world, &[&create[..], &["--password-stdin"]].concat(), PASSWORD);
-        let told = serde_json::from_str(&told).expect("JSON");
-        Self { user_id: text(&told, "user_id"), email: email.to_owned(), password: PASSWORD.to_owned() }
+        let reported = type_password(world, &[&create[..], &["--password-stdin"]].concat(), PASSWORD);
+        let reported = serde_json::from_str(&reported).expect("JSON");
+        Self { user_id: text(&reported, "user_id"), email: email.to_owned(), password: PASSWORD.to_owned() }
     }
 
     /// Fills in the sign-in form.
     pub(crate) fn credentials(&self, form: &PageForm) -> PageForm {
         form.with("email", &self.email).with("password", &self.password)
     }
+}
+
+/// Creates a person, and signs them in in a new browser.
+pub(crate) async fn signed_in(world: &World, server: &Server, email: &str) -> (Person, Browser) {
+    let person = Person::create(world, email);
+    let browser = Browser::new(server);
+    browser.sign_in(&person).await;
+    (person, browser)
 }
 
 /// Runs a command that reads a password and must succeed; returns its standard output.
@@ -44,13 +53,5 @@ pub(crate) fn party(world: &World) -> (Person, Registration) {
 
 /// Registers an app for a person; the arguments contain its name and redirect URI.
 pub(crate) fn app_of(world: &World, person: &Person, arguments: &[&str]) -> Registration {
-    let mut all = vec!["client", "create", "--json"];
-    all.extend(SCOPES.iter().flat_map(|scope| ["--scope", *scope]));
-    all.extend(arguments);
-    let client = world.json(&all);
-    Registration {
-        user_id: person.user_id.clone(),
-        client_id: text(&client, "client_id"),
-        client_secret: text(&client, "client_secret"),
-    }
+    create_app(world, &person.user_id, arguments)
 }

@@ -1,8 +1,10 @@
 //! A running server: a thread of this process, or a separate process.
 
+use super::clock::TestClock;
 use super::patience::PATIENCE;
 use postgres_adapter::test_support::TestDatabase;
 use restwell::embedded::{self, Environment, Stop};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -27,14 +29,14 @@ enum Running {
 
 impl Server {
     /// Starts a server in this process and waits until it listens.
-    pub(crate) fn embed(environment: Environment) -> Self {
+    pub(crate) fn embed(environment: Environment, clock: Arc<TestClock>) -> Self {
         let (stop, stops) = unbounded_channel();
         let (listening, address) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
             let runtime = runtime.expect("runtime");
             let listening = move |address| listening.send(address).expect("the test waits");
-            let outcome = runtime.block_on(embedded::serve(environment, stops, listening));
+            let outcome = runtime.block_on(embedded::serve(environment, clock, stops, listening));
             runtime.shutdown_background();
             outcome.map_err(|error| format!("{error:#}"))
         });
@@ -100,6 +102,13 @@ impl Server {
         child.id()
     }
 
+    /// Returns the peak of the process's resident memory, in bytes.
+    pub(crate) fn peak_memory(&self) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("status");
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM");
+        peak.trim().trim_end_matches(" kB").parse::<usize>().expect("KiB") * 1024
+    }
+
     /// Returns the address for raw connections.
     pub(crate) fn address(&self) -> &str {
         self.base_url.strip_prefix("http://").expect("http address")
@@ -152,6 +161,17 @@ impl Server {
 
 /// Panic message of tests that need a process.
 const NO_PROCESS: &str = "this server is embedded; make its world with `in_processes`";
+
+/// Raises the soft limit of open files of this process, which its servers inherit. It is the same for every
+/// test, because all of them share the process.
+pub(crate) fn allow_many_open_files() {
+    const LIMIT: u64 = 8192;
+    let limits = getrlimit(Resource::Nofile);
+    if limits.current.is_some_and(|current| current < LIMIT) {
+        let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(LIMIT), ..limits });
+        assert!(raised.is_ok(), "the limit of open files cannot be raised to {LIMIT}");
+    }
+}
 
 impl Drop for Server {
     fn drop(&mut self) {

@@ -1,6 +1,8 @@
 //! A separate store for each test, and the command line on it.
 
+use super::clock::TestClock;
 use super::server::Server;
+use chrono::TimeDelta;
 use postgres_adapter::test_support::TestDatabase;
 use restwell::embedded::{self, CommandOutput, Environment};
 use serde_json::Value;
@@ -19,13 +21,15 @@ pub(crate) enum StoreKind {
     Postgres,
 }
 
-/// Migrated store with settings for it.
+/// Migrated store with settings for it; clones share the store and the clock.
+#[derive(Clone)]
 pub(crate) struct World {
     pub(crate) kind: StoreKind,
     pub(crate) dir: Arc<TempDir>,
     pub(crate) storage_url: String,
     pub(crate) settings: Vec<(String, String)>,
     starts_processes: bool,
+    clock: Arc<TestClock>,
     pub(crate) database: Option<Arc<TestDatabase>>,
 }
 
@@ -69,6 +73,7 @@ impl World {
             storage_url,
             settings,
             starts_processes: false,
+            clock: Arc::default(),
             database: database.map(Arc::new),
         }
     }
@@ -84,6 +89,12 @@ impl World {
     pub(crate) fn with(mut self, key: &str, value: &str) -> Self {
         self.settings.push((key.to_owned(), value.to_owned()));
         self
+    }
+
+    /// Moves the clock of this world's embedded commands and servers forward.
+    pub(crate) fn advance(&self, by: TimeDelta) {
+        assert!(!self.starts_processes, "processes have the machine's clock");
+        self.clock.advance(by);
     }
 
     fn environment(&self) -> Environment {
@@ -111,7 +122,8 @@ impl World {
             return run_process(self.command(arguments), input);
         }
         let run = || {
-            let command = embedded::run_command(arguments, self.environment(), input.as_bytes());
+            let command =
+                embedded::run_command(arguments, self.environment(), self.clock.clone(), input.as_bytes());
             runtime().block_on(command)
         };
         // On a separate thread: the test's thread cannot block on another runtime.
@@ -139,6 +151,21 @@ impl World {
         serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
     }
 
+    /// Runs a command that must print one JSON value per line.
+    pub(crate) fn json_lines(&self, arguments: &[&str]) -> Vec<Value> {
+        json_lines(&self.ok(arguments))
+    }
+
+    /// Runs a command that must fail without a result; returns its error.
+    pub(crate) fn fails(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code().is_some_and(|code| code == 1 || code == 2), "{arguments:?}: {error}");
+        assert!(output.stdout.is_empty(), "{arguments:?} printed a result");
+        assert!(!error.is_empty() && !error.contains("panicked"), "{arguments:?}: {error}");
+        error
+    }
+
     /// Starts the server.
     pub(crate) fn serve(&self) -> Server {
         self.serve_as("server")
@@ -149,7 +176,7 @@ impl World {
         let server = if self.starts_processes {
             Server::spawn(self.command(&["serve"]), &self.dir.path().join(format!("{name}.log")))
         } else {
-            Server::embed(self.environment())
+            Server::embed(self.environment(), self.clock.clone())
         };
         server.on_store(&self.dir, self.database.as_ref())
     }
@@ -176,6 +203,11 @@ impl World {
         std::fs::write(&path, content).expect("file");
         path.display().to_string()
     }
+}
+
+/// Parses text with one JSON value per line.
+pub(crate) fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
 }
 
 /// File name of an embedded store in a world's folder.

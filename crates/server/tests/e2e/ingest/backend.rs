@@ -1,6 +1,6 @@
 //! A backend: a service client with a token.
 
-use crate::e2e::app::text;
+use crate::e2e::app::{create_service, text};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::header::HeaderMap;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-pub(super) const SCOPES: [&str; 4] = ["users:write", "profile:write", "sleep:write", "supplements:write"];
+const SCOPES: [&str; 4] = ["users:write", "profile:write", "sleep:write", "supplements:write"];
 pub(super) const LINES: &str = "application/x-ndjson";
 
 /// Token of a service client at one server.
@@ -63,18 +63,19 @@ impl Answer {
 impl Backend {
     /// Registers a service client with these scopes and obtains a token.
     pub(super) async fn with_scopes(world: &World, server: &Server, scopes: &[&str]) -> Self {
-        let mut arguments = vec!["client", "create", "--service", "--name", "Backend", "--json"];
-        arguments.extend(scopes.iter().flat_map(|scope| ["--scope", *scope]));
-        let client = world.json(&arguments);
-        let (id, secret) = (text(&client, "client_id"), text(&client, "client_secret"));
-        let form = [("grant_type", "client_credentials"), ("client_id", &id), ("client_secret", &secret)];
+        let client = create_service(world, "", scopes);
+        let form = [
+            ("grant_type", "client_credentials"),
+            ("client_id", &client.client_id),
+            ("client_secret", &client.client_secret),
+        ];
         let http = Http::new();
         let answer = http.post(format!("{}/api/token", server.base_url)).form(&form).send().await;
         let answer: Value = answer.expect("answer").json().await.expect("JSON");
         Self { http, base_url: server.base_url.clone(), token: text(&answer, "access_token") }
     }
 
-    pub(super) async fn of(world: &World, server: &Server) -> Self {
+    pub(super) async fn new(world: &World, server: &Server) -> Self {
         Self::with_scopes(world, server, &SCOPES).await
     }
 

@@ -9,7 +9,7 @@ fn lines(count: u32) -> String {
 on_sqlite! {
     async fn ten_thousand_items_are_accepted_and_one_more_is_rejected(world: World) {
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
         let too_many = backend.post_text(&path, LINES, lines(10_001)).await;
         assert_eq!(too_many.refusal(413), "too_many_items");
@@ -26,7 +26,7 @@ on_sqlite! {
 
     async fn results_are_in_the_order_of_the_items_across_batches(world: World) {
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
         let items: Vec<Value> =
             (0..1_200).map(|number| if number % 7 == 3 { json!({}) } else { night(number) }).collect();

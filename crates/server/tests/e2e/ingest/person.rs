@@ -1,4 +1,6 @@
 use super::backend::Backend;
+use crate::e2e::app::text;
+use crate::e2e::security::account::people::trail;
 use crate::e2e::world::World;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -6,19 +8,15 @@ use serde_json::{Value, json};
 const ID: &str = "4b1c5d6e-0000-4000-8000-000000000001";
 
 /// Returns the kinds of the person's events that a client caused.
-fn trail(world: &World, user_id: &str) -> Vec<String> {
-    let lines = world.ok(&["audit", "list", "--user", user_id, "--json"]);
-    let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    events
-        .filter(|event| event["actor"] == "client")
-        .map(|event| crate::e2e::app::text(&event, "kind"))
-        .collect()
+fn kinds_by_clients(world: &World, user_id: &str) -> Vec<String> {
+    let events = trail(world, &["--user", user_id]);
+    events.iter().filter(|event| event["actor"] == "client").map(|event| text(event, "kind")).collect()
 }
 
 on_sqlite! {
     async fn a_person_is_created_once_and_updated_with_the_given_members(world: World) {
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let item = json!({ "id": ID, "email": "sam@example.org", "home_timezone": "Europe/Berlin", "height_cm": 172 });
         let first = backend.post("users", &item).await;
         assert_eq!((first.outcomes(), first.id().as_str()), (vec!["created".to_owned()], ID));
@@ -27,7 +25,7 @@ on_sqlite! {
         assert_eq!(again.outcomes(), ["unchanged", "unchanged", "updated", "unchanged"]);
         assert_eq!((&again.json()["updated"], &again.json()["unchanged"]), (&json!(1), &json!(3)));
         assert_eq!(again.results()[3]["id"], ID);
-        assert_eq!(trail(&world, ID), ["user.changed", "user.created"]);
+        assert_eq!(kinds_by_clients(&world, ID), ["user.changed", "user.created"]);
         let shown = world.json(&["user", "show", ID, "--json"]);
         assert_eq!((&shown["email"], &shown["home_timezone"]), (&json!("sam@example.org"), &json!("Europe/Berlin")));
     }
@@ -35,7 +33,7 @@ on_sqlite! {
     async fn an_invalid_person_is_rejected_with_a_reason_and_the_others_are_stored(world: World) {
         let world = world.in_processes();
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let known = backend.person("known@example.org").await;
         let other = "4b1c5d6e-0000-4000-8000-000000000002";
         let items = json!([
@@ -59,24 +57,15 @@ on_sqlite! {
         assert_eq!((&answer.json()["created"], &answer.json()["rejected"]), (&json!(1), &json!(8)));
         let detail = answer.results()[8]["detail"].clone();
         // The details may be stored with the response, so they contain no name chosen by the sender.
-        let told = |detail: &str| detail.contains("members that are not known") && !detail.contains("colour");
-        assert!(detail.as_str().is_some_and(told), "{detail}");
+        let reported = |detail: &str| detail.contains("members that are not known") && !detail.contains("colour");
+        assert!(detail.as_str().is_some_and(reported), "{detail}");
         assert!(!server.log().contains("example.org"), "{}", server.log());
-    }
-
-    async fn an_erased_id_is_never_reused(world: World) {
-        let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
-        let item = json!({ "id": ID, "email": "sam@example.org", "home_timezone": "Europe/Berlin" });
-        assert_eq!(backend.post("users", &item).await.outcomes(), ["created"]);
-        world.ok(&["user", "delete", ID, "--yes"]);
-        assert_eq!(backend.post("users", &item).await.outcomes(), ["id_erased id"]);
     }
 
     async fn a_profile_keeps_absent_members(world: World) {
         let world = world.in_processes();
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let user_id = backend.person("sam@example.org").await;
         let path = format!("profile/{user_id}");
         let put = async |items: &Value| backend.send(backend.request(Method::PUT, &path).json(items)).await;
@@ -87,7 +76,7 @@ on_sqlite! {
         assert_eq!(answer.results()[0]["id"], json!(user_id));
         let shown = world.json(&["user", "show", &user_id, "--json"]);
         assert_eq!((&shown["height_cm"], &shown["weight_kg"]), (&json!(172), &json!(64.5)), "{shown}");
-        assert_eq!(trail(&world, &user_id), ["user.changed", "user.created"]);
+        assert_eq!(kinds_by_clients(&world, &user_id), ["user.changed", "user.created"]);
         assert!(!server.log().contains("64.5"), "{}", server.log());
     }
 }

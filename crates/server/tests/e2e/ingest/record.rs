@@ -1,30 +1,12 @@
 use super::backend::{Backend, LINES, night};
-use crate::e2e::app::{self, REDIRECT_URI, Registration, text};
+use crate::e2e::app::{self, REDIRECT_URI, text};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use serde_json::{Value, json};
 
 /// Reads a path as an app of the person.
 async fn read(world: &World, server: &Server, user_id: &str, path: &str) -> Value {
-    let arguments = [
-        "client",
-        "create",
-        "--name",
-        "Reader",
-        "--redirect-uri",
-        REDIRECT_URI,
-        "--scope",
-        "sleep",
-        "--scope",
-        "supplements",
-        "--json",
-    ];
-    let client = world.json(&arguments);
-    let registration = Registration {
-        user_id: user_id.to_owned(),
-        client_id: text(&client, "client_id"),
-        client_secret: text(&client, "client_secret"),
-    };
+    let registration = app::create_app(world, user_id, &["--name", "Reader", "--redirect-uri", REDIRECT_URI]);
     let code = app::code(world, &registration, &["sleep", "supplements"]);
     let token = app::redeem(server, &registration, &code).await.access;
     app::read_json(server, &token, path).await["data"].clone()
@@ -33,7 +15,7 @@ async fn read(world: &World, server: &Server, user_id: &str, path: &str) -> Valu
 on_sqlite! {
     async fn sessions_are_read_back_and_never_duplicated(world: World) {
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let user_id = backend.person("sam@example.org").await;
         let path = format!("sleep/{user_id}");
         let first = backend.post(&path, &json!([night(1), night(2)])).await;
@@ -55,7 +37,7 @@ on_sqlite! {
     async fn an_invalid_session_is_rejected_with_a_reason(world: World) {
         let world = world.in_processes();
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let (mine, other) = (backend.person("sam@example.org").await, backend.person("kim@example.org").await);
         let theirs = backend.post(&format!("sleep/{other}"), &night(1)).await.id();
         let changed = |change: fn(&mut Value)| {
@@ -86,7 +68,7 @@ on_sqlite! {
 
     async fn a_log_names_its_supplement_by_id_or_by_code(world: World) {
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let user_id = backend.person("sam@example.org").await;
         let label = json!({ "name": "Evening Capsule", "upc": "0 12345 67890 5",
             "supplement_ingredient": [{ "ingredient_name": "Magnesium", "quantity": 200, "unit": "mg" }] });
@@ -115,7 +97,7 @@ on_sqlite! {
 
     async fn deleting_removes_only_the_persons_own_records(world: World) {
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let (mine, other) = (backend.person("sam@example.org").await, backend.person("kim@example.org").await);
         backend.post("supplements", &json!({ "name": "Evening Capsule", "upc": "012345678905" })).await;
         let session = backend.post(&format!("sleep/{mine}"), &night(1)).await.id();

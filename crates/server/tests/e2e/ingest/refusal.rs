@@ -1,4 +1,4 @@
-use super::backend::{Backend, LINES, SCOPES, night};
+use super::backend::{Backend, LINES, night};
 use crate::e2e::world::World;
 use reqwest::{Body, Method};
 use serde_json::json;
@@ -10,7 +10,7 @@ on_sqlite! {
     async fn a_malformed_body_stores_nothing(world: World) {
         let world = world.in_processes();
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
         let whole = json!([night(1), night(2)]).to_string();
         let (cut, _) = whole.split_at(whole.len() - 1);
@@ -39,7 +39,7 @@ on_sqlite! {
 
     async fn writing_records_creates_no_person(world: World) {
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         assert_eq!(backend.post(&format!("sleep/{NOBODY}"), &night(1)).await.refusal(404), "unknown_user");
         assert_eq!(backend.post("sleep/7", &night(1)).await.refusal(400), "invalid_user_id");
         let logs = format!("supplements/{NOBODY}/logs");
@@ -48,35 +48,10 @@ on_sqlite! {
         assert_eq!(backend.send(profile).await.refusal(404), "unknown_user");
     }
 
-    async fn each_scope_allows_only_its_own_endpoints(world: World) {
-        let server = world.serve();
-        for scope in SCOPES {
-            let backend = Backend::with_scopes(&world, &server, &[scope]).await;
-            for (method, path, needed) in [
-                (Method::POST, "users".to_owned(), "users:write"),
-                (Method::PUT, format!("profile/{NOBODY}"), "profile:write"),
-                (Method::POST, format!("sleep/{NOBODY}"), "sleep:write"),
-                (Method::DELETE, format!("sleep/{NOBODY}/{NOBODY}"), "sleep:write"),
-                (Method::POST, "supplements".to_owned(), "supplements:write"),
-                (Method::POST, format!("supplements/{NOBODY}/logs"), "supplements:write"),
-                (Method::DELETE, format!("supplements/{NOBODY}/logs/{NOBODY}"), "supplements:write"),
-            ] {
-                let answer = backend.send(backend.request(method, &path).json(&json!([]))).await;
-                if scope == needed {
-                    assert!([200, 404].contains(&answer.status.as_u16()), "{path}: {}", answer.text);
-                } else {
-                    assert_eq!(answer.refusal(403), "insufficient_scope", "{path} with {scope}");
-                    let challenge = answer.headers["www-authenticate"].to_str().expect("text");
-                    assert!(challenge.contains(needed), "{challenge}");
-                }
-            }
-        }
-    }
-
     async fn requests_beyond_the_daily_limit_are_rejected(world: World) {
         let world = world.with("RESTWELL__RATE_LIMITS__INGEST", "2");
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         for left in ["1", "0"] {
             let answer = backend.post("users", &json!([])).await;
             assert!(answer.results().is_empty() && answer.headers["x-ratelimit-remaining"] == left);
@@ -86,7 +61,7 @@ on_sqlite! {
 
     async fn a_body_above_64_mib_is_rejected_before_anything_is_stored(world: World) {
         let server = world.serve();
-        let backend = Backend::of(&world, &server).await;
+        let backend = Backend::new(&world, &server).await;
         let path = format!("sleep/{}", backend.person("sam@example.org").await);
         // With a declared length: rejected before a byte of it is sent.
         let announced = backend.announce(&path, 64 * MEBIBYTE + 1).await;

@@ -4,14 +4,13 @@
 use super::reader::Reader;
 use super::records;
 use crate::e2e::app::{Registration, SCOPES, code, read, redeem, text};
-use crate::e2e::browser::{Browser, FILE_FORM, file_form};
+use crate::e2e::browser::Browser;
 use crate::e2e::patience::eventually;
 use crate::e2e::person::{Person, party};
 use crate::e2e::security::account::people::trail;
 use crate::e2e::security::account::visit::make_token;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
-use reqwest::Method;
 use serde_json::Value;
 
 /// Signed-in person with nights, and an app.
@@ -24,7 +23,7 @@ struct Scene {
 }
 
 impl Scene {
-    async fn of(world: World) -> Self {
+    async fn new(world: World) -> Self {
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080");
         let (person, app) = party(&world);
         let nights = world.file("nights.ndjson", &records::nights(3, 2));
@@ -42,25 +41,13 @@ impl Scene {
 
     /// Checks that there is one event of a kind with this actor, and that the activity page shows these
     /// words; returns the event.
-    async fn assert_told(&self, (kind, actor): (&str, &str), words: &str) -> Value {
+    async fn assert_recorded(&self, (kind, actor): (&str, &str), words: &str) -> Value {
         let mut events = self.events(kind);
         assert_eq!(events.len(), 1, "{events:?}");
         assert_eq!(events[0]["actor"], actor, "{events:?}");
         let shown = self.browser.open("/activity").await.text();
         assert!(shown.contains(words), "{words}: {shown}");
         events.remove(0)
-    }
-
-    /// Submits the export form of the account page.
-    async fn export(&self, format: &str) -> reqwest::Response {
-        let form = self.browser.open("/account").await.form("/account/export");
-        let fields = format!("form_token={}&format={format}", form.value("form_token"));
-        let request = self.browser.request(Method::POST, "/account/export").body(fields);
-        let request = request.header("content-type", "application/x-www-form-urlencoded");
-        let request = request.header("origin", "null").header("sec-fetch-site", "same-origin");
-        let answer = request.send().await.expect("answer");
-        assert_eq!(answer.status(), 200);
-        answer
     }
 
     async fn app_token(&self) -> String {
@@ -70,17 +57,17 @@ impl Scene {
 
 on_sqlite! {
     async fn a_persons_own_export_is_on_their_activity_page(world: World) {
-        let scene = Scene::of(world).await;
-        scene.export("ndjson").await.text().await.expect("lines");
-        scene.assert_told(("data.exported", "person"), "You exported your data").await;
-        scene.export("zip").await.bytes().await.expect("archive");
+        let scene = Scene::new(world).await;
+        scene.browser.export("ndjson").await.text().await.expect("lines");
+        scene.assert_recorded(("data.exported", "person"), "You exported your data").await;
+        scene.browser.export("zip").await.bytes().await.expect("archive");
         assert_eq!(scene.events("data.exported").len(), 2);
     }
 
     async fn an_export_aborted_before_its_body_is_recorded(world: World) {
-        let scene = Scene::of(world).await;
-        drop(scene.export("ndjson").await);
-        scene.assert_told(("data.exported", "person"), "You exported your data").await;
+        let scene = Scene::new(world).await;
+        drop(scene.browser.export("ndjson").await);
+        scene.assert_recorded(("data.exported", "person"), "You exported your data").await;
         // Rejected requests export nothing.
         scene.browser.submit(&scene.browser.open("/account").await.form("/account/export").with("format", "pdf")).await;
         let path = format!("/api/v1/export/{}", scene.person.user_id);
@@ -89,7 +76,7 @@ on_sqlite! {
     }
 
     async fn an_export_by_an_app_is_recorded_once_a_day_with_its_name(world: World) {
-        let scene = Scene::of(world).await;
+        let scene = Scene::new(world).await;
         let reader = Reader::new(&scene.server, &scene.person.user_id, &scene.app_token().await);
         drop(reader.begin("export", "").await);
         for format in ["ndjson", "zip"] {
@@ -99,24 +86,24 @@ on_sqlite! {
         let other = scene.world.serve_as("second");
         let beside = Reader::new(&other, &scene.person.user_id, &scene.app_token().await);
         assert_eq!(beside.ask("export", "").await.status, 200);
-        let event = scene.assert_told(("data.exported", "client"), "Night Reader exported your data first time").await;
+        let event = scene.assert_recorded(("data.exported", "client"), "Night Reader exported your data first time").await;
         assert_eq!(event["client_id"], scene.app.client_id);
     }
 
     async fn an_export_with_a_personal_token_is_recorded_with_its_name(world: World) {
-        let scene = Scene::of(world).await;
+        let scene = Scene::new(world).await;
         let token = make_token(&scene.browser, "Notebook", "sleep").await;
         let reader = Reader::new(&scene.server, &scene.person.user_id, &token);
         for _ in 0..2 {
             reader.begin("export", "").await.bytes().await.expect("export");
         }
-        let event = scene.assert_told(("data.exported", "person"), "Notebook your token exported your data").await;
+        let event = scene.assert_recorded(("data.exported", "person"), "Notebook your token exported your data").await;
         assert_ne!(event["subject"], Value::Null);
         assert!(!event.to_string().contains("Notebook"), "{event}");
     }
 
     async fn reads_of_every_data_endpoint_and_the_change_feed_are_shown_to_the_person(world: World) {
-        let scene = Scene::of(world).await;
+        let scene = Scene::new(world).await;
         let user = scene.person.user_id.as_str();
         let reader = Reader::new(&scene.server, user, &scene.app_token().await);
         reader.read("profile", "").await;
@@ -124,21 +111,21 @@ on_sqlite! {
         reader.read("supplements", "").await;
         eventually("the reads are shown", async || {
             let shown = scene.browser.open("/activity").await.text();
-            let told = ["read your profile", "read your nights", "read your supplements"];
-            told.iter().all(|words| shown.contains(&format!("Night Reader {words}"))).then_some(())
+            let reported = ["read your profile", "read your nights", "read your supplements"];
+            reported.iter().all(|words| shown.contains(&format!("Night Reader {words}"))).then_some(())
         }).await;
         let reads = |user: &str| scene.world.ok(&["audit", "reads", user, "--json"]);
         assert!(["profile", "sleep", "supplements"].iter().all(|kind| reads(user).contains(&format!("\"{kind}\""))));
         let before = reads(user);
         reader.read("changes", "types=sleep").await;
-        eventually("what the feed told is shown", async || (reads(user) != before).then_some(())).await;
+        eventually("what the feed reported is shown", async || (reads(user) != before).then_some(())).await;
     }
 
     async fn an_operators_export_is_shown_to_the_person(world: World) {
-        let scene = Scene::of(world).await;
+        let scene = Scene::new(world).await;
         let user = scene.person.user_id.as_str();
         scene.world.ok(&["export", "--user", user]);
-        scene.assert_told(("data.exported", "operator"), "The operator exported your data").await;
+        scene.assert_recorded(("data.exported", "operator"), "The operator exported your data").await;
         // The output is not read to its end.
         let mut command = scene.world.command(&["export", "--user", user]);
         let piped = std::process::Stdio::piped;
@@ -149,24 +136,24 @@ on_sqlite! {
     }
 
     async fn an_operators_view_of_a_profile_is_shown_to_the_person(world: World) {
-        let scene = Scene::of(world).await;
+        let scene = Scene::new(world).await;
         let user = scene.person.user_id.as_str();
         scene.world.ok(&["user", "list"]);
         assert!(scene.events("profile.shown").is_empty(), "a list shows no profile");
         scene.world.ok(&["user", "show", user]);
-        scene.assert_told(("profile.shown", "operator"), "The operator viewed your profile").await;
+        scene.assert_recorded(("profile.shown", "operator"), "The operator viewed your profile").await;
         scene.world.ok(&["user", "update", user, "--weight-kg", "71.8125"]);
-        let event = scene.assert_told(("user.changed", "operator"), "The operator changed your account or profile").await;
+        let event = scene.assert_recorded(("user.changed", "operator"), "The operator changed your account or profile").await;
         assert!(!event.to_string().contains("71.8125"), "{event}");
         assert_eq!(scene.events("profile.shown").len(), 2, "an update shows the profile");
     }
 
     async fn an_operators_import_and_its_undo_are_shown_to_the_person(world: World) {
-        let scene = Scene::of(world).await;
-        let started = scene.assert_told(("import.started", "operator"), "The operator started an import").await;
+        let scene = Scene::new(world).await;
+        let started = scene.assert_recorded(("import.started", "operator"), "The operator started an import").await;
         let id = text(&started, "subject");
         scene.world.ok(&["import", "undo", &id]);
-        let undone = scene.assert_told(("import.undone", "operator"), "The operator undid an import").await;
+        let undone = scene.assert_recorded(("import.undone", "operator"), "The operator undid an import").await;
         assert_eq!(undone["subject"], id);
         let nights = scene.world.file("nights.ndjson", &records::nights(3, 2));
         scene.world.ok(&["import", "--user", &scene.person.user_id, "--dry-run", &nights]);
@@ -186,13 +173,8 @@ on_sqlite! {
         let server = world.serve();
         let browser = Browser::new(&server);
         browser.sign_in(&person).await;
-        let form = browser.open("/imports").await.form("/imports");
-        let nights = records::nights(3, 2);
-        let file = file_form(Some(form.value("form_token")), "nights.ndjson", nights.as_bytes());
-        let request = browser.request(Method::POST, "/imports").header("content-type", FILE_FORM).body(file);
-        let sent = browser.send(request).await;
-        let path = sent.own_location();
-        let told = |kind: &str, words: &str, shown: &str| {
+        let path = browser.upload("nights.ndjson", records::nights(3, 2).as_bytes()).await.own_location();
+        let reported = |kind: &str, words: &str, shown: &str| {
             let events = trail(&world, &["--user", &person.user_id, "--kind", kind]);
             assert_eq!(events.len(), 1, "{events:?}");
             assert_eq!(events[0]["actor"], "person");
@@ -201,18 +183,15 @@ on_sqlite! {
         };
         // Visible at once, before the file is processed.
         let shown = browser.open("/activity").await.text();
-        told("import.started", "You started an import", &shown);
-        let page = eventually("the upload is read", async || {
-            let page = browser.open(&path).await;
-            (!page.body.contains("<progress")).then_some(page)
-        }).await;
+        reported("import.started", "You started an import", &shown);
+        let page = browser.processed(&path).await;
         browser.submit(&page.form("/imports/undo")).await;
         let shown = browser.open("/activity").await.text();
-        told("import.undone", "You undid an import", &shown);
+        reported("import.undone", "You undid an import", &shown);
     }
 
     async fn the_activity_page_links_to_all_earlier_entries(world: World) {
-        let scene = Scene::of(world).await;
+        let scene = Scene::new(world).await;
         for _ in 0..60 {
             scene.world.ok(&["user", "show", &scene.person.user_id]);
         }
@@ -229,21 +208,12 @@ on_sqlite! {
     }
 
     async fn another_persons_activity_is_not_shown(world: World) {
-        let scene = Scene::of(world).await;
+        let scene = Scene::new(world).await;
         let other = Person::create(&scene.world, "kim@example.org");
         scene.world.ok(&["export", "--user", &scene.person.user_id]);
         let browser = Browser::new(&scene.server);
         browser.sign_in(&other).await;
         let shown = browser.open("/activity").await.text();
         assert!(shown.contains("created your account") && !shown.contains("The operator exported"), "{shown}");
-    }
-
-    async fn events_about_exports_and_imports_are_erased_with_the_person(world: World) {
-        let scene = Scene::of(world).await;
-        scene.world.ok(&["export", "--user", &scene.person.user_id]);
-        scene.world.ok(&["user", "delete", &scene.person.user_id, "--yes"]);
-        for kind in ["data.exported", "import.started", "user.created"] {
-            assert!(scene.events(kind).is_empty(), "{kind}");
-        }
     }
 }

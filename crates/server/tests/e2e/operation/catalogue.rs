@@ -1,21 +1,17 @@
 //! The catalogue of supplements: dumps, look-up by product code, and logs that keep their label.
 
+use super::import::counts;
 use super::reader::Reader;
 use super::records;
-use super::transfer::reports;
 use crate::e2e::app::register;
 use crate::e2e::world::World;
 use serde_json::{Value, json};
 
-fn counts(new: u64, updated: u64, unchanged: u64) -> Value {
-    json!({"new": new, "updated": updated, "unchanged": unchanged})
-}
-
 fn found(world: &World, code: &str) -> Vec<Value> {
-    reports(&world.ok(&["catalogue", "find", "--json", code]))
+    world.json_lines(&["catalogue", "find", "--json", code])
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_dump_is_a_list_lines_or_a_folder_and_has_no_owner(world: World) {
         let labels: Vec<String> = (1..=1_100).map(|id| records::dsld(id, &format!("Label {id}"))).collect();
         let lines = world.file("dump.ndjson", &(labels.join("\n") + "\n"));
@@ -28,16 +24,16 @@ on_both_stores! {
         let folder = folder.display().to_string();
         let dry = world.json(&["catalogue", "import", "--dry-run", "--json", &lines]);
         assert_eq!(dry["supplements"], counts(1_100, 0, 0));
-        let told = reports(&world.ok(&["catalogue", "import", "--json", &lines, &list, &folder]));
-        assert_eq!((&told[0]["format"], &told[0]["supplements"]), (&json!("dsld"), &counts(1_100, 0, 0)));
-        assert_eq!(told[1]["supplements"], counts(0, 0, 1_100));
-        assert_eq!(told[2]["supplements"], counts(0, 0, 3));
+        let reported = world.json_lines(&["catalogue", "import", "--json", &lines, &list, &folder]);
+        assert_eq!((&reported[0]["format"], &reported[0]["supplements"]), (&json!("dsld"), &counts(1_100, 0, 0)));
+        assert_eq!(reported[1]["supplements"], counts(0, 0, 1_100));
+        assert_eq!(reported[2]["supplements"], counts(0, 0, 3));
         let damaged = world.file("damaged.ndjson", &format!("{}\n{}", labels[0].replace("Label 1", "Other"), "{\"id\":"));
         let sleep = world.file("sleep.json", &records::fitbit());
         for refused in [damaged, sleep] {
             assert_eq!(world.run(&["catalogue", "import", &refused]).status.code(), Some(1), "{refused}");
         }
-        let listed = reports(&world.ok(&["import", "list", "--json"]));
+        let listed = world.json_lines(&["import", "list", "--json"]);
         assert_eq!(listed.len(), 3);
         let first = listed.last().expect("import");
         assert_eq!((&first["user_id"], &first["supplements"]), (&json!(""), &json!(1_100)));
@@ -75,8 +71,8 @@ on_both_stores! {
         assert_eq!(world.json(&["catalogue", "import", "--json", &corrected])["supplements"], counts(0, 1, 0));
 
         let versions = found(&world, "011111222223");
-        let told: Vec<_> = versions.iter().map(|label| (&label["version"], &label["name"])).collect();
-        assert_eq!(told, [(&json!("current"), &json!("Printed Later")), (&json!("replaced"), &json!("Printed First"))]);
+        let reported: Vec<_> = versions.iter().map(|label| (&label["version"], &label["name"])).collect();
+        assert_eq!(reported, [(&json!("current"), &json!("Printed Later")), (&json!("replaced"), &json!("Printed First"))]);
         assert_eq!(versions[1]["supplement_id"], logged);
         // A log that is added now refers to the corrected label.
         let later = world.file("later.csv", "created_at,upc,servings\n2026-02-02T08:00:00Z,011111222223,1\n");

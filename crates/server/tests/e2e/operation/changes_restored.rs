@@ -10,7 +10,7 @@ use reqwest::StatusCode;
 const BACK: &str =
     "DELETE FROM sleep_session; UPDATE account SET change_number = 0, profile_change_number = 0";
 
-on_both_stores! {
+on_sqlite! {
     async fn a_cursor_from_after_the_backup_is_expired_and_starting_over_misses_nothing(world: World) {
         let registration = register(&world);
         let user = &registration.user_id;

@@ -4,7 +4,7 @@
 //! leaves its monotonic clock alone, as when an operator sets a machine's clock.
 
 use super::reader::Reader;
-use crate::e2e::app::{SCOPES, Tokens, code, redeem, register};
+use crate::e2e::app::{SCOPES, Tokens, code, create_code, redeem, register};
 use crate::e2e::patience::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
@@ -119,22 +119,10 @@ async fn a_server_one_second_off_is_ready_and_its_tokens_are_accepted_elsewhere(
 async fn a_command_on_a_machine_whose_clock_is_wrong_writes_nothing_and_says_why() {
     let world = world().await;
     let registration = register(&world);
-    let mut command = world.command(&[
-        "code",
-        "create",
-        "--client",
-        &registration.client_id,
-        "--user",
-        &registration.user_id,
-        "--redirect-uri",
-        crate::e2e::app::REDIRECT_URI,
-        "--scope",
-        "sleep",
-        "--json",
-    ]);
+    let mut command = world.command(&create_code(&registration, &["sleep"], "60s"));
     command.env("LD_PRELOAD", library()).env("FAKETIME", "-300");
     let output = command.output().expect("restwell runs");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && output.stdout.is_empty(), "{told}");
-    assert!(told.contains("300.") && told.contains("s apart, and 2 s is the limit"), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && output.stdout.is_empty(), "{reported}");
+    assert!(reported.contains("300.") && reported.contains("s apart, and 2 s is the limit"), "{reported}");
 }

@@ -2,12 +2,11 @@
 
 use super::reader::Reader;
 use super::store::register_as;
-use super::transfer::reports;
 use crate::e2e::app::{self, Registration, text};
 use crate::e2e::browser::Browser;
 use crate::e2e::person::Person;
 use crate::e2e::server::Server;
-use crate::e2e::world::{StoreKind, World};
+use crate::e2e::world::{StoreKind, World, json_lines};
 use reqwest::StatusCode;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -19,44 +18,44 @@ use tempfile::TempDir;
 /// Running demo with its output.
 struct Demo {
     server: Server,
-    said: PathBuf,
+    output: PathBuf,
     dir: PathBuf,
 }
 
 impl Demo {
     fn start(dir: &Path, more: &[&str]) -> Self {
-        let said = dir.with_extension("out");
+        let output = dir.with_extension("out");
         let mut command = demo_command(dir);
         command.args(["--listen", "127.0.0.1:0"]).args(more);
-        command.stdout(std::fs::File::create(&said).expect("file"));
+        command.stdout(std::fs::File::create(&output).expect("file"));
         let server = Server::spawn(command, &dir.with_extension("log"));
-        Self { server, said, dir: dir.to_owned() }
+        Self { server, output, dir: dir.to_owned() }
     }
 
     /// Returns the standard output.
-    fn said(&self) -> String {
-        std::fs::read_to_string(&self.said).expect("output")
+    fn output(&self) -> String {
+        std::fs::read_to_string(&self.output).expect("output")
     }
 
     /// Returns the object on the first line.
-    fn told(&self) -> Value {
-        serde_json::from_str(self.said().lines().next().expect("a line")).expect("JSON")
+    fn summary(&self) -> Value {
+        serde_json::from_str(self.output().lines().next().expect("a line")).expect("JSON")
     }
 
     /// Returns the client's credentials.
     fn registration(&self) -> Registration {
-        let told = self.told();
+        let summary = self.summary();
         Registration {
-            user_id: text(&told, "user_id"),
-            client_id: text(&told, "client_id"),
-            client_secret: text(&told, "client_secret"),
+            user_id: text(&summary, "user_id"),
+            client_id: text(&summary, "client_id"),
+            client_secret: text(&summary, "client_secret"),
         }
     }
 
     /// Redeems the printed code, which is bound to the demo's redirect URI.
     async fn redeem(&self) -> Value {
-        let told = self.told();
-        let member = |name: &str| text(&told, name);
+        let summary = self.summary();
+        let member = |name: &str| text(&summary, name);
         let parameters = [
             ("code", member("code")),
             ("client_id", member("client_id")),
@@ -71,7 +70,7 @@ impl Demo {
 
     async fn reader(&self) -> Reader {
         let tokens = self.redeem().await;
-        Reader::new(&self.server, &text(&self.told(), "user_id"), &text(&tokens, "access_token"))
+        Reader::new(&self.server, &text(&self.summary(), "user_id"), &text(&tokens, "access_token"))
     }
 
     /// Runs another command on the demo's store while the demo runs.
@@ -99,12 +98,12 @@ fn folder() -> (TempDir, PathBuf) {
 }
 
 #[tokio::test]
-async fn the_first_line_is_a_machine_readable_object() {
+async fn a_demo_serves_sample_data_of_every_kind() {
     let (_root, dir) = folder();
     let mut demo = Demo::start(&dir, &["--json"]);
-    assert_eq!(demo.said().lines().count(), 1, "{}", demo.said());
-    let told = demo.told();
-    let members: BTreeSet<&str> = told.as_object().expect("object").keys().map(String::as_str).collect();
+    assert_eq!(demo.output().lines().count(), 1, "{}", demo.output());
+    let summary = demo.summary();
+    let members: BTreeSet<&str> = summary.as_object().expect("object").keys().map(String::as_str).collect();
     let expected = [
         "base_url",
         "client_id",
@@ -117,85 +116,26 @@ async fn the_first_line_is_a_machine_readable_object() {
         "user_id",
     ];
     assert_eq!(members, BTreeSet::from(expected));
-    assert_eq!(told["base_url"], demo.server.base_url.as_str());
-    assert_eq!(told["scopes"], serde_json::json!(["profile", "sleep", "supplements"]));
-    assert!(text(&told, "client_secret").starts_with("rws_"));
+    assert_eq!(summary["base_url"], demo.server.base_url.as_str());
+    assert_eq!(summary["scopes"], serde_json::json!(["profile", "sleep", "supplements"]));
+    assert!(text(&summary, "client_secret").starts_with("rws_"));
 
     let tokens = demo.redeem().await;
-    assert_eq!(tokens["user_id"], told["user_id"]);
+    assert_eq!(tokens["user_id"], summary["user_id"]);
     let refreshed =
         app::ask_refresh(&demo.server, &demo.registration(), &text(&tokens, "refresh_token")).await;
     assert_eq!(refreshed.status(), StatusCode::OK);
+    let reader = demo.reader_after(&tokens);
+    check_records(&reader).await;
+    check_commands(&demo, &reader).await;
+    check_activity(&demo).await;
     demo.server.signal("INT");
     assert_eq!(demo.server.wait(), Some(0));
     assert!(demo.dir.join("restwell.db").exists());
 }
 
-/// Returns whether a line assigns an upper-case shell variable.
-fn is_assignment(line: &str) -> bool {
-    let is_capital = |letter: char| letter.is_ascii_uppercase() || letter == '_';
-    line.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_capital))
-}
-
-#[tokio::test]
-async fn every_printed_line_works_in_a_shell() {
-    let (root, dir) = folder();
-    let mut demo = Demo::start(&dir, &[]);
-    let said = demo.said();
-    let mut script = String::from("set -u\n");
-    let mut requests = 0;
-    for line in said.lines() {
-        if let Some(rest) = line.strip_prefix("curl ") {
-            requests += 1;
-            writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {rest}) {requests}\"")
-                .expect("text");
-        } else if is_assignment(line) || line.starts_with("export ") || line.ends_with(" user list") {
-            writeln!(script, "{line}").expect("text");
-        }
-    }
-    // The variables are for further commands.
-    requests += 1;
-    let own = "\"$BASE/api/refresh?refresh_token=$REFRESH_TOKEN&client_id=$CLIENT_ID&client_secret=$CLIENT_SECRET&user_id=$USER_ID\"";
-    writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {own}) {requests}\"").expect("text");
-    writeln!(script, "echo $CODE at $REDIRECT_URI").expect("text");
-    assert!(requests >= 13, "{said}");
-    assert!(script.contains("TOKEN=$(") && script.contains("export RESTWELL__STORAGE__URL"), "{said}");
-    let mut shell = Command::new("bash");
-    shell.args(["-c", &script]).env_clear().current_dir(root.path());
-    // The program is in cargo's target folder, not on the path.
-    shell.env("PATH", "/usr/local/bin:/usr/bin:/bin");
-    let output = shell.output().expect("bash runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && errors.is_empty(), "{errors}\n{script}");
-    let answers = String::from_utf8(output.stdout).expect("UTF-8");
-    for request in 1..=requests {
-        assert!(answers.lines().any(|line| line == format!("200 {request}")), "{answers}\n{script}");
-    }
-    assert!(answers.contains(" at http"), "{answers}");
-    assert!(answers.contains("demo@example.org"), "restwell user list printed nobody: {answers}");
-    assert_eq!(demo.server.terminate(), Some(0));
-}
-
-#[tokio::test]
-async fn the_data_is_the_same_in_every_demo() {
-    let ((_first_root, first_dir), (_second_root, second_dir)) = (folder(), folder());
-    let (first, second) = (Demo::start(&first_dir, &["--json"]), Demo::start(&second_dir, &["--json"]));
-    let (mine, yours) = (first.told(), second.told());
-    assert_eq!(mine["user_id"], yours["user_id"]);
-    for secret in ["client_secret", "code"] {
-        assert_ne!(mine[secret], yours[secret]);
-    }
-    let expected = first.reader().await.everything().await;
-    let found = second.reader().await.everything().await;
-    // The first response, the profile, contains the demo's creation time.
-    assert_eq!(found[1..], expected[1..]);
-}
-
-#[tokio::test]
-async fn there_are_records_of_every_kind() {
-    let (_root, dir) = folder();
-    let demo = Demo::start(&dir, &["--json"]);
-    let reader = demo.reader().await;
+/// Checks that there are records of every kind.
+async fn check_records(reader: &Reader) {
     let sleep = reader.read("sleep", "pageSize=10000&include_stages=true&include_metrics=true").await;
     let sessions = sleep["data"].as_array().expect("sessions");
     let naps = sessions.iter().filter(|session| session["is_nap"] == true).count();
@@ -221,6 +161,118 @@ async fn there_are_records_of_every_kind() {
     assert_eq!(reader.read("profile", "").await["data"]["home_timezone"], "America/New_York");
 }
 
+/// Checks that other commands work on the store while the demo runs.
+async fn check_commands(demo: &Demo, reader: &Reader) {
+    let registration = demo.registration();
+    let user = registration.user_id.as_str();
+    assert!(demo.command(&["user", "list", "--json"]).contains(user));
+
+    let created = demo.command(&[
+        "code",
+        "create",
+        "--client",
+        &registration.client_id,
+        "--user",
+        user,
+        "--redirect-uri",
+        &text(&demo.summary(), "redirect_uri"),
+        "--scope",
+        "sleep",
+        "--json",
+    ]);
+    let created: Value = serde_json::from_str(&created).expect("JSON");
+    assert_ne!(created["code"], demo.summary()["code"]);
+
+    let before = reader.column("sleep", "pageSize=10000", "id").await;
+    let export = demo.command(&["export", "--user", user]);
+    let lines = |kind: &str| {
+        export.lines().filter(|line| line.starts_with(&format!("{{\"type\":\"{kind}\""))).count()
+    };
+    assert_eq!((lines("profile"), lines("sleep_session"), lines("supplement")), (1, before.len(), 5));
+
+    let file = demo.dir.join("more.ndjson");
+    std::fs::write(&file, super::records::nights(3, 2)).expect("file");
+    let report = demo.command(&["import", "--user", user, "--json", &file.display().to_string()]);
+    assert_eq!(json_lines(&report)[0]["sessions"]["new"], 3);
+    assert_eq!(reader.column("sleep", "pageSize=10000", "id").await.len(), before.len() + 3);
+}
+
+/// Checks that the sample data is on the activity page of its person.
+async fn check_activity(demo: &Demo) {
+    let summary = demo.summary();
+    let user_id = text(&summary, "user_id");
+    for kind in ["user.created", "import.started"] {
+        let events =
+            json_lines(&demo.command(&["audit", "list", "--user", &user_id, "--kind", kind, "--json"]));
+        assert!(!events.is_empty() && events.iter().all(|event| event["actor"] == "operator"), "{events:?}");
+    }
+    let browser = Browser::new(&demo.server);
+    let (email, password) = (text(&summary, "email"), text(&summary, "password"));
+    browser.sign_in(&Person { user_id, email, password }).await;
+    let shown = browser.open("/activity").await.text();
+    assert!(shown.contains("The operator started an import"), "{shown}");
+}
+
+/// Returns whether a line assigns an upper-case shell variable.
+fn is_assignment(line: &str) -> bool {
+    let is_capital = |letter: char| letter.is_ascii_uppercase() || letter == '_';
+    line.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_capital))
+}
+
+#[tokio::test]
+async fn every_printed_line_works_in_a_shell() {
+    let (root, dir) = folder();
+    let mut demo = Demo::start(&dir, &[]);
+    let output = demo.output();
+    let mut script = String::from("set -u\n");
+    let mut requests = 0;
+    for line in output.lines() {
+        if let Some(rest) = line.strip_prefix("curl ") {
+            requests += 1;
+            writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {rest}) {requests}\"")
+                .expect("text");
+        } else if is_assignment(line) || line.starts_with("export ") || line.ends_with(" user list") {
+            writeln!(script, "{line}").expect("text");
+        }
+    }
+    // The variables are for further commands.
+    requests += 1;
+    let own = "\"$BASE/api/refresh?refresh_token=$REFRESH_TOKEN&client_id=$CLIENT_ID&client_secret=$CLIENT_SECRET&user_id=$USER_ID\"";
+    writeln!(script, "echo \"$(curl -sS -o /dev/null -w '%{{http_code}}' {own}) {requests}\"").expect("text");
+    writeln!(script, "echo $CODE at $REDIRECT_URI").expect("text");
+    assert!(requests >= 13, "{output}");
+    assert!(script.contains("TOKEN=$(") && script.contains("export RESTWELL__STORAGE__URL"), "{output}");
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &script]).env_clear().current_dir(root.path());
+    // The program is in cargo's target folder, not on the path.
+    shell.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    let output = shell.output().expect("bash runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{errors}\n{script}");
+    let answers = String::from_utf8(output.stdout).expect("UTF-8");
+    for request in 1..=requests {
+        assert!(answers.lines().any(|line| line == format!("200 {request}")), "{answers}\n{script}");
+    }
+    assert!(answers.contains(" at http"), "{answers}");
+    assert!(answers.contains("demo@example.org"), "restwell user list printed nobody: {answers}");
+    assert_eq!(demo.server.terminate(), Some(0));
+}
+
+#[tokio::test]
+async fn the_data_is_the_same_in_every_demo() {
+    let ((_first_root, first_dir), (_second_root, second_dir)) = (folder(), folder());
+    let (first, second) = (Demo::start(&first_dir, &["--json"]), Demo::start(&second_dir, &["--json"]));
+    let (mine, yours) = (first.summary(), second.summary());
+    assert_eq!(mine["user_id"], yours["user_id"]);
+    for secret in ["client_secret", "code"] {
+        assert_ne!(mine[secret], yours[secret]);
+    }
+    let expected = first.reader().await.everything().await;
+    let found = second.reader().await.everything().await;
+    // The first response, the profile, contains the demo's creation time.
+    assert_eq!(found[1..], expected[1..]);
+}
+
 #[tokio::test]
 async fn restarting_on_the_same_folder_issues_a_new_code_and_keeps_the_secret() {
     let (_root, dir) = folder();
@@ -229,10 +281,10 @@ async fn restarting_on_the_same_folder_issues_a_new_code_and_keeps_the_secret() 
     let tokens = first.redeem().await;
     let expected = first.reader_after(&tokens).everything().await;
     assert_eq!(first.server.terminate(), Some(0));
-    let before = first.told();
+    let before = first.summary();
 
     let second = Demo::start(&dir, &["--json"]);
-    let after = second.told();
+    let after = second.summary();
     assert_eq!((&after["user_id"], &after["client_id"]), (&before["user_id"], &before["client_id"]));
     assert_ne!(after["code"], before["code"]);
     assert_ne!(after["client_secret"], before["client_secret"]);
@@ -251,62 +303,6 @@ impl Demo {
     }
 }
 
-#[tokio::test]
-async fn other_commands_work_on_its_store_while_it_runs() {
-    let (_root, dir) = folder();
-    let demo = Demo::start(&dir, &["--json"]);
-    let registration = demo.registration();
-    let user = registration.user_id.as_str();
-    assert!(demo.command(&["user", "list", "--json"]).contains(user));
-
-    let created = demo.command(&[
-        "code",
-        "create",
-        "--client",
-        &registration.client_id,
-        "--user",
-        user,
-        "--redirect-uri",
-        &text(&demo.told(), "redirect_uri"),
-        "--scope",
-        "sleep",
-        "--json",
-    ]);
-    let created: Value = serde_json::from_str(&created).expect("JSON");
-    assert_ne!(created["code"], demo.told()["code"]);
-
-    let reader = demo.reader().await;
-    let before = reader.column("sleep", "pageSize=10000", "id").await;
-    let export = demo.command(&["export", "--user", user]);
-    let lines = |kind: &str| {
-        export.lines().filter(|line| line.starts_with(&format!("{{\"type\":\"{kind}\""))).count()
-    };
-    assert_eq!((lines("profile"), lines("sleep_session"), lines("supplement")), (1, before.len(), 5));
-
-    let file = demo.dir.join("more.ndjson");
-    std::fs::write(&file, super::records::nights(3, 2)).expect("file");
-    let report = demo.command(&["import", "--user", user, "--json", &file.display().to_string()]);
-    assert_eq!(reports(&report)[0]["sessions"]["new"], 3);
-    assert_eq!(reader.column("sleep", "pageSize=10000", "id").await.len(), before.len() + 3);
-}
-
-#[tokio::test]
-async fn its_sample_data_is_shown_to_its_person() {
-    let (_root, dir) = folder();
-    let demo = Demo::start(&dir, &["--json"]);
-    let told = demo.told();
-    let user_id = text(&told, "user_id");
-    for kind in ["user.created", "import.started"] {
-        let events = reports(&demo.command(&["audit", "list", "--user", &user_id, "--kind", kind, "--json"]));
-        assert_eq!((events.len(), &events[0]["actor"]), (1, &Value::from("operator")), "{events:?}");
-    }
-    let browser = Browser::new(&demo.server);
-    let (email, password) = (text(&told, "email"), text(&told, "password"));
-    browser.sign_in(&Person { user_id, email, password }).await;
-    let shown = browser.open("/activity").await.text();
-    assert!(shown.contains("The operator started an import"), "{shown}");
-}
-
 #[test]
 fn a_public_address_is_rejected() {
     for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.7:8080", "[::ffff:192.0.2.7]:0"] {
@@ -323,16 +319,16 @@ fn a_public_address_is_rejected() {
 async fn the_demo_carried_over(kind: StoreKind) {
     let (_root, dir) = folder();
     let demo = Demo::start(&dir, &["--json"]);
-    let user = text(&demo.told(), "user_id");
+    let user = text(&demo.summary(), "user_id");
     let world = World::new(kind).await.in_processes();
     let registration = register_as(&world, &user, "Asia/Tokyo");
     let export = world.file("demo.ndjson", &demo.command(&["export", "--user", &user]));
-    let report = &reports(&world.ok(&["import", "--user", &user, "--json", &export]))[0];
+    let report = &world.json_lines(&["import", "--user", &user, "--json", &export])[0];
     assert_eq!(report["rejected"], serde_json::json!([]));
     let server = world.serve();
     let reader = Reader::authorized(&world, &server, &registration).await;
     assert_eq!(reader.everything().await, demo.reader().await.everything().await);
-    let again = &reports(&world.ok(&["import", "--user", &user, "--json", &export]))[0];
+    let again = &world.json_lines(&["import", "--user", &user, "--json", &export])[0];
     for kind in ["sessions", "supplements", "logs"] {
         assert_eq!((&again[kind]["new"], &again[kind]["updated"]), (&0.into(), &0.into()), "{again}");
         assert_eq!(again[kind]["unchanged"], report[kind]["new"]);

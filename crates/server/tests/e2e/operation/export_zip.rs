@@ -2,7 +2,6 @@
 
 use super::reader::Reader;
 use super::records;
-use super::transfer::reports;
 use crate::e2e::app::{register, text};
 use crate::e2e::world::World;
 use serde_json::Value;
@@ -28,7 +27,7 @@ struct Archive(BTreeMap<String, String>);
 
 impl Archive {
     /// Downloads the archive of a person.
-    async fn of(reader: &Reader, query: &str) -> Self {
+    async fn download(reader: &Reader, query: &str) -> Self {
         let answer = reader.begin("export", query).await;
         assert_eq!(answer.headers()["content-type"], "application/zip");
         assert_eq!(answer.headers()["content-disposition"], "attachment; filename=\"restwell-export.zip\"");
@@ -115,7 +114,7 @@ fn number(text: &str) -> f64 {
 /// Returns the lines of the re-importable export, by type.
 fn lines(world: &World, user: &str) -> BTreeMap<String, Vec<Value>> {
     let mut lines: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for line in reports(&world.ok(&["export", "--user", user])) {
+    for line in world.json_lines(&["export", "--user", user]) {
         lines.entry(text(&line, "type")).or_default().push(line);
     }
     lines
@@ -145,17 +144,17 @@ fn compare_sessions(archive: &Archive, nights: &[Value]) {
             ["external_id", "source", "time_in_bed_start", "time_in_bed_end", "is_nap", "updated_at"];
         assert_cells(&rows[&id], night, &members);
         let own = stages.iter().filter(|row| row["session_id"] == id);
-        let told = night["raw_sleep"].as_array().into_iter().flatten();
+        let reported = night["raw_sleep"].as_array().into_iter().flatten();
         compared += own.clone().count();
-        assert!(own.clone().count() == told.clone().count(), "{night}");
-        own.zip(told).for_each(|(row, stage)| assert_cells(row, stage, &["stage", "start", "end"]));
+        assert!(own.clone().count() == reported.clone().count(), "{night}");
+        own.zip(reported).for_each(|(row, stage)| assert_cells(row, stage, &["stage", "start", "end"]));
         let own = metrics.iter().filter(|row| row["session_id"] == id);
         let own: BTreeMap<_, _> =
             own.map(|row| (row["sleep_metric"].clone(), number(&row["value"]))).collect();
-        let told = night["sleep_metric"].as_array().into_iter().flatten();
-        let told =
-            told.map(|metric| (text(metric, "sleep_metric"), metric["value"].as_f64().expect("number")));
-        assert_eq!(own, told.collect(), "{night}");
+        let reported = night["sleep_metric"].as_array().into_iter().flatten();
+        let reported =
+            reported.map(|metric| (text(metric, "sleep_metric"), metric["value"].as_f64().expect("number")));
+        assert_eq!(own, reported.collect(), "{night}");
     }
     assert_eq!(compared, stages.len(), "a stage belongs to nothing");
     assert!(stages.len() > 12 && metrics.len() > 30, "too little was compared");
@@ -176,9 +175,9 @@ fn compare_supplements(archive: &Archive, labels: &[Value], logs: &[Value]) {
         let name = text(label, "name").replace("\u{a0}\u{ff1d}1+1", "'\u{a0}\u{ff1d}1+1");
         assert_eq!(row["name"], name);
         let own = ingredients.iter().filter(|row| row["supplement_id"] == text(label, "id"));
-        let told = label["supplement_ingredient"].as_array().expect("list");
-        assert_eq!(own.clone().count(), told.len(), "{label}");
-        for (row, ingredient) in own.zip(told) {
+        let reported = label["supplement_ingredient"].as_array().expect("list");
+        assert_eq!(own.clone().count(), reported.len(), "{label}");
+        for (row, ingredient) in own.zip(reported) {
             assert_cells(row, ingredient, &["order", "ingredient_name", "active", "amount_stated"]);
             if ingredient["amount_stated"] == true {
                 assert_eq!(Some(number(&row["quantity"])), ingredient["quantity"].as_f64());
@@ -204,7 +203,7 @@ on_sqlite! {
         furnish(&world, &registration.user_id);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
-        let archive = Archive::of(&reader, "format=zip").await;
+        let archive = Archive::download(&reader, "format=zip").await;
         let mut expected = [&["README.txt"], &TABLES[..]].concat();
         expected.sort_unstable();
         assert_eq!(archive.names(), expected);
@@ -237,7 +236,7 @@ on_sqlite! {
         furnish(&world, &registration.user_id);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
-        let archive = Archive::of(&reader, "format=zip").await;
+        let archive = Archive::download(&reader, "format=zip").await;
         let table = world.file("supplement_logs.csv", &archive.0["supplement_logs.csv"]);
         let other = world.json(&["user", "create", "--email", "other@example.org", "--timezone", "UTC", "--json"]);
         let other = text(&other, "user_id");
@@ -262,7 +261,7 @@ on_sqlite! {
         for (types, tables) in [
             ("profile", &TABLES[..1]), ("sleep", &TABLES[1..4]), ("supplements", &TABLES[4..]),
         ] {
-            let archive = Archive::of(&reader, &format!("format=zip&types={types}")).await;
+            let archive = Archive::download(&reader, &format!("format=zip&types={types}")).await;
             let mut expected = [&["README.txt"], tables].concat();
             expected.sort_unstable();
             assert_eq!(archive.names(), expected);
@@ -274,7 +273,7 @@ on_sqlite! {
         let registration = register(&world);
         let server = world.serve();
         let reader = Reader::authorized(&world, &server, &registration).await;
-        let archive = Archive::of(&reader, "format=zip").await;
+        let archive = Archive::download(&reader, "format=zip").await;
         assert_eq!(archive.names().len(), 8);
         assert_eq!(archive.rows("profile.csv").len(), 1);
         assert!(TABLES[1..].iter().all(|table| archive.rows(table).is_empty()));

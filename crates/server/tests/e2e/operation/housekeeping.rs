@@ -51,8 +51,8 @@ async fn only_one_of_several_servers_cleans_up_per_hour() {
     }
     // By then each server has checked for work.
     assert_eq!(servers.iter().filter(|server| has_kept_house(server)).count(), 1);
-    let told = servers.iter().find(|server| has_kept_house(server)).expect("one").log();
-    assert!(told.contains(&format!("\"deleted\":{OLD}")), "{told}");
+    let reported = servers.iter().find(|server| has_kept_house(server)).expect("one").log();
+    assert!(reported.contains(&format!("\"deleted\":{OLD}")), "{reported}");
     for server in &mut servers {
         assert_eq!(server.terminate(), Some(0));
     }

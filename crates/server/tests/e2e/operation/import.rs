@@ -2,14 +2,14 @@
 
 use super::records;
 use super::store::register_as;
-use super::transfer::reports;
 use crate::e2e::app::register;
-use crate::e2e::world::{StoreKind, World};
+use crate::e2e::world::{StoreKind, World, json_lines};
 use serde_json::{Value, json};
 use std::process::{Output, Stdio};
 use std::time::Instant;
 
-fn counts(new: u64, updated: u64, unchanged: u64) -> Value {
+/// Returns the counts of one kind of record in a report.
+pub(super) fn counts(new: u64, updated: u64, unchanged: u64) -> Value {
     json!({"new": new, "updated": updated, "unchanged": unchanged})
 }
 
@@ -21,8 +21,8 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn told(output: &Output) -> Vec<Value> {
-    reports(std::str::from_utf8(&output.stdout).expect("UTF-8"))
+fn reported(output: &Output) -> Vec<Value> {
+    json_lines(std::str::from_utf8(&output.stdout).expect("UTF-8"))
 }
 
 /// Exports a person in a stable order, without random or time-dependent values.
@@ -49,6 +49,41 @@ fn sessions(world: &World, user_id: &str) -> Vec<String> {
 }
 
 on_both_stores! {
+    async fn a_killed_import_is_completed_by_the_next(world: World) {
+        let file = world.file("many.ndjson", &records::nights(10_000, 4));
+        let person = |name: &str| {
+            let email = format!("{name}@example.org");
+            let user = world.json(&["user", "create", "--email", &email, "--timezone", "Europe/Berlin", "--json"]);
+            user["user_id"].as_str().expect("id").to_owned()
+        };
+        let undisturbed = person("undisturbed");
+        let started = Instant::now();
+        world.ok(&["import", "--user", &undisturbed, &file]);
+        let whole = started.elapsed();
+        // Somewhere in the middle; the exact point depends on the machine and its load.
+        let killed = [5, 6, 7, 8, 4, 9, 3, 12, 2, 16, 1, 24, 32].into_iter().find_map(|tenths| {
+            let user = person(&format!("killed{tenths}"));
+            let mut command = world.command(&["import", "--user", &user, "--json", &file]);
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("restwell starts");
+            std::thread::sleep(whole * tenths / 10);
+            child.kill().expect("kill");
+            child.wait().expect("end");
+            let stored = sessions(&world, &user).len();
+            (0 < stored && stored < 10_000).then_some((user, stored))
+        });
+        let (user, stored) = killed.expect("no import was killed in its middle");
+        let report = world.json(&["import", "--user", &user, "--json", &file]);
+        assert_eq!(report["sessions"], counts(10_000, 0, 0), "what was stored before the kill counts too: {stored}, {report}");
+        assert_eq!(sessions(&world, &user), sessions(&world, &undisturbed));
+        let imports = reported(&world.run(&["import", "list", "--user", &user, "--json"]));
+        assert_eq!(imports.len(), 1, "the import that was killed is the one that was finished");
+        assert_eq!((&imports[0]["state"], &imports[0]["sessions"]), (&json!("done"), &json!(10_000)));
+        assert_eq!(imports[0]["rejected"], json!(0));
+        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 10_000));
+    }
+}
+
+on_sqlite! {
     async fn a_report_has_exactly_what_is_documented(world: World) {
         let user = register(&world).user_id;
         let fitbit = world.file("sleep.json", &records::fitbit());
@@ -79,24 +114,6 @@ on_both_stores! {
         assert_eq!((&again["sessions"], &again["supplements"], &again["logs"]), (&counts(0, 0, 4), &counts(0, 0, 3), &counts(0, 0, 6)));
     }
 
-    async fn rejected_records_are_reported_and_the_rest_is_stored(world: World) {
-        let user = register(&world).user_id;
-        let night = records::nights(2, 1);
-        let backwards = r#"{"type":"sleep_session","time_in_bed_start":"2020-01-02T00:00:00Z","time_in_bed_end":"2020-01-01T00:00:00Z"}"#;
-        let other = r#"{"type":"supplement_log","created_at":"2020-01-02T00:00:00Z","supplement_id":"5e7a0000-0000-4000-8000-00000000dead","servings":1}"#;
-        let file = world.file("mixed.ndjson", &format!("{backwards}\n{night}{other}\n"));
-        let output = world.run(&["import", "--user", &user, "--json", &file]);
-        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-        let report = &told(&output)[0];
-        assert_eq!(report["sessions"], counts(2, 0, 0));
-        let places: Vec<&Value> = report["rejected"].as_array().expect("list").iter().map(|entry| &entry["where"]).collect();
-        assert_eq!(places, ["line 1", "line 4"], "{report}");
-        for entry in report["rejected"].as_array().expect("list") {
-            assert_eq!(entry.as_object().expect("object").len(), 2);
-            assert!(entry["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
-        }
-    }
-
     async fn a_rejected_file_stores_nothing_and_the_others_are_imported(world: World) {
         let user = register(&world).user_id;
         let first = world.file("first.ndjson", &records::nights(3, 2));
@@ -108,10 +125,10 @@ on_both_stores! {
         let missing = world.dir.path().join("missing.json").display().to_string();
         let output = world.run(&["import", "--user", &user, "--json", &damaged, &first, &cut, &missing, &empty]);
         assert_eq!(output.status.code(), Some(1));
-        let told = told(&output);
-        assert_eq!(told.iter().map(|line| line["file"].as_str().expect("file")).collect::<Vec<_>>(), [&damaged, &first, &cut, &missing, &empty]);
+        let reported = reported(&output);
+        assert_eq!(reported.iter().map(|line| line["file"].as_str().expect("file")).collect::<Vec<_>>(), [&damaged, &first, &cut, &missing, &empty]);
         for refused in [0, 2, 3] {
-            assert_eq!(told[refused].get("sessions"), None, "{}", told[refused]);
+            assert_eq!(reported[refused].get("sessions"), None, "{}", reported[refused]);
         }
         let errors = errors(&output);
         for name in ["damaged.ndjson", "cut.json"] {
@@ -119,8 +136,8 @@ on_both_stores! {
         }
         assert!(errors.lines().any(|line| line.starts_with("there is no file ") && line.ends_with("missing.json")), "{errors}");
         assert!(errors.contains("line 1501") && errors.contains("of 5 files 1 was not found and 2 were refused"), "{errors}");
-        assert_eq!(told[1]["sessions"], counts(3, 0, 0));
-        assert_eq!((&told[4]["format"], &told[4]["sessions"]), (&json!("fitbit"), &none()));
+        assert_eq!(reported[1]["sessions"], counts(3, 0, 0));
+        assert_eq!((&reported[4]["format"], &reported[4]["sessions"]), (&json!("fitbit"), &none()));
         let stored = content(&world, &user);
         assert_eq!(stored.len(), 4, "a profile and three nights");
         assert!(!stored.iter().any(|line| line.contains("watch") || line.contains("fitbit")));
@@ -149,17 +166,17 @@ on_both_stores! {
         // Files are independent: a dry run cannot know what the previous file would have stored.
         arguments.retain(|argument| *argument != "--dry-run");
         let wet = world.ok(&arguments);
-        let told = reports(&wet);
+        let reported = json_lines(&wet);
         // Only a stored import has an id.
         let without_id = |mut report: Value, is_stored: bool| {
             let id = report.as_object_mut().and_then(|members| members.remove("import_id"));
             assert_eq!(id.map(|id| id.is_string()), Some(is_stored), "{report}");
             report
         };
-        let stored: Vec<Value> = told.iter().map(|report| without_id(report.clone(), true)).collect();
-        assert_eq!(stored, reports(&dry).into_iter().map(|report| without_id(report, false)).collect::<Vec<_>>());
-        assert_eq!((&told[0]["sessions"], &told[1]["sessions"]), (&counts(0, 0, 2), &counts(2, 0, 2)));
-        assert_eq!((&told[2]["sessions"], &told[3]["supplements"]), (&counts(5, 0, 0), &counts(1, 0, 0)));
+        let stored: Vec<Value> = reported.iter().map(|report| without_id(report.clone(), true)).collect();
+        assert_eq!(stored, json_lines(&dry).into_iter().map(|report| without_id(report, false)).collect::<Vec<_>>());
+        assert_eq!((&reported[0]["sessions"], &reported[1]["sessions"]), (&counts(0, 0, 2), &counts(2, 0, 2)));
+        assert_eq!((&reported[2]["sessions"], &reported[3]["supplements"]), (&counts(5, 0, 0), &counts(1, 0, 0)));
         let human = world.ok(&["import", "--user", &user, "--dry-run", &files[2]]);
         assert!(human.contains("dry run") && human.contains("5 unchanged"), "{human}");
     }
@@ -212,55 +229,10 @@ on_both_stores! {
             let output = world.run(&arguments);
             assert!(output.status.success());
             assert_eq!(errors(&output), "");
-            let told = String::from_utf8(output.stdout).expect("UTF-8");
-            assert!(!told.contains(['\u{1b}', '\r', '█', '░']), "{told}");
-            assert!(told.contains("1200"), "{told}");
+            let reported = String::from_utf8(output.stdout).expect("UTF-8");
+            assert!(!reported.contains(['\u{1b}', '\r', '█', '░']), "{reported}");
+            assert!(reported.contains("1200"), "{reported}");
         }
-    }
-
-    async fn a_later_export_that_contains_the_earlier_one_adds_only_new_records(world: World) {
-        let user = register(&world).user_id;
-        world.ok(&["import", "--user", &user, &world.file("a.ndjson", &records::nights(5, 3))]);
-        let report = world.json(&["import", "--user", &user, "--json", &world.file("b.ndjson", &records::nights(8, 3))]);
-        assert_eq!(report["sessions"], counts(3, 0, 5));
-        // The same nights with other stages are corrections.
-        let report = world.json(&["import", "--user", &user, "--json", &world.file("c.ndjson", &records::nights(8, 3).replace("DEEP", "REM"))]);
-        assert_eq!(report["sessions"]["new"], 0, "{report}");
-        assert!(report["sessions"]["updated"].as_u64() > Some(0), "{report}");
-        assert_eq!(content(&world, &user).len(), 9);
-    }
-
-    async fn a_killed_import_is_completed_by_the_next(world: World) {
-        let file = world.file("many.ndjson", &records::nights(10_000, 4));
-        let person = |name: &str| {
-            let email = format!("{name}@example.org");
-            let user = world.json(&["user", "create", "--email", &email, "--timezone", "Europe/Berlin", "--json"]);
-            user["user_id"].as_str().expect("id").to_owned()
-        };
-        let undisturbed = person("undisturbed");
-        let started = Instant::now();
-        world.ok(&["import", "--user", &undisturbed, &file]);
-        let whole = started.elapsed();
-        // Somewhere in the middle; the exact point depends on the machine and its load.
-        let killed = [5, 6, 7, 8, 4, 9, 3, 12, 2, 16, 1, 24, 32].into_iter().find_map(|tenths| {
-            let user = person(&format!("killed{tenths}"));
-            let mut command = world.command(&["import", "--user", &user, "--json", &file]);
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("restwell starts");
-            std::thread::sleep(whole * tenths / 10);
-            child.kill().expect("kill");
-            child.wait().expect("end");
-            let stored = sessions(&world, &user).len();
-            (0 < stored && stored < 10_000).then_some((user, stored))
-        });
-        let (user, stored) = killed.expect("no import was killed in its middle");
-        let report = world.json(&["import", "--user", &user, "--json", &file]);
-        assert_eq!(report["sessions"], counts(10_000, 0, 0), "what was stored before the kill counts too: {stored}, {report}");
-        assert_eq!(sessions(&world, &user), sessions(&world, &undisturbed));
-        let imports = told(&world.run(&["import", "list", "--user", &user, "--json"]));
-        assert_eq!(imports.len(), 1, "the import that was killed is the one that was finished");
-        assert_eq!((&imports[0]["state"], &imports[0]["sessions"]), (&json!("done"), &json!(10_000)));
-        assert_eq!(imports[0]["rejected"], json!(0));
-        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 10_000));
     }
 }
 

@@ -1,17 +1,12 @@
 //! The list of imports, undo, and the same records in another file format.
 
+use super::import::counts;
 use super::records;
-use super::transfer::reports;
 use crate::e2e::app::register;
 use crate::e2e::world::World;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::Output;
-
-fn counts(new: u64, updated: u64, unchanged: u64) -> Value {
-    json!({"new": new, "updated": updated, "unchanged": unchanged})
-}
 
 fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -40,20 +35,14 @@ pub(super) fn apple(nights: &[(u32, usize)]) -> String {
 
 fn zip(world: &World, name: &str, entries: &[(&str, &str)]) -> String {
     let path = world.dir.path().join(name);
-    let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).expect("file"));
-    for (name, content) in entries {
-        archive.start_file(*name, zip::write::SimpleFileOptions::default()).expect("entry");
-        archive.write_all(content.as_bytes()).expect("content");
-    }
-    archive.finish().expect("end");
+    std::fs::write(&path, records::zip(entries)).expect("file");
     path.display().to_string()
 }
 
 /// Returns the nights of a person with their ids, without the time of the last change.
 fn nights(world: &World, user: &str) -> Vec<Value> {
-    let export = world.ok(&["export", "--user", user]);
-    let mut nights: Vec<Value> =
-        reports(&export).into_iter().filter(|line| line["type"] == "sleep_session").collect();
+    let export = world.json_lines(&["export", "--user", user]);
+    let mut nights: Vec<Value> = export.into_iter().filter(|line| line["type"] == "sleep_session").collect();
     for night in &mut nights {
         night.as_object_mut().expect("object").remove("updated_at");
     }
@@ -61,10 +50,10 @@ fn nights(world: &World, user: &str) -> Vec<Value> {
 }
 
 fn imports(world: &World, user: &str) -> Vec<Value> {
-    reports(&world.ok(&["import", "list", "--user", user, "--json"]))
+    world.json_lines(&["import", "list", "--user", user, "--json"])
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn undoing_a_longer_export_restores_the_shorter_nights(world: World) {
         let user = register(&world).user_id;
         let short = world.file("short.xml", &apple(&[(10, 6), (11, 4)]));
@@ -96,18 +85,6 @@ on_both_stores! {
         assert!(errors(&unknown).contains("import list"), "{}", errors(&unknown));
     }
 
-    async fn an_aborted_import_completed_by_another_run_is_listed_with_all_its_records(world: World) {
-        let user = register(&world).user_id;
-        let file = world.file("nights.xml", &apple(&[(10, 6), (11, 4)]));
-        let id = world.json(&["import", "--user", &user, "--json", &file])["import_id"].clone();
-        world.execute("UPDATE import SET state = 'running', ended_at = NULL").await;
-        let finished = world.json(&["import", "--user", &user, "--json", &file]);
-        assert_eq!((&finished["import_id"], &finished["sessions"]), (&id, &counts(2, 0, 0)));
-        let listed = imports(&world, &user);
-        assert_eq!((listed.len(), &listed[0]["state"], &listed[0]["sessions"]), (1, &json!("done"), &json!(2)));
-        assert_eq!(world.json(&["import", "--user", &user, "--json", &file])["sessions"], counts(0, 0, 2));
-    }
-
     async fn reimporting_a_folder_with_overlapping_nights_changes_nothing(world: World) {
         let user = register(&world).user_id;
         let folder = world.dir.path().join("exports");
@@ -120,42 +97,26 @@ on_both_stores! {
         let stored = nights(&world, &user);
         for dry in [true, false] {
             let command = ["import", "--user", &user, "--json", &folder, "--dry-run"];
-            let told = world.json(&command[..if dry { 6 } else { 5 }]);
-            assert_eq!(told["sessions"], counts(0, 0, 2), "{told}");
+            let reported = world.json(&command[..if dry { 6 } else { 5 }]);
+            assert_eq!(reported["sessions"], counts(0, 0, 2), "{reported}");
         }
         assert_eq!(nights(&world, &user), stored);
-        let told = world.ok(&["import", "--user", &user, &folder]);
-        assert!(told.contains("notes: 2") && told.contains("a later record of this file"), "{told}");
+        let reported = world.ok(&["import", "--user", &user, &folder]);
+        assert!(reported.contains("notes: 2") && reported.contains("a later record of this file"), "{reported}");
     }
 
     async fn missing_and_existing_files_and_unknown_people_are_reported(world: World) {
         let user = register(&world).user_id;
         let file = world.file("nights.xml", &apple(&[(10, 6)]));
-        let told = errors(&world.run(&["import", "--user", &user, &file, "none.xml"]));
-        assert!(told.contains("there is no file none.xml") && told.contains("1 of 2 files was not found"), "{told}");
-        let told = errors(&world.run(&["export", "--user", &user, "--output", &file]));
-        assert!(told.contains("already exists and is not overwritten; choose another name"), "{told}");
-        let told = errors(&world.run(&["export", "--user", "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"]));
-        assert!(told.contains("there is no user 7c1f0a5e") && !told.contains("not complete"), "{told}");
+        let reported = errors(&world.run(&["import", "--user", &user, &file, "none.xml"]));
+        assert!(reported.contains("there is no file none.xml") && reported.contains("1 of 2 files was not found"), "{reported}");
+        let reported = errors(&world.run(&["export", "--user", &user, "--output", &file]));
+        assert!(reported.contains("already exists and is not overwritten; choose another name"), "{reported}");
+        let reported = errors(&world.run(&["export", "--user", "7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48"]));
+        assert!(reported.contains("there is no user 7c1f0a5e") && !reported.contains("not complete"), "{reported}");
         let export = world.file("own.ndjson", &world.ok(&["export", "--user", &user]));
-        let told = world.ok(&["import", "--user", &user, &export]);
-        assert!(told.contains("1 unchanged") && !told.contains("profile"), "{told}");
-    }
-
-    async fn the_same_night_from_a_zip_and_from_its_xml_is_one(world: World) {
-        let export = apple(&[(10, 12), (11, 8)]);
-        let xml = world.file("export.xml", &export);
-        let packed = zip(&world, "export.zip", &[("apple_health_export/export.xml", &export), ("apple_health_export/notes.txt", "hello")]);
-        for (number, [first, second]) in [[&packed, &xml], [&xml, &packed]].into_iter().enumerate() {
-            let email = format!("wrapped{number}@example.org");
-            let user = world.json(&["user", "create", "--email", &email, "--timezone", "Europe/Berlin", "--json"]);
-            let user = user["user_id"].as_str().expect("id");
-            let told = world.json(&["import", "--user", user, "--json", first]);
-            assert_eq!((&told["format"], &told["sessions"]), (&json!("apple-health"), &counts(2, 0, 0)));
-            let stored = nights(&world, user);
-            assert_eq!(world.json(&["import", "--user", user, "--json", second])["sessions"], counts(0, 0, 2));
-            assert_eq!(nights(&world, user), stored);
-        }
+        let reported = world.ok(&["import", "--user", &user, &export]);
+        assert!(reported.contains("1 unchanged") && !reported.contains("profile"), "{reported}");
     }
 
     async fn a_folder_and_its_zip_are_imported_like_their_files(world: World) {
@@ -166,9 +127,9 @@ on_both_stores! {
         std::fs::write(folder.join("steps.json"), r#"[{"dateTime":"03/07/26 00:00:00","value":"7"}]"#).expect("file");
         let folder = world.dir.path().join("Takeout").display().to_string();
         let packed = zip(&world, "takeout.zip", &[("Takeout/Fitbit/sleep.json", &records::fitbit())]);
-        let told = reports(&world.ok(&["import", "--user", &user, "--timezone", "America/New_York", "--json", &folder, &packed]));
-        assert_eq!((&told[0]["format"], &told[0]["sessions"]), (&json!("fitbit"), &counts(5, 0, 0)));
-        assert_eq!(told[1]["sessions"], counts(0, 0, 5));
+        let reported = world.json_lines(&["import", "--user", &user, "--timezone", "America/New_York", "--json", &folder, &packed]);
+        assert_eq!((&reported[0]["format"], &reported[0]["sessions"]), (&json!("fitbit"), &counts(5, 0, 0)));
+        assert_eq!(reported[1]["sessions"], counts(0, 0, 5));
         let sentences = world.ok(&["import", "--user", &user, "--timezone", "America/New_York", &folder]);
         assert!(sentences.contains("passed over: 1 (Fitbit/Global Export Data/steps.json)"), "{sentences}");
     }

@@ -2,16 +2,11 @@
 
 use super::import_kept::apple;
 use crate::e2e::app::register;
-use crate::e2e::browser::{Browser, FILE_FORM, Page, PageForm, file_form_with};
-use crate::e2e::patience::within;
-use crate::e2e::person::Person;
+use crate::e2e::browser::{Browser, Page, PageForm, file_form_with};
+use crate::e2e::person::signed_in;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
-use reqwest::Method;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
-
-const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Returns an Apple Health export with personal details.
 fn export(birth_date: &str, blood_type: &str) -> String {
@@ -53,10 +48,8 @@ struct Visitor {
 
 impl Visitor {
     async fn new(world: &World, server: &Server, email: &str) -> Self {
-        let person = Person::create(world, email);
+        let (person, browser) = signed_in(world, server, email).await;
         world.ok(&["user", "update", &person.user_id, "--birth-date", "1988-01-02"]);
-        let browser = Browser::new(server);
-        browser.sign_in(&person).await;
         Self { browser, user: person.user_id }
     }
 
@@ -65,13 +58,8 @@ impl Visitor {
         let form = self.browser.open("/imports").await.form("/imports");
         let ticked: &[_] = if is_ticked { &[("overwrite_profile", "yes")] } else { &[] };
         let body = file_form_with(Some(form.value("form_token")), "export.xml", bytes.as_bytes(), ticked);
-        let request = self.browser.request(Method::POST, "/imports").header("content-type", FILE_FORM);
-        let path = self.browser.send(request.body(body)).await.own_location();
-        within(PATIENCE, Instant::now(), "the upload is read", async || {
-            let page = self.browser.open(&path).await;
-            (!page.body.contains("<progress")).then_some(page)
-        })
-        .await
+        let path = self.browser.upload_body(body).await.own_location();
+        self.browser.processed(&path).await
     }
 
     async fn submit(&self, form: &PageForm) -> Page {
@@ -94,9 +82,9 @@ on_sqlite! {
         let user = register(&world).user_id;
         world.ok(&["user", "update", &user, "--birth-date", "1988-01-02"]);
         let file = world.file("export.xml", &export("1990-05-17", "ABNegative"));
-        let told = world.ok(&["import", "--user", &user, &file]);
-        assert!(told.contains("not changed: birth_date, yours 1988-01-02, the file's 1990-05-17\n"), "{told}");
-        assert!(told.contains("changed: blood_type, was empty, now AB-\n") && told.contains("--profile"), "{told}");
+        let reported = world.ok(&["import", "--user", &user, &file]);
+        assert!(reported.contains("not changed: birth_date, yours 1988-01-02, the file's 1990-05-17\n"), "{reported}");
+        assert!(reported.contains("changed: blood_type, was empty, now AB-\n") && reported.contains("--profile"), "{reported}");
         assert_eq!(profile(&world, &user), (json!("1988-01-02"), json!("AB-")));
 
         let proposed = change("birth_date", Some("1988-01-02"), "1990-05-17", false);
@@ -122,8 +110,8 @@ on_sqlite! {
         world.ok(&["user", "update", &user, "--birth-date", "1988-01-02"]);
         let line = format!("{{\"type\":\"profile\",\"user_id\":\"{user}\",\"birth_date\":\"1990-05-17\"}}\n");
         let file = world.file("restore.ndjson", &line);
-        let told = world.json(&["import", "--user", &user, "--json", &file]);
-        assert_eq!(told["profile"], json!([change("birth_date", Some("1988-01-02"), "1990-05-17", true)]));
+        let reported = world.json(&["import", "--user", &user, "--json", &file]);
+        assert_eq!(reported["profile"], json!([change("birth_date", Some("1988-01-02"), "1990-05-17", true)]));
         assert_eq!(profile(&world, &user).0, "1990-05-17");
     }
 

@@ -1,9 +1,8 @@
 //! Imports during other work, and records that contradict stored ones.
 
 use super::records;
-use super::transfer::reports;
 use crate::e2e::app::register;
-use crate::e2e::world::World;
+use crate::e2e::world::{World, json_lines};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::process::{Output, Stdio};
@@ -23,8 +22,8 @@ fn everything() -> String {
     })
 }
 
-fn told(output: &Output) -> Vec<Value> {
-    reports(std::str::from_utf8(&output.stdout).expect("UTF-8"))
+fn reported(output: &Output) -> Vec<Value> {
+    json_lines(std::str::from_utf8(&output.stdout).expect("UTF-8"))
 }
 
 fn session(id: &str, key: &str, day: u32) -> Value {
@@ -54,7 +53,7 @@ on_both_stores! {
             let mut new = 0;
             for output in &outputs {
                 assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-                let report = &told(output)[0];
+                let report = &reported(output)[0];
                 let count = |name: &str| report[kind][name].as_u64().expect("count");
                 assert_eq!(count("new") + count("updated") + count("unchanged"), LABELS, "{kind}: {report}");
                 assert_eq!(report["rejected"], json!([]));
@@ -69,7 +68,9 @@ on_both_stores! {
             assert_eq!(again[kind], json!({"new": 0, "updated": 0, "unchanged": LABELS}), "{kind}");
         }
     }
+}
 
+on_sqlite! {
     async fn a_record_whose_id_and_key_conflict_is_rejected_and_the_rest_is_stored(world: World) {
         let user = register(&world).user_id;
         let id = |number: u8| format!("5e7a0000-0000-4000-8000-0000000000{number:02x}");
@@ -84,9 +85,9 @@ on_both_stores! {
             arguments.extend(dry_run.then_some("--dry-run"));
             let output = world.run(&arguments);
             assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-            let told = told(&output);
-            assert_eq!((&told[0]["sessions"]["new"], &told[0]["logs"]["new"], &told[1]["sessions"]["new"]), (&json!(1), &json!(2), &json!(1)));
-            let rejected = told[0]["rejected"].as_array().expect("list");
+            let reported = reported(&output);
+            assert_eq!((&reported[0]["sessions"]["new"], &reported[0]["logs"]["new"], &reported[1]["sessions"]["new"]), (&json!(1), &json!(2), &json!(1)));
+            let rejected = reported[0]["rejected"].as_array().expect("list");
             assert_eq!(rejected.iter().map(|entry| &entry["where"]).collect::<Vec<_>>(), ["line 2", "line 4"]);
             assert!(rejected.iter().all(|entry| entry["reason"].as_str().is_some_and(|reason| reason.contains("id"))));
         }
@@ -98,12 +99,12 @@ on_both_stores! {
         let damaged = world.file("damaged.ndjson", "{\"type\":");
         let output = world.run(&["import", "--user", nobody, "--timezone", "UTC", "--json", &nights, &damaged, &nights]);
         assert_eq!(output.status.code(), Some(1));
-        let told = told(&output);
-        assert_eq!(told.len(), 3);
+        let reported = reported(&output);
+        assert_eq!(reported.len(), 3);
         for place in [0, 2] {
-            assert_eq!(told[place], json!({"file": nights, "error": "there is no user with this id"}));
+            assert_eq!(reported[place], json!({"file": nights, "error": "there is no user with this id"}));
         }
-        assert!(told[1]["refused"].is_string(), "{}", told[1]);
+        assert!(reported[1]["refused"].is_string(), "{}", reported[1]);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(errors.contains("of 3 files 1 was refused and 2 were not imported to the end"), "{errors}");
         assert_eq!(errors.matches("nights.ndjson: not imported to the end: there is no user").count(), 2, "{errors}");
@@ -124,7 +125,7 @@ on_both_stores! {
         }
         let whole = begun.elapsed();
         let output = dry_run.wait_with_output().expect("end");
-        assert_eq!(told(&output)[0]["sessions"]["new"], 24_000);
+        assert_eq!(reported(&output)[0]["sessions"]["new"], 24_000);
         // The last writer may have outlived the dry run. If the dry run had held the write lock, no writer
         // would have started and finished in the second half, long after the file was checked.
         writers.pop();

@@ -1,8 +1,11 @@
 //! Invalidating everything issued before a given time, for the day after a restore.
 
 use super::reader::Reader;
-use crate::e2e::app::{Registration, SCOPES, Tokens, ask_refresh, ask_token, code, redeem, register, text};
+use crate::e2e::app::{
+    Registration, SCOPES, Tokens, ask_refresh, ask_token, code, create_code, redeem, register, text,
+};
 use crate::e2e::browser::Browser;
+use crate::e2e::patience::{REVOCATION_LIMIT, within};
 use crate::e2e::security::account::people::{PASSWORD, give_password, trail};
 use crate::e2e::security::account::visit::{make_token, sign_in};
 use crate::e2e::server::Server;
@@ -11,13 +14,13 @@ use application::ports::system::Clock as _;
 use chrono::TimeDelta;
 use reqwest::StatusCode;
 use serde_json::Value;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use system_adapter::SystemClock;
 
 const EMAIL: &str = "sleeper@example.org";
 
 /// Every kind of credential of one person and one client.
-struct Holdings {
+struct Credentials {
     tokens: Tokens,
     personal: String,
     browser: Browser,
@@ -25,9 +28,9 @@ struct Holdings {
     code: String,
 }
 
-impl Holdings {
+impl Credentials {
     /// Obtains one of each.
-    async fn of(world: &World, server: &Server, registration: &Registration) -> Self {
+    async fn new(world: &World, server: &Server, registration: &Registration) -> Self {
         let tokens = redeem(server, registration, &code(world, registration, &SCOPES)).await;
         let browser = Browser::new(server);
         sign_in(&browser, EMAIL, PASSWORD).await;
@@ -35,7 +38,7 @@ impl Holdings {
         let link = world.json(&["user", "reset-password", &registration.user_id, "--json"]);
         let link =
             text(&link, "password_link").split_once("/set-password").map(|(_, query)| query.to_owned());
-        let code = code_of_ten_minutes(world, registration);
+        let code = text(&world.json(&create_code(registration, &["profile"], "10m")), "code");
         Self { tokens, personal, browser, link: format!("/set-password{}", link.expect("link")), code }
     }
 
@@ -63,54 +66,25 @@ impl Holdings {
         assert_eq!(ask_token(server, registration, &self.code).await.status(), StatusCode::BAD_REQUEST);
         for token in [&self.tokens.access, &self.personal] {
             let reader = Reader::new(server, &registration.user_id, token);
-            loop {
-                let asked_after = since.elapsed();
-                let answer = reader.ask("profile", "").await;
-                if answer.status == StatusCode::UNAUTHORIZED {
-                    break;
-                }
-                assert!(
-                    asked_after < Duration::from_secs(2),
-                    "accepted after {asked_after:?}: {}",
-                    answer.text
-                );
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
+            within(REVOCATION_LIMIT, since, "the token is rejected", async || {
+                (reader.ask("profile", "").await.status == StatusCode::UNAUTHORIZED).then_some(())
+            })
+            .await;
         }
     }
-}
-
-/// Issues a code that outlives the test.
-fn code_of_ten_minutes(world: &World, registration: &Registration) -> String {
-    let made = world.json(&[
-        "code",
-        "create",
-        "--client",
-        &registration.client_id,
-        "--user",
-        &registration.user_id,
-        "--redirect-uri",
-        crate::e2e::app::REDIRECT_URI,
-        "--ttl",
-        "10m",
-        "--scope",
-        "profile",
-        "--json",
-    ]);
-    text(&made, "code")
 }
 
 fn invalidate(world: &World, before: &str) -> Value {
     world.json(&["invalidate", "--before", before, "--yes", "--json"])
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn credentials_issued_before_the_cutoff_are_rejected_everywhere_and_people_can_start_over(world: World) {
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:8080");
         let registration = register(&world);
         give_password(&world, &registration.user_id, PASSWORD);
         let servers = [world.serve(), world.serve_as("second")];
-        let old = Holdings::of(&world, &servers[0], &registration).await;
+        let old = Credentials::new(&world, &servers[0], &registration).await;
         for server in &servers {
             old.assert_good(server, &registration).await;
         }
@@ -124,7 +98,7 @@ on_both_stores! {
             old.assert_gone(server, &registration, done_at).await;
         }
         // Passwords and client secrets stay valid: everyone can start over.
-        let new = Holdings::of(&world, &servers[1], &registration).await;
+        let new = Credentials::new(&world, &servers[1], &registration).await;
         for server in &servers {
             new.assert_good(server, &registration).await;
         }
@@ -148,7 +122,7 @@ on_both_stores! {
         let registration = register(&world);
         give_password(&world, &registration.user_id, PASSWORD);
         let server = world.serve();
-        let holdings = Holdings::of(&world, &server, &registration).await;
+        let credentials = Credentials::new(&world, &server, &registration).await;
         let future = (SystemClock.now() + TimeDelta::hours(1)).to_rfc3339();
         for (arguments, named) in [
             (&["invalidate"][..], "--yes"),
@@ -160,11 +134,11 @@ on_both_stores! {
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(!output.status.success() && errors.contains(named), "{arguments:?}: {errors}");
         }
-        holdings.assert_good(&server, &registration).await;
+        credentials.assert_good(&server, &registration).await;
         // A cutoff before everything still ends what has no timestamp: links and remembered consents.
         let report = invalidate(&world, "2020-01-01T00:00:00Z");
         assert_eq!((&report["grants"], &report["sessions"], &report["signing_keys"]), (&0.into(), &0.into(), &0.into()), "{report}");
-        assert!(holdings.browser.at(&server).is_signed_in().await);
-        assert_eq!(ask_refresh(&server, &registration, &holdings.tokens.refresh).await.status(), StatusCode::OK);
+        assert!(credentials.browser.at(&server).is_signed_in().await);
+        assert_eq!(ask_refresh(&server, &registration, &credentials.tokens.refresh).await.status(), StatusCode::OK);
     }
 }

@@ -82,7 +82,7 @@ async fn an_answer_that_nobody_reads_is_given_up(world: &World, registration: &R
     drop(reader);
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_stopping_server_completes_responses_in_progress(world: World) {
         let world = world.in_processes();
         let registration = many_nights(&world);
@@ -104,20 +104,5 @@ on_both_stores! {
         let idle = TcpStream::connect(server.address()).await.expect("connection");
         assert_eq!(server.terminate(), Some(0));
         drop(idle);
-    }
-
-    async fn a_server_that_crashed_starts_again_on_its_store(world: World) {
-        let world = world.in_processes();
-        let registration = register(&world);
-        let mut server = world.serve();
-        let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;
-        server.kill();
-        let mut server = world.serve();
-        let path = format!("/api/v1/profile/{}", registration.user_id);
-        // The address is the token's issuer, and may be different now.
-        let refreshed = crate::e2e::app::ask_refresh(&server, &registration, &tokens.refresh).await;
-        let body: serde_json::Value = refreshed.json().await.expect("JSON");
-        crate::e2e::app::read_json(&server, &crate::e2e::app::text(&body, "access_token"), &path).await;
-        assert_eq!(server.terminate(), Some(0));
     }
 }

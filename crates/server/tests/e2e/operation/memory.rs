@@ -3,7 +3,6 @@
 use super::reader::Reader;
 use super::records;
 use crate::e2e::app::register;
-use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,14 +27,6 @@ fn mapped(world: &World) -> usize {
     8 * usize::try_from(files).expect("size")
 }
 
-/// Returns the peak of the resident memory of a process, in bytes.
-fn peak(server: &Server) -> usize {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("status");
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
-    let kibibytes = line.split_whitespace().nth(1).and_then(|number| number.parse::<usize>().ok());
-    kibibytes.expect("number") * 1024
-}
-
 on_both_stores! {
     async fn ten_pages_of_ten_thousand_sessions_stay_within_the_memory_limit(world: World) {
         let world = world.in_processes();
@@ -50,7 +41,7 @@ on_both_stores! {
         let server = world.serve();
         let reader = Arc::new(Reader::authorized(&world, &server, &registration).await);
         reader.read("profile", "").await;
-        let idle = peak(&server);
+        let idle = server.peak_memory();
         let query = "pageSize=10000&include_stages=true&include_metrics=true";
         let started = Instant::now();
         let mut reading = JoinSet::new();
@@ -68,7 +59,7 @@ on_both_stores! {
             });
         }
         let bytes = reading.join_all().await;
-        let (read, peak) = (started.elapsed(), peak(&server));
+        let (read, peak) = (started.elapsed(), server.peak_memory());
         let bound = idle + CLIENTS * (SESSIONS * BYTES_A_SESSION + BYTES_A_CLIENT) + mapped(&world);
         let mebibytes = |bytes: usize| bytes / 1024 / 1024;
         println!(

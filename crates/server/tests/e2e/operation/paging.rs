@@ -6,9 +6,9 @@ use super::store::register_as;
 use crate::e2e::app::{register, text};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
-use reqwest::{Method, StatusCode};
+use reqwest::StatusCode;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
-use serde_json::{Value, json};
+use serde_json::json;
 use socket2::SockRef;
 use std::os::fd::OwnedFd;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -70,7 +70,7 @@ fn other_end(server: &Server, of: &TcpStream) -> OwnedFd {
     copies.find(is_the_one).expect("the server's end")
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn following_the_links_returns_every_session_once_in_both_directions(world: World) {
         let (_server, reader) = many_nights(&world).await;
         let user = reader.user_id.clone();
@@ -90,49 +90,6 @@ on_both_stores! {
                 forth.reverse();
             }
             assert_eq!(forth, all, "{first}");
-        }
-    }
-
-    async fn a_link_repeats_the_parameters_of_the_request(world: World) {
-        let (_server, reader) = many_nights(&world).await;
-        let user = reader.user_id.clone();
-        let query = "startDate=1998-01-01T00:00:00%2B01:00&unknown=x&sort=asc&include_stages=1&pageSize=5&page=2";
-        let pagination = reader.read("sleep", query).await["pagination"].clone();
-        let kept = "startDate=1998-01-01T00:00:00%2B01:00&sort=asc&include_stages=1";
-        assert_eq!(pagination, json!({
-            "current_page": 2, "has_more": true,
-            "next_page": format!("/api/sleep/{user}?{kept}&page=3&pageSize=5"),
-            "prev_page": format!("/api/sleep/{user}?{kept}&page=1&pageSize=5"),
-        }));
-        let next = reader.get(&text(&pagination, "next_page")).await.json();
-        assert_eq!(next["data"].as_array().expect("sessions").len(), 5);
-        assert!(next["data"][0]["raw_sleep"].is_array() && next["data"][0].get("sleep_metric").is_none());
-        assert_eq!(next["pagination"]["current_page"], 3);
-        // Without a size the link contains the default.
-        let first = reader.read("sleep", "page=2").await;
-        assert_eq!(first["pagination"]["prev_page"], format!("/api/sleep/{user}?page=1&pageSize=100"));
-        assert_eq!(first["pagination"]["next_page"], Value::Null);
-    }
-
-    async fn a_page_past_the_end_is_empty(world: World) {
-        let (_server, reader) = many_nights(&world).await;
-        let user = reader.user_id.clone();
-        for page in ["6", "1000000", "999999999999999999"] {
-            let body = reader.read("sleep", &format!("page={page}&pageSize=5")).await;
-            assert_eq!(body["data"], json!([]));
-            let before = page.parse::<u64>().expect("number") - 1;
-            assert_eq!(body["pagination"], json!({
-                "current_page": before + 1, "has_more": false, "next_page": null,
-                "prev_page": format!("/api/sleep/{user}?page={before}&pageSize=5"),
-            }));
-        }
-        for query in ["page=1000000000000000000", "page=0", "page=-1", "page=+1", "page=1.0", "page=", "page=1&page=1",
-                      "pageSize=0", "pageSize=10001", "pageSize=99999999999999999999", "sort=ASC", "include_stages=yes"] {
-            let answer = reader.ask("sleep", query).await;
-            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{query}: {}", answer.text);
-            assert_eq!(answer.header("content-type"), "application/problem+json");
-            let parameter = query.split('=').next().expect("name");
-            assert_eq!(answer.json()["errors"][0]["field"], parameter, "{}", answer.text);
         }
     }
 
@@ -181,33 +138,6 @@ on_both_stores! {
         // There is no endDate here, so an invalid one is ignored.
         assert_eq!(reader.column("supplements", "endDate=never", "id").await.len(), 5);
         assert_eq!(reader.ask("supplements", "supplementID=3").await.status, StatusCode::BAD_REQUEST);
-    }
-
-    async fn data_endpoints_allow_readers_only_get(world: World) {
-        let (server, reader) = many_nights(&world).await;
-        let before = reader.read("profile", "").await["limit"]["X-RateLimit-Remaining"].as_u64();
-        for method in [Method::HEAD, Method::POST, Method::DELETE, Method::PATCH] {
-            let url = format!("{}/api/v1/profile/{}", server.base_url, reader.user_id);
-            let answer = reqwest::Client::new().request(method.clone(), url).send().await.expect("answer");
-            assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED, "{method}");
-            // Endpoints for backends share the path.
-            assert_eq!(answer.headers()["allow"], "GET, PUT", "{method}");
-        }
-        let after = reader.read("profile", "").await["limit"]["X-RateLimit-Remaining"].as_u64();
-        assert_eq!(after.map(|left| left + 1), before, "a refused method was counted");
-    }
-
-    async fn a_page_of_a_thousand_sessions_arrives_in_chunks(world: World) {
-        let registration = register(&world);
-        let user = &registration.user_id;
-        world.ok(&["import", "--user", user, &world.file("nights.ndjson", &records::nights(1000, 40))]);
-        let server = world.serve();
-        let reader = Reader::authorized(&world, &server, &registration).await;
-        let query = "pageSize=1000&include_stages=true&include_metrics=true";
-        let answer = reader.ask("sleep", query).await;
-        assert_eq!((answer.status, answer.headers.get("content-length")), (StatusCode::OK, None));
-        assert!(answer.text.len() > 50 * 65_536, "{} bytes are too few to tell", answer.text.len());
-        assert_eq!(column(&answer.json(), "id").len(), 1000);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::reader::{Answer, Reader};
 use crate::e2e::app::register;
+use crate::e2e::security::party::another_client;
 use crate::e2e::world::World;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -87,13 +88,7 @@ on_sqlite! {
         }
         // Other endpoints and other clients of the same person have separate counters.
         assert_eq!(reader.ask("profile", "").await.status, StatusCode::OK);
-        let other = world.json(&["client", "create", "--name", "Other", "--redirect-uri", crate::e2e::app::REDIRECT_URI,
-            "--scope", "profile", "--scope", "sleep", "--scope", "supplements", "--json"]);
-        let other = crate::e2e::app::Registration {
-            client_id: crate::e2e::app::text(&other, "client_id"),
-            client_secret: crate::e2e::app::text(&other, "client_secret"),
-            ..registration
-        };
+        let other = another_client(&world, &registration);
         let other = Reader::authorized(&world, &server, &other).await;
         assert_eq!(counters(&other.ask("sleep", "").await)[..2], [3, 2]);
     }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::io::{Cursor, Write as _};
 
 /// Returns a Takeout file of Fitbit: a night over a clock change in New York with its padding, one with short
 /// wakes, one over midnight without stages, a classic log, a nap, and one log twice.
@@ -119,6 +120,16 @@ pub(super) fn odd_lines() -> String {
         json!({"type": "supplement_log", "created_at": "2026-03-01T08:00:00Z", "supplement_id": LABEL_ID, "servings": 2}),
     ];
     lines.iter().fold(String::new(), |text, line| text + &line.to_string() + "\n")
+}
+
+/// Packs files, by name, into an archive.
+pub(super) fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in entries {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).expect("entry");
+        archive.write_all(content.as_bytes()).expect("content");
+    }
+    archive.finish().expect("end").into_inner()
 }
 
 /// Returns nights from 1998 on, one a day, each with this many stages that add up to less than a day.

@@ -1,7 +1,7 @@
 //! A schema change while servers of the previous version run: forward, a restart, and back.
 
 use super::replica::wait_until_ready;
-use crate::e2e::app::{Registration, SCOPES, code, redeem, register, text};
+use crate::e2e::app::{Registration, SCOPES, code, create_service, redeem, register, text};
 use crate::e2e::patience::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
@@ -27,13 +27,13 @@ const EXPAND: &str = "
     INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000');
     INSERT INTO schema_compatibility VALUES ('99990101000000', 1);";
 
-/// The reverse migration.
+/// The reverse migration. It locks the tables in the order in which requests do, so that none deadlocks.
 const REVERT: &str = "
-    DROP INDEX sleep_session_mood;
     DROP INDEX account_nickname;
-    DROP TABLE habit;
-    ALTER TABLE sleep_session DROP COLUMN mood;
     ALTER TABLE account DROP COLUMN nickname;
+    DROP INDEX sleep_session_mood;
+    ALTER TABLE sleep_session DROP COLUMN mood;
+    DROP TABLE habit;
     DELETE FROM schema_compatibility WHERE version = '99990101000000';
     DELETE FROM __diesel_schema_migrations WHERE version = '99990101000000';";
 
@@ -204,10 +204,12 @@ async fn write_on(service: Arc<Service>) {
 async fn service(world: &World, replicas: &[&Server]) -> Service {
     let registration = register(world);
     let tokens = redeem(replicas[0], &registration, &code(world, &registration, &SCOPES)).await;
-    let client = ["client", "create", "--service", "--name", "Ring", "--scope", "sleep:write", "--json"];
-    let client = world.json(&client);
-    let (id, secret) = (text(&client, "client_id"), text(&client, "client_secret"));
-    let form = [("grant_type", "client_credentials"), ("client_id", &id), ("client_secret", &secret)];
+    let client = create_service(world, "", &["sleep:write"]);
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", &client.client_id),
+        ("client_secret", &client.client_secret),
+    ];
     let http = Http::new();
     let url = format!("{}/api/token", replicas[0].base_url);
     let backend: Value = http.post(url).form(&form).send().await.expect("answer").json().await.expect("JSON");

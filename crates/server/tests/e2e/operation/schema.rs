@@ -1,13 +1,11 @@
 //! Supported schema versions, and concurrent migration.
 
-use super::store::{execute, unmigrated};
+use super::store::unmigrated;
 use crate::e2e::app::{SCOPES, code, read_json, redeem, register};
 use crate::e2e::patience::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
-use postgres_adapter::test_support::TestDatabase;
 use std::process::{Child, Output, Stdio};
-use tempfile::TempDir;
 
 /// Runs `serve`, which must exit by itself, and returns its error.
 pub(super) fn refusal(world: &World) -> String {
@@ -64,7 +62,7 @@ async fn an_empty_postgres_store_is_rejected_until_it_is_migrated() {
 
 on_both_stores! {
     async fn an_older_schema_is_rejected_with_instructions(world: World) {
-        execute(&world, "DELETE FROM __diesel_schema_migrations;
+        world.execute("DELETE FROM __diesel_schema_migrations;
                          INSERT INTO __diesel_schema_migrations (version) VALUES ('20000101000000')").await;
         let sentence = refusal(&world);
         assert!(sentence.contains("older") && sentence.contains("restwell migrate"), "{sentence}");
@@ -75,7 +73,7 @@ on_both_stores! {
     async fn a_newer_schema_is_served_unless_it_excludes_this_program(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
-        execute(&world, "INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000');
+        world.execute("INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000');
                          INSERT INTO schema_compatibility VALUES ('99990101000000', 1)").await;
         let mut server = world.serve();
         let tokens = redeem(&server, &registration, &code(&world, &registration, &SCOPES)).await;
@@ -88,7 +86,7 @@ on_both_stores! {
             (answer.status().as_u16(), answer.text().await.expect("text"))
         };
         assert_eq!(ready().await.0, 200);
-        execute(&world, "UPDATE schema_compatibility SET oldest_program = 1000 WHERE version = '99990101000000'").await;
+        world.execute("UPDATE schema_compatibility SET oldest_program = 1000 WHERE version = '99990101000000'").await;
         eventually("the schema is noticed", async || {
             let (status, said) = ready().await;
             (status == 503 && said.contains("Failed: schema.")).then_some(())
@@ -129,34 +127,4 @@ async fn concurrent_migrations_create_one_schema_and_one_key_on_sqlite() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_migrations_create_one_schema_and_one_key_on_postgres() {
     of_several_migrations_at_once_all_succeed(StoreKind::Postgres).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_one_of_several_servers_creates_a_missing_key() {
-    // Cloned from a template that the adapter migrated: there is a schema and no key.
-    let database = TestDatabase::create().await;
-    let dir = TempDir::new().expect("temporary folder");
-    let world = World::on(dir, Some(database)).in_processes();
-    let world = std::sync::Arc::new(world);
-    let starting = (0..4).map(|number| {
-        let world = world.clone();
-        std::thread::spawn(move || world.serve_as(&format!("server{number}")))
-    });
-    let starting: Vec<_> = starting.collect();
-    let servers: Vec<Server> = starting.into_iter().map(|thread| thread.join().expect("server")).collect();
-    let mut expected = Vec::new();
-    for server in &servers {
-        super::replica::wait_until_ready(server).await;
-        let found = key_ids(server).await;
-        assert_eq!(found.len(), 1);
-        if expected.is_empty() {
-            expected.clone_from(&found);
-        }
-        assert_eq!(found, expected);
-    }
-    let made = servers
-        .iter()
-        .map(|server| server.log().matches("created the first signing key").count())
-        .sum::<usize>();
-    assert_eq!(made, 1);
 }

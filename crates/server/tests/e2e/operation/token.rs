@@ -11,8 +11,7 @@ const EMAIL: &str = "sam@example.org";
 const NOBODY: &str = "aaaaaaaa-0000-4000-8000-00000000dead";
 
 fn tokens(world: &World, user: &str) -> Vec<Value> {
-    let list = world.ok(&["token", "list", "--user", user, "--json"]);
-    list.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    world.json_lines(&["token", "list", "--user", user, "--json"])
 }
 
 fn status_of(world: &World, user: &str, name: &str) -> String {

@@ -63,11 +63,11 @@ on_sqlite! {
         assert_eq!(server.terminate(), Some(0));
         assert!(collector.has(b"POST /v1/traces"), "{}", server.log());
         assert!(collector.has(&trace) && collector.has(&parent), "the caller's trace is not gone on with");
-        for told in ["GET /api/v1/sleep/{user_id}", "token check", "rate limit", "store", "http.response.status_code", &request_id] {
-            assert!(collector.has(told.as_bytes()), "{told} is not told");
+        for reported in ["GET /api/v1/sleep/{user_id}", "token check", "rate limit", "store", "http.response.status_code", &request_id] {
+            assert!(collector.has(reported.as_bytes()), "{reported} is not reported");
         }
         for hidden in ["LEAKME123", "2026-02-03", &registration.user_id, &registration.client_id, &registration.client_secret] {
-            assert!(!collector.has(hidden.as_bytes()), "{hidden} is told");
+            assert!(!collector.has(hidden.as_bytes()), "{hidden} is reported");
         }
     }
 

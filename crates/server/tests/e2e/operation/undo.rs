@@ -2,7 +2,6 @@
 
 use super::import_kept::apple;
 use super::records;
-use super::transfer::reports;
 use crate::e2e::app::register;
 use crate::e2e::patience::within;
 use crate::e2e::world::{StoreKind, World};
@@ -102,7 +101,9 @@ on_both_stores! {
         assert_eq!(nights(&world, &user), 0);
         assert!(server.log().contains("finished an interrupted undo"), "{}", server.log());
     }
+}
 
+on_sqlite! {
     async fn a_killed_undo_resumes_when_repeated(world: World) {
         let user = register(&world).user_id;
         let id = prepare(&world, &user).await;
@@ -119,9 +120,9 @@ on_both_stores! {
         let id = world.json(&["import", "--user", &user, "--json", &file])["import_id"].clone();
         let id = id.as_str().expect("id");
         let refused = world.run(&["import", "cancel", id]);
-        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        let reported = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0));
-        assert!(told.contains(&format!("restwell import undo {id}")), "{told}");
+        assert!(reported.contains(&format!("restwell import undo {id}")), "{reported}");
         assert_eq!((state(&world, &user), nights(&world, &user)), (json!("done"), 1));
         // Cancelling an interrupted import deletes its records.
         world.execute("UPDATE import SET state = 'running', ended_at = NULL").await;
@@ -143,7 +144,7 @@ on_both_stores! {
             ids.push(imported["import_id"].as_str().expect("id").to_owned());
         }
         let start = || {
-            let export = reports(&world.ok(&["export", "--user", &user]));
+            let export = world.json_lines(&["export", "--user", &user]);
             let nights = export.into_iter().filter(|line| line["type"] == "sleep_session");
             nights.map(|night| night["time_in_bed_start"].as_str().expect("start").to_owned()).collect::<Vec<_>>()
         };

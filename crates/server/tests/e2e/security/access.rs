@@ -6,7 +6,7 @@ use crate::e2e::app::{Registration, SCOPES, Tokens, code, register};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::Method;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::header::AUTHORIZATION;
 
 /// A word that occurs only in the other person's data.
 const MARKER: &str = "ringofotherperson";
@@ -19,7 +19,7 @@ on_sqlite! {
     async fn a_missing_token_a_missing_scope_and_two_tokens_are_distinct_errors(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         for (held, needed) in [("profile", "sleep"), ("sleep", "supplements"), ("supplements", "profile")] {
             let tokens = caller.redeem(&registration, &code(&world, &registration, &[held])).await.tokens();
             for version in ["v1/", ""] {
@@ -42,30 +42,10 @@ on_sqlite! {
         }
     }
 
-    async fn an_app_that_writes_learns_that_only_a_service_client_may(world: World) {
-        let registration = register(&world);
-        let server = world.serve();
-        let caller = Caller::of(&server);
-        let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
-        let user = &registration.user_id;
-        for (method, path, needed) in [
-            (Method::POST, "users".to_owned(), "users:write"),
-            (Method::PUT, format!("profile/{user}"), "profile:write"),
-            (Method::POST, format!("sleep/{user}"), "sleep:write"),
-            (Method::POST, format!("supplements/{user}/logs"), "supplements:write"),
-        ] {
-            let request = caller.request(method, &format!("/api/v1/{path}")).bearer_auth(&tokens.access);
-            let reply = Reply::to(request.header(CONTENT_TYPE, "application/json").body("[]")).await;
-            reply.assert_problem(403, "insufficient_scope");
-            let detail = reply.member("detail");
-            assert!(detail.starts_with(&format!("Only a service client that holds the scope {needed}")), "{detail}");
-        }
-    }
-
     // T69
     async fn a_stranger_learns_nothing_not_even_whether_a_person_exists(world: World) {
-        let (scene, server) = Scene::of(&world).await;
-        let caller = Caller::of(&server);
+        let (scene, server) = Scene::new(&world).await;
+        let caller = Caller::new(&server);
         let nobody = "11111111-2222-4333-8444-555555555555";
         for endpoint in ENDPOINTS {
             for query in ["", "?pageSize=1&page=1", "?sort=bogus", "?include_stages=true", "?startDate=2026-01-01"] {
@@ -78,7 +58,7 @@ on_sqlite! {
                 assert_eq!(existing.header_names(), absent.header_names());
                 for reply in [&existing, &absent] {
                     assert_eq!(reply.header("x-ratelimit-remaining"), None);
-                    scene.assert_tells_nothing(reply);
+                    scene.assert_discloses_nothing(reply);
                 }
             }
         }
@@ -89,8 +69,8 @@ on_sqlite! {
 
     // T69
     async fn altered_paging_never_returns_another_persons_data(world: World) {
-        let (scene, server) = Scene::of(&world).await;
-        let caller = Caller::of(&server);
+        let (scene, server) = Scene::new(&world).await;
+        let caller = Caller::new(&server);
         let own = &scene.registration.user_id;
         let hostile = [
             "page=0", "page=-1", "page=1.5", "page=1e3", "page=%2B1", "page=0x1", "page=", "page=1&page=2",
@@ -104,7 +84,7 @@ on_sqlite! {
                 let reply = caller.read(&scene.stranger.access, &format!("/api/{endpoint}/{own}?{query}")).await;
                 // Not a separate parameter: the whole pair is the value of `page`, or unknown and ignored.
                 assert_eq!(reply.status, 400, "{query}: {reply:?}");
-                scene.assert_tells_nothing(&reply);
+                scene.assert_discloses_nothing(&reply);
             }
         }
         for query in ["page=999999999999999999&pageSize=10000", "page=2&pageSize=1", "user_id=%s", "userId=%s"] {
@@ -112,12 +92,12 @@ on_sqlite! {
             let reply = caller.read(&scene.stranger.access, &path).await;
             assert_eq!(reply.status, 200, "{query}: {reply:?}");
             assert_eq!(reply.json()["data"], serde_json::json!([]));
-            scene.assert_tells_nothing(&reply);
+            scene.assert_discloses_nothing(&reply);
         }
         for path in hostile_paths(own, &scene.other.user_id) {
             let reply = caller.read(&scene.stranger.access, &path).await;
             assert!((400..500).contains(&reply.status), "{path}: {reply:?}");
-            scene.assert_tells_nothing(&reply);
+            scene.assert_discloses_nothing(&reply);
         }
     }
 }
@@ -149,7 +129,7 @@ struct Scene {
 }
 
 impl Scene {
-    async fn of(world: &World) -> (Self, Server) {
+    async fn new(world: &World) -> (Self, Server) {
         let registration = register(world);
         let other = another_person(world, &registration, "other@example.org");
         let night = format!(
@@ -158,14 +138,14 @@ impl Scene {
         let file = world.file("night.ndjson", &night);
         world.ok(&["import", "--user", &other.user_id, &file]);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let stranger = caller.redeem(&registration, &code(world, &registration, &SCOPES)).await.tokens();
         let owner = caller.redeem(&other, &code(world, &other, &SCOPES)).await.tokens();
         (Self { registration, other, stranger, owner }, server)
     }
 
     #[track_caller]
-    fn assert_tells_nothing(&self, reply: &Reply) {
+    fn assert_discloses_nothing(&self, reply: &Reply) {
         let whole = format!("{:?} {}", reply.headers, reply.body);
         for secret in [MARKER, "Asia/Tokyo", "other@example.org", &self.other.user_id] {
             assert!(!whole.contains(secret), "{secret}: {whole}");

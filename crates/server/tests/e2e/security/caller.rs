@@ -67,7 +67,7 @@ pub(super) struct Caller {
 
 impl Caller {
     /// Creates a caller at 127.0.0.1.
-    pub(super) fn of(server: &Server) -> Self {
+    pub(super) fn new(server: &Server) -> Self {
         Self::from_address(server, Ipv4Addr::LOCALHOST)
     }
 

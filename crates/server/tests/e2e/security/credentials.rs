@@ -4,9 +4,9 @@ use super::caller::{Caller, Form, Reply, basic};
 use super::party::another_client;
 use crate::e2e::app::{Registration, SCOPES, code, register, text};
 use crate::e2e::world::World;
+use chrono::TimeDelta;
 use reqwest::Method;
 use reqwest::header::AUTHORIZATION;
-use std::time::Duration;
 
 on_sqlite! {
     // T03, T43
@@ -14,7 +14,7 @@ on_sqlite! {
         let registration = register(&world);
         let pair = (registration.client_id.as_str(), registration.client_secret.as_str());
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let form = || Form::of_code(&registration, &code(&world, &registration, &SCOPES));
         let path = "/api/token";
         let by_json = |form: Form| caller.request(Method::POST, path).json(&object(&form));
@@ -39,7 +39,7 @@ on_sqlite! {
     async fn two_secrets_are_valid_and_the_older_ends_with_the_next_rotation_or_expires(world: World) {
         let first = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&first, &code(&world, &first, &SCOPES)).await.tokens();
         let rotate = |arguments: &[&str]| {
             let all = [&["client", "rotate-secret", &first.client_id, "--json"], arguments].concat();
@@ -55,8 +55,9 @@ on_sqlite! {
         for live in [&second, &third] {
             caller.refresh(live, &tokens.refresh).await.access();
         }
-        let fourth = rotate(&["--overlap", "1s"]);
-        tokio::time::sleep(Duration::from_millis(1100)).await;
+        let fourth = rotate(&["--overlap", "1h"]);
+        caller.refresh(&third, &tokens.refresh).await.access();
+        world.advance(TimeDelta::minutes(61));
         for dead in [&second, &third] {
             caller.refresh(dead, &tokens.refresh).await.assert_error(401, "invalid_client");
         }
@@ -69,7 +70,7 @@ on_sqlite! {
         let other = another_client(&world, &registration);
         let (id, secret) = (registration.client_id.as_str(), registration.client_secret.as_str());
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let code = code(&world, &registration, &SCOPES);
         let bare = Form::of_code(&registration, &code).unsigned();
         let disagreeing = [
@@ -93,7 +94,7 @@ on_sqlite! {
     async fn basic_credentials_are_accepted_raw_and_form_encoded(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         let form = Form::of_refresh(&registration, &tokens.refresh).unsigned();
         let every = |text: &str| text.bytes().fold(String::new(), |text, byte| text + &format!("%{byte:02X}"));
@@ -114,7 +115,7 @@ on_sqlite! {
     async fn a_401_has_a_basic_challenge_only_if_basic_was_used(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let form = Form::of_refresh(&registration, "rwr_any").with("client_secret", "wrong");
         for reply in [caller.get("/api/refresh", &form).await, caller.post("/api/refresh", &form).await] {
             reply.assert_error(401, "invalid_client");

@@ -14,7 +14,7 @@ pub(super) struct Dump {
 
 impl Dump {
     /// Reads the store, including its write-ahead log.
-    pub(super) fn of(world: &World) -> Self {
+    pub(super) fn new(world: &World) -> Self {
         let bytes = match world.kind {
             StoreKind::Sqlite => files_of(world),
             StoreKind::Postgres => dump_of(&world.storage_url),
@@ -28,7 +28,7 @@ impl Dump {
     /// Reads every column of every table, without deleted bytes in free pages of the files.
     pub(super) async fn live(world: &World) -> Self {
         if world.kind == StoreKind::Postgres {
-            return Self::of(world);
+            return Self::new(world);
         }
         let copy = world.dir.path().join("live.db");
         world.execute(&format!("VACUUM INTO '{}'", copy.display())).await;

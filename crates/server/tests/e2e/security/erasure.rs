@@ -1,15 +1,14 @@
 //! No data of an erased person remains in the store.
 
 use super::account::visit::make_token;
-use super::asking::{Asking, ask};
+use super::auth_request::{AuthRequest, ask};
 use super::dump::Dump;
 use crate::e2e::app::{self, REDIRECT_URI, SCOPES, read_json};
-use crate::e2e::browser::{Browser, FILE_FORM, file_form};
+use crate::e2e::browser::Browser;
 use crate::e2e::patience::eventually;
 use crate::e2e::person::{Person, app_of};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
-use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Person with one of everything, marked by a unique word.
@@ -60,11 +59,14 @@ impl Somebody {
         world.ok(&["import", "undo", &imports[0]]);
         let browser = Browser::new(server);
         browser.sign_in(&person).await;
-        upload(&browser, marker).await;
+        let name = format!("{marker}-upload.ndjson");
+        let path = browser.upload(&name, lines(marker, 20).as_bytes()).await.own_location();
+        browser.processed(&path).await;
         make_token(&browser, &format!("{marker} notebook"), "sleep").await;
         // A pending request, one without a sign-in, a link, and a failed sign-in.
-        let asking =
-            Asking::of(&app).with("login_hint", &person.email).with("state", &format!("{marker} state"));
+        let asking = AuthRequest::new(&app)
+            .with("login_hint", &person.email)
+            .with("state", &format!("{marker} state"));
         ask(&browser, &asking).await;
         world.ok(&["user", "reset-password", &user]);
         let stranger = Browser::new(server);
@@ -87,22 +89,6 @@ impl Somebody {
     async fn read(&self, server: &Server) {
         read_json(server, &self.access, &format!("/api/v1/sleep/{}", self.person.user_id)).await;
     }
-}
-
-/// Uploads a file on the page and waits until it is processed.
-async fn upload(browser: &Browser, word: &str) {
-    let form = browser.open("/imports").await.form("/imports");
-    let file = file_form(
-        Some(form.value("form_token")),
-        &format!("{word}-upload.ndjson"),
-        lines(word, 20).as_bytes(),
-    );
-    let request = browser.request(Method::POST, "/imports").header("content-type", FILE_FORM);
-    let path = browser.send(request.body(file)).await.own_location();
-    eventually("the upload is read", async || {
-        (!browser.open(&path).await.body.contains("<progress")).then_some(())
-    })
-    .await;
 }
 
 on_both_stores! {

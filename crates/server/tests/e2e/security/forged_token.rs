@@ -16,10 +16,10 @@ on_sqlite! {
     async fn a_token_forged_without_the_key_is_invalid(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let good = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens().access;
         let key_set = caller.get("/.well-known/jwks.json", &Form(Vec::new())).await.body;
-        let token = Token::of(&good);
+        let token = Token::parse(&good);
         let mut forgeries = unsigned(&token);
         forgeries.extend(signed_with_what_is_public(&token, &key_set));
         forgeries.extend(with_strange_key_ids(&token));
@@ -33,7 +33,7 @@ on_sqlite! {
     async fn a_token_is_valid_in_one_spelling_only(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let good = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens().access;
         for scheme in ["Bearer", "bearer", "BEARER", "bEaReR"] {
             assert_eq!(authorized(&caller, &registration, &format!("{scheme} {good}")).await.status, 200);
@@ -68,9 +68,9 @@ on_sqlite! {
     async fn an_overlong_token_is_invalid_and_overlong_headers_are_rejected(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let good = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens().access;
-        let mut token = Token::of(&good);
+        let mut token = Token::parse(&good);
         token.header["pad"] = "x".repeat(4096).into();
         assert_refused(&caller, &registration, &format!("Bearer {}", token.with_signature(&token.signature))).await;
         assert_refused(&caller, &registration, &format!("Bearer {}", "x".repeat(15 * 1024))).await;
@@ -106,7 +106,7 @@ struct Token {
 }
 
 impl Token {
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let parts: Vec<_> = text.split('.').collect();
         let [header, claims, signature] = parts[..] else { panic!("not three parts") };
         let header = URL_SAFE_NO_PAD.decode(header).expect("base64");

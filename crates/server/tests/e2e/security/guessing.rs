@@ -5,27 +5,28 @@ use super::party::another_client;
 use crate::e2e::app::{Registration, SCOPES, code, register};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
+use chrono::TimeDelta;
 use reqwest::Method;
 use std::net::Ipv4Addr;
 
-on_both_stores! {
+on_sqlite! {
     // T49
     async fn twenty_wrong_secrets_reach_the_limit_and_the_right_one_is_still_accepted(world: World) {
         let world = world.in_processes();
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let mut server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         for _ in 0..20 {
             guess(&caller, &registration).await.assert_error(401, "invalid_client");
         }
-        assert_told_to_wait(&guess(&caller, &registration).await);
+        assert_must_wait(&guess(&caller, &registration).await);
         // No header changes the caller's address.
         let form = wrong(&registration);
         for header in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "CF-Connecting-IP", "True-Client-IP"] {
             let request = caller.request(Method::POST, "/api/token").form(&form.0);
-            assert_told_to_wait(&Reply::to(request.header(header, "for=203.0.113.7")).await);
+            assert_must_wait(&Reply::to(request.header(header, "for=203.0.113.7")).await);
         }
         // Neither the client itself nor any other is locked out, here or elsewhere.
         caller.refresh(&registration, &tokens.refresh).await.access();
@@ -33,12 +34,12 @@ on_both_stores! {
         let elsewhere = Caller::from_address(&server, Ipv4Addr::new(127, 0, 0, 2));
         elsewhere.refresh(&registration, &tokens.refresh).await.access();
         guess(&elsewhere, &registration).await.assert_error(401, "invalid_client");
-        assert_told_to_wait(&guess(&caller, &registration).await);
+        assert_must_wait(&guess(&caller, &registration).await);
         server.kill();
 
         let server = world.serve_as("after-the-crash");
-        let caller = Caller::of(&server);
-        assert_told_to_wait(&guess(&caller, &registration).await);
+        let caller = Caller::new(&server);
+        assert_must_wait(&guess(&caller, &registration).await);
         caller.refresh(&registration, &tokens.refresh).await.access();
     }
 
@@ -46,7 +47,7 @@ on_both_stores! {
     async fn a_hundred_failures_reach_the_limit_of_an_address(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let stranger = |number: u32| Registration {
             client_id: format!("00000000-0000-4000-8000-{number:012}"),
             ..registration.clone()
@@ -54,8 +55,8 @@ on_both_stores! {
         for number in 0..100 {
             guess(&caller, &stranger(number)).await.assert_error(401, "invalid_client");
         }
-        assert_told_to_wait(&guess(&caller, &stranger(100)).await);
-        assert_told_to_wait(&guess(&caller, &registration).await);
+        assert_must_wait(&guess(&caller, &stranger(100)).await);
+        assert_must_wait(&guess(&caller, &registration).await);
         caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         let elsewhere = Caller::from_address(&server, Ipv4Addr::new(127, 0, 0, 2));
         guess(&elsewhere, &registration).await.assert_error(401, "invalid_client");
@@ -65,17 +66,17 @@ on_both_stores! {
     async fn the_window_ends_and_two_servers_share_the_counter(world: World) {
         let world = world
             .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "4")
-            .with("RESTWELL__TOKENS__FAILURE_WINDOW_SECONDS", "10");
+            .with("RESTWELL__TOKENS__FAILURE_WINDOW_SECONDS", "600");
         let registration = register(&world);
         let servers: [Server; 2] = [world.serve(), world.serve_as("second")];
-        let callers = [Caller::of(&servers[0]), Caller::of(&servers[1])];
+        let callers = [Caller::new(&servers[0]), Caller::new(&servers[1])];
         for number in 0..4 {
             guess(&callers[number % 2], &registration).await.assert_error(401, "invalid_client");
         }
         for caller in &callers {
-            assert_told_to_wait(&guess(caller, &registration).await);
+            assert_must_wait(&guess(caller, &registration).await);
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10_100)).await;
+        world.advance(TimeDelta::seconds(601));
         guess(&callers[0], &registration).await.assert_error(401, "invalid_client");
     }
 }
@@ -89,7 +90,7 @@ async fn guess(caller: &Caller, registration: &Registration) -> Reply {
 }
 
 #[track_caller]
-fn assert_told_to_wait(reply: &Reply) {
+fn assert_must_wait(reply: &Reply) {
     reply.assert_error(429, "temporarily_unavailable");
     let seconds: u32 = reply.header("retry-after").expect("Retry-After").parse().expect("seconds");
     assert!((1..=600).contains(&seconds), "{seconds}");

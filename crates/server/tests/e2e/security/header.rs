@@ -12,7 +12,7 @@ on_sqlite! {
         let world = world.with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "2");
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let form = Form::of_code(&registration, &code(&world, &registration, &SCOPES));
         caller.get("/api/token", &form).await.tokens();
         for path in ["/api/token", "/api/refresh"] {
@@ -53,7 +53,7 @@ on_sqlite! {
         let world = world.with("RESTWELL__RATE_LIMITS__PROFILE", "1");
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&registration, &code(&world, &registration, &["profile", "sleep"])).await.tokens();
         let user = &registration.user_id;
         let good = caller.read_profile(&tokens.access, &registration).await;
@@ -86,7 +86,7 @@ on_sqlite! {
     async fn headers_that_override_host_or_method_are_ignored(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let form = Form::of_code(&registration, &code(&world, &registration, &SCOPES));
         let evil = |request: reqwest::RequestBuilder| {
             request

@@ -2,11 +2,10 @@
 //!
 //! Rows are named above the tests. Rows that a single crate can prove are tested there.
 
-mod asking;
+mod auth_request;
 mod caller;
 mod dump;
-mod operator;
-mod party;
+pub(super) mod party;
 mod raw;
 mod scene;
 
@@ -34,6 +33,5 @@ mod query_secret;
 mod race;
 mod refresh;
 mod restart;
-mod revocation;
 mod slow;
 mod timing;

@@ -3,16 +3,12 @@
 use super::caller::{Caller, Form, Reply};
 use super::raw::read_to_end;
 use crate::e2e::app::{Registration, SCOPES, code, register};
-use crate::e2e::server::Server;
+use crate::e2e::relay::{Line, Relay};
 use crate::e2e::world::{StoreKind, World};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Method;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::{TcpListener, TcpStream, UnixStream};
-use tokio::sync::watch;
 
 /// Maximum time of a response while the database is unavailable: waiting for a connection, and for a
 /// statement.
@@ -33,27 +29,27 @@ async fn an_unresponsive_database_is_a_503_and_nothing_is_lost() {
 async fn outage(kind: Line) {
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&world);
-    let proxy = Proxy::start(&world.storage_url).await;
-    let mut command = world.command(&["serve"]);
-    command.env("RESTWELL__STORAGE__URL", proxy.url_of(&world.storage_url));
-    command.env("RESTWELL__STORAGE__STATEMENT_TIMEOUT_SECONDS", "2");
-    command.env("RESTWELL__STORAGE__CONNECT_TIMEOUT_SECONDS", "1");
-    let server = Server::spawn(command, &world.dir.path().join("server.log"));
-    let caller = Caller::of(&server);
-    let redeemed = code(&world, &registration, &SCOPES);
+    let [redeemed, unused] = [(); 2].map(|()| code(&world, &registration, &SCOPES));
+    let relay = Relay::start(&world.storage_url, Line::Up).await;
+    let url = relay.url_of(&world.storage_url);
+    let world = world
+        .with("RESTWELL__STORAGE__URL", &url)
+        .with("RESTWELL__STORAGE__STATEMENT_TIMEOUT_SECONDS", "2")
+        .with("RESTWELL__STORAGE__CONNECT_TIMEOUT_SECONDS", "1");
+    let server = world.serve();
+    let caller = Caller::new(&server);
     let tokens = caller.redeem(&registration, &redeemed).await.tokens();
-    let unused = code(&world, &registration, &SCOPES);
     assert_eq!(caller.read_profile(&tokens.access, &registration).await.status, 200);
     wait_for(&caller, "/readyz", 200).await;
 
-    proxy.set(kind);
+    relay.set(kind);
     // Cached grants expire after a second.
     tokio::time::sleep(Duration::from_millis(1100)).await;
     assert_unavailable(&caller, &registration, (&unused, &tokens.refresh, &tokens.access)).await;
     wait_for(&caller, "/readyz", 503).await;
     assert_eq!(caller.get("/livez", &Form(Vec::new())).await.status, 200);
 
-    proxy.set(Line::Up);
+    relay.set(Line::Up);
     wait_for(&caller, "/readyz", 200).await;
     // Without a restart. A code whose exchange failed is still valid.
     caller.redeem(&registration, &unused).await.tokens();
@@ -118,100 +114,9 @@ async fn wait_for(caller: &Caller, path: &str, status: u16) {
     }
 }
 
-/// State of the connection to the database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Line {
-    /// Bytes are forwarded.
-    Up,
-    /// Connections are closed, new ones too.
-    Cut,
-    /// Connections stay open, and nothing is forwarded.
-    Silent,
-}
-
-/// Proxy between a server and its database.
-struct Proxy {
-    port: u16,
-    line: watch::Sender<Line>,
-}
-
-impl Proxy {
-    async fn start(url: &str) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("port");
-        let port = listener.local_addr().expect("address").port();
-        let (line, state) = watch::channel(Line::Up);
-        let target = Target::of(url);
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(carry(stream, target.clone(), state.clone()));
-            }
-        });
-        Self { port, line }
-    }
-
-    fn set(&self, line: Line) {
-        self.line.send_replace(line);
-    }
-
-    /// Replaces the address in a URL by the proxy's.
-    fn url_of(&self, url: &str) -> String {
-        let mut parsed = url::Url::parse(url).expect("URL");
-        parsed.set_host(Some("127.0.0.1")).expect("host");
-        parsed.set_port(Some(self.port)).expect("port");
-        parsed.into()
-    }
-}
-
-/// Address of the database.
-#[derive(Clone)]
-enum Target {
-    Unix(PathBuf),
-    Tcp(String),
-}
-
-impl Target {
-    fn of(url: &str) -> Self {
-        let parsed = url::Url::parse(url).expect("URL");
-        let host = parsed.host_str().expect("host").replace("%2F", "/");
-        let port = parsed.port().unwrap_or(5432);
-        if host.starts_with('/') {
-            Self::Unix(PathBuf::from(host).join(format!(".s.PGSQL.{port}")))
-        } else {
-            Self::Tcp(format!("{host}:{port}"))
-        }
-    }
-}
-
-/// Forwards one connection while the line is up.
-async fn carry(mut near: TcpStream, target: Target, mut state: watch::Receiver<Line>) {
-    if *state.borrow() == Line::Up {
-        let carried = async {
-            match target {
-                Target::Unix(path) => {
-                    let mut far = UnixStream::connect(path).await?;
-                    tokio::io::copy_bidirectional(&mut near, &mut far).await
-                }
-                Target::Tcp(address) => {
-                    let mut far = TcpStream::connect(address).await?;
-                    tokio::io::copy_bidirectional(&mut near, &mut far).await
-                }
-            }
-        };
-        tokio::select! {
-            _ = carried => return,
-            _ = state.wait_for(|line| *line != Line::Up) => {}
-        }
-    }
-    // A silent connection stays so until the line is up again; then it is dead.
-    let _ = state.wait_for(|line| *line != Line::Silent).await;
-    let _ = near.shutdown().await;
-}
-
-/// Fails if the proxy does not work at all, so that such a failure is not mistaken for an outage.
+/// Fails if the relay does not work at all, so that such a failure is not mistaken for an outage.
 #[tokio::test]
-async fn the_proxy_closes_what_it_cut() {
-    let proxy = Proxy::start("postgres://127.0.0.1:1/none").await;
-    proxy.set(Line::Cut);
-    let mut stream = TcpStream::connect(("127.0.0.1", proxy.port)).await.expect("connection");
-    assert_eq!(read_to_end(&mut stream).await, "");
+async fn the_relay_closes_the_connections_it_cuts() {
+    let relay = Relay::start("postgres://127.0.0.1:1/none", Line::Cut).await;
+    assert_eq!(read_to_end(&mut relay.connect().await).await, "");
 }

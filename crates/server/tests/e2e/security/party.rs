@@ -1,6 +1,6 @@
 //! More people and clients, and the operator's actions on them.
 
-use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, text};
+use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, create_app, create_code, text};
 use crate::e2e::world::World;
 
 /// Public address that is stable over restarts and shared by several servers, so that they accept each
@@ -13,15 +13,8 @@ pub(super) fn with_one_address(world: World) -> World {
 }
 
 /// Registers another client for the same person.
-pub(super) fn another_client(world: &World, of: &Registration) -> Registration {
-    let mut arguments = vec!["client", "create", "--name", "Other", "--redirect-uri", REDIRECT_URI, "--json"];
-    arguments.extend(SCOPES.iter().flat_map(|scope| ["--scope", *scope]));
-    let client = world.json(&arguments);
-    Registration {
-        user_id: of.user_id.clone(),
-        client_id: text(&client, "client_id"),
-        client_secret: text(&client, "client_secret"),
-    }
+pub(in crate::e2e) fn another_client(world: &World, of: &Registration) -> Registration {
+    create_app(world, &of.user_id, &["--name", "Other", "--redirect-uri", REDIRECT_URI])
 }
 
 /// Creates another person, who uses the same client.
@@ -32,17 +25,14 @@ pub(super) fn another_person(world: &World, of: &Registration, email: &str) -> R
 
 /// Issues a code with this lifetime, such as `2s`.
 pub(super) fn code_for(world: &World, registration: &Registration, time_to_live: &str) -> String {
-    let mut arguments = vec!["code", "create", "--client", &registration.client_id, "--user"];
-    arguments.extend([
-        &registration.user_id,
-        "--redirect-uri",
-        REDIRECT_URI,
-        "--ttl",
-        time_to_live,
-        "--json",
-    ]);
-    arguments.extend(SCOPES.iter().flat_map(|scope| ["--scope", *scope]));
-    text(&world.json(&arguments), "code")
+    text(&world.json(&create_code(registration, &SCOPES, time_to_live)), "code")
+}
+
+/// Issues a code with a lifetime of ten minutes; `None` if the person and the client cannot be connected.
+pub(super) fn try_code(world: &World, of: &Registration) -> Option<String> {
+    let output = world.run(&create_code(of, &SCOPES, "10m"));
+    let created = || serde_json::from_slice(&output.stdout).expect("JSON");
+    output.status.success().then(|| text(&created(), "code"))
 }
 
 /// Issues many codes, several commands at a time.

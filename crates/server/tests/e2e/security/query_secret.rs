@@ -1,5 +1,6 @@
 //! Secrets in query strings: allowed by the contract, and rejected if the operator forbids them.
 
+use super::account::people::trail;
 use super::caller::{Caller, Form, Reply};
 use crate::e2e::app::{Registration, SCOPES, code, register};
 use crate::e2e::world::World;
@@ -8,16 +9,20 @@ use reqwest::Method;
 on_sqlite! {
     // T04
     async fn a_client_that_refuses_secrets_in_queries_is_served_by_body_and_header(world: World) {
-        let world = world.in_processes();
         let registration = register(&world);
         let server = world.serve();
         let client = &registration.client_id;
         world.ok(&["client", "update", client, "--allow-query-secrets", "false"]);
-        assert_refused_in_queries(&world, &registration, &Caller::of(&server)).await;
-        assert!(server.log().contains("secret_in_query"), "the operator is not told");
+        assert_refused_in_queries(&world, &registration, &Caller::new(&server)).await;
+        let exposed = trail(&world, &["--kind", "client.secret_exposed"]);
+        assert!(!exposed.is_empty());
+        for event in &exposed {
+            assert_eq!((event["client_id"].as_str(), event["address"].as_str()), (Some(&**client), Some("127.0.0.1")));
+            assert!(event["subject"].as_str().is_some_and(|secret| !secret.contains("rws_")), "{event}");
+        }
         world.ok(&["client", "update", client, "--allow-query-secrets", "true"]);
         let form = Form::of_code(&registration, &code(&world, &registration, &SCOPES));
-        Caller::of(&server).get("/api/token", &form).await.tokens();
+        Caller::new(&server).get("/api/token", &form).await.tokens();
     }
 
     // T04
@@ -25,7 +30,7 @@ on_sqlite! {
         let world = world.with("RESTWELL__TOKENS__ALLOW_QUERY_SECRETS", "false");
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         assert_refused_in_queries(&world, &registration, &caller).await;
         let unknown = Registration { client_id: "unknown".to_owned(), ..registration };
         let form = Form::of_code(&unknown, "rwc_any");
@@ -36,7 +41,7 @@ on_sqlite! {
     async fn an_access_token_in_a_query_is_never_accepted(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         for endpoint in ["v1/profile", "v1/sleep", "v1/supplements", "sleep"] {
             let path = format!("/api/{endpoint}/{}?access_token={}", registration.user_id, tokens.access);

@@ -13,11 +13,11 @@ const CALLERS: usize = 50;
 on_both_stores! {
     // T13
     async fn exactly_one_of_fifty_concurrent_redemptions_succeeds_and_is_revoked(world: World) {
-        const ROUNDS: usize = 6;
+        const ROUNDS: usize = 4;
         let world = with_one_address(world);
         let registration = register(&world);
         let (one, two) = (world.serve(), world.serve_as("second"));
-        let callers = [Caller::of(&one), Caller::of(&two)];
+        let callers = [Caller::new(&one), Caller::new(&two)];
         for round in 0..ROUNDS {
             let form = Form::of_code(&registration, &code(&world, &registration, &SCOPES));
             let replies = all_at_once(&callers, "/api/token", &form).await;
@@ -45,7 +45,7 @@ on_both_stores! {
         let world = with_one_address(world);
         let registration = register(&world);
         let (one, two) = (world.serve(), world.serve_as("second"));
-        let callers = [Caller::of(&one), Caller::of(&two)];
+        let callers = [Caller::new(&one), Caller::new(&two)];
         let tokens = callers[0].redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         let form = Form::of_refresh(&registration, &tokens.refresh);
         let replies = all_at_once(&callers, "/api/refresh", &form).await;

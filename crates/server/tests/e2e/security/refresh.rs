@@ -1,20 +1,27 @@
 //! Refresh tokens: bound to client and person, never rotated, never wider than the grant.
 
+use super::account::people::trail;
 use super::caller::{Caller, Form};
 use super::party::{another_client, another_person};
 use crate::e2e::app::{SCOPES, code, register};
 use crate::e2e::world::World;
+use chrono::TimeDelta;
+use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     // T50
     async fn another_client_can_neither_use_nor_invalidate_a_refresh_token(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         caller.refresh(&other, &tokens.refresh).await.assert_error(400, "invalid_grant");
         caller.refresh(&registration, &tokens.refresh).await.access();
+        // The event contains the client that presented it.
+        let misuses = trail(&world, &["--kind", "grant.misused"]);
+        assert_eq!(misuses.len(), 1, "{misuses:?}");
+        assert_eq!((&misuses[0]["client_id"], &misuses[0]["user_id"]), (&json!(other.client_id), &json!(registration.user_id)));
     }
 
     // T51
@@ -22,7 +29,7 @@ on_both_stores! {
         let registration = register(&world);
         let other = another_person(&world, &registration, "other@example.org");
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         let form = Form::of_refresh(&registration, &tokens.refresh);
         let user = &registration.user_id;
@@ -51,7 +58,7 @@ on_both_stores! {
     async fn a_refresh_follows_the_contract_and_does_not_rotate_the_token(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         for _ in 0..3 {
             let reply = caller.refresh(&registration, &tokens.refresh).await;
@@ -68,13 +75,16 @@ on_both_stores! {
         let reply = caller.post("/api/token", &standard).await;
         reply.access();
         assert_eq!(reply.member("refresh_token"), tokens.refresh);
+        // It does not expire.
+        world.advance(TimeDelta::days(3_653));
+        caller.refresh(&registration, &tokens.refresh).await.access();
     }
 
     // T54
     async fn a_scope_can_be_narrowed_for_one_token_and_never_widened(world: World) {
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let code = code(&world, &registration, &["profile", "sleep"]);
         let tokens = caller.redeem(&registration, &code).await.tokens();
         let form = Form::of_refresh(&registration, &tokens.refresh);

@@ -12,7 +12,7 @@ on_both_stores! {
         let world = with_one_address(world);
         let registration = register(&world);
         let mut server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let codes = [(); 3].map(|()| code(&world, &registration, &SCOPES));
         let kept = caller.redeem(&registration, &codes[0]).await.tokens();
         let revoked = caller.redeem(&registration, &codes[1]).await.tokens();
@@ -22,7 +22,7 @@ on_both_stores! {
         server.kill();
 
         let server = world.serve_as("after-the-crash");
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         caller.refresh(&registration, &revoked.refresh).await.assert_error(400, "invalid_grant");
         caller.read_profile(&revoked.access, &registration).await.assert_problem(401, "invalid_token");
         caller.redeem(&registration, &codes[2]).await.assert_error(400, "invalid_grant");

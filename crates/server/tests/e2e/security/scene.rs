@@ -1,11 +1,11 @@
 //! A person, an app and a browser on one server, with direct access to the store.
 
-use super::asking::Asking;
+use super::auth_request::AuthRequest;
 use crate::e2e::app::Registration;
 use crate::e2e::browser::Browser;
 use crate::e2e::person::{Person, party};
 use crate::e2e::server::Server;
-use crate::e2e::world::{StoreKind, World};
+use crate::e2e::world::World;
 
 /// Server, person who can sign in, app, and a browser without cookies.
 pub(super) struct Scene {
@@ -18,7 +18,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    pub(super) fn of(world: World) -> Self {
+    pub(super) fn new(world: World) -> Self {
         let (person, app) = party(&world);
         let server = world.serve();
         let browser = Browser::new(&server);
@@ -26,8 +26,8 @@ impl Scene {
     }
 
     /// Returns the app's authorization request for all of its scopes.
-    pub(super) fn asking(&self) -> Asking {
-        Asking::of(&self.app)
+    pub(super) fn auth_request(&self) -> AuthRequest {
+        AuthRequest::new(&self.app)
     }
 }
 
@@ -40,13 +40,4 @@ pub(super) async fn assert_rows(world: &World, table: &str, condition: &str, exp
          INSERT INTO found SELECT count(*) FROM {table} {condition};"
     );
     world.execute(&statements).await;
-}
-
-/// Moves every sign-in into the past by this many seconds.
-pub(super) async fn age_sessions(world: &World, seconds: u32) {
-    let earlier = match world.kind {
-        StoreKind::Sqlite => format!("authenticated_at - {seconds} * 1000000"),
-        StoreKind::Postgres => format!("authenticated_at - interval '{seconds} seconds'"),
-    };
-    world.execute(&format!("UPDATE session SET authenticated_at = {earlier}")).await;
 }

@@ -3,9 +3,9 @@
 use super::caller::{Caller, Form, Reply};
 use super::raw::{connect, read_to_end, status_of};
 use crate::e2e::patience::eventually;
+use crate::e2e::server::allow_many_open_files;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::Method;
-use std::process::Command;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -44,7 +44,7 @@ async fn an_incomplete_head_or_body_times_out_after_five_seconds() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_trickling_head_times_out_too() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
-    let server = world.serve();
+    let server = world.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "1").serve();
     let mut stream = connect(&server).await;
     let started = Instant::now();
     stream.write_all(b"GET /livez HTTP/1.1\r\nHost: a\r\nX: ").await.expect("sent");
@@ -58,11 +58,11 @@ async fn a_trickling_head_times_out_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_idle_connections_block_no_other_client() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
-    allow_many_files();
+    allow_many_open_files();
     // Longer than the caller's timeout: it would fail if it had to wait for the others.
     let server = world.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "60").serve();
     eventually("the server is ready", async || {
-        (Caller::of(&server).get("/readyz", &Form(Vec::new())).await.status == 200).then_some(())
+        (Caller::new(&server).get("/readyz", &Form(Vec::new())).await.status == 200).then_some(())
     })
     .await;
     let mut idle = Vec::new();
@@ -75,17 +75,11 @@ async fn a_thousand_idle_connections_block_no_other_client() {
     }
     for path in ["/livez", "/readyz", "/api/token", "/livez"] {
         // A new connection each time, as a load balancer uses.
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let reply = Reply::to(caller.request(Method::GET, path)).await;
         let expected = if path == "/api/token" { 400 } else { 200 };
         assert_eq!(reply.status, expected, "{path}: {reply:?}");
     }
     drop(idle);
-    assert_eq!(Caller::of(&server).get("/livez", &Form(Vec::new())).await.status, 200);
-}
-/// Raises the limit of open files of this process and of its server.
-fn allow_many_files() {
-    let pid = std::process::id().to_string();
-    let status = Command::new("prlimit").args(["--pid", &pid, "--nofile=4096:"]).status();
-    assert!(status.is_ok_and(|status| status.success()), "the limit of open files cannot be raised to 4096");
+    assert_eq!(Caller::new(&server).get("/livez", &Form(Vec::new())).await.status, 200);
 }

@@ -23,7 +23,7 @@ on_both_stores! {
             .with("RESTWELL__TOKENS__FAILURES_PER_ADDRESS", "1000000");
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         // In the format of a secret, so that both are hashed and compared.
         let wrong = registration.client_secret.chars().rev().collect::<String>();
         let known = Form::of_code(&registration, "rwc_any").with("client_secret", &wrong);
@@ -50,7 +50,7 @@ on_both_stores! {
         let registration = register(&world);
         let other = another_person(&world, &registration, "other@example.org");
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
         let existing = format!("/api/v1/sleep/{}", other.user_id);
         let absent = "/api/v1/sleep/11111111-2222-4333-8444-555555555555";

@@ -1,7 +1,7 @@
 //! The pages do not reveal which accounts exist.
 
 use super::people::{PASSWORD, WRONG_PASSWORD, person, person_without_password};
-use super::visit::{fill, form_token, sign_in, try_to_sign_in, without_request_id};
+use super::visit::{fill, form_token, sign_in, without_request_id};
 use crate::e2e::browser::Browser;
 use crate::e2e::browser::Page;
 use crate::e2e::world::World;
@@ -41,7 +41,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(reply: &Page, typed: &str, token: &str) -> Self {
+    fn new(reply: &Page, typed: &str, token: &str) -> Self {
         let mut headers = BTreeMap::<_, Vec<_>>::new();
         for (name, value) in &reply.headers {
             if !matches!(name.as_str(), "date" | "x-request-id") {
@@ -65,7 +65,7 @@ async fn seen_by_each(
         let browser = Browser::new(server);
         let page = browser.get(path).await;
         let reply = browser.submit(&fill(&page, path, fields)).await;
-        seen.push(Seen::of(&reply, fields[0].1, &form_token(&page, path)));
+        seen.push(Seen::new(&reply, fields[0].1, &form_token(&page, path)));
     }
     seen
 }
@@ -91,29 +91,6 @@ on_sqlite! {
         assert_all_the_same(&seen_by_each(&server, "/sign-in", &attempts).await, 422);
         // The right password still works.
         sign_in(&Browser::new(&server), KNOWN, PASSWORD).await;
-    }
-
-    // T80
-    async fn attempts_at_an_unknown_account_have_the_same_limit(world: World) {
-        let world = world.with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "3");
-        people(&world);
-        let server = world.serve();
-        let mut refusals = Vec::new();
-        for email in [KNOWN, LOCKED, WITHOUT_PASSWORD, DELETED, UNKNOWN] {
-            let browser = Browser::new(&server);
-            let mut statuses = Vec::new();
-            let mut body = String::new();
-            for _ in 0..5 {
-                let reply = try_to_sign_in(&browser, email, WRONG_PASSWORD).await;
-                statuses.push(reply.status);
-                body = without_request_id(&reply);
-            }
-            assert_eq!(statuses, [422, 422, 422, 429, 429], "{email}");
-            refusals.push(body);
-        }
-        for refusal in &refusals {
-            assert_eq!(refusal, &refusals[0]);
-        }
     }
 
     // T80
@@ -153,27 +130,5 @@ on_sqlite! {
         let addresses: Vec<&[(&str, &str)]> = addresses.iter().map(AsRef::as_ref).collect();
         let seen = seen_by_each(&server, "/sign-up", &addresses).await;
         assert_all_the_same(&seen, 200);
-    }
-
-    // T80
-    async fn the_sign_in_page_of_an_app_reveals_no_more(world: World) {
-        people(&world);
-        let client = crate::e2e::app::register(&world);
-        let server = world.serve();
-        let mut seen = Vec::new();
-        for (email, password) in [(KNOWN, WRONG_PASSWORD), (LOCKED, PASSWORD), (UNKNOWN, PASSWORD)] {
-            let browser = Browser::new(&server);
-            let form = url::form_urlencoded::Serializer::new(String::new())
-                .extend_pairs([("response_type", "code"), ("client_id", &client.client_id),
-                    ("redirect_uri", crate::e2e::app::REDIRECT_URI), ("scope", "sleep")]).finish();
-            let begun = browser.get(&format!("/authorize?{form}")).await;
-            let page = browser.get(begun.header("location").expect("page to sign in")).await;
-            let fields = [("email", email), ("password", password)];
-            let reply = browser.submit(&fill(&page, "/sign-in", &fields)).await;
-            let request = page.form("/sign-in").value("request").to_owned();
-            let reply = Page { body: reply.body.replace(&request, "(request)"), ..reply };
-            seen.push(Seen::of(&reply, email, &form_token(&page, "/sign-in")));
-        }
-        assert_all_the_same(&seen, 422);
     }
 }

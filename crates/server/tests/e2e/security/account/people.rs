@@ -44,5 +44,5 @@ pub(crate) fn give_password(world: &World, user_id: &str, password: &str) {
 pub(crate) fn trail(world: &World, arguments: &[&str]) -> Vec<Value> {
     let mut all = vec!["audit", "list", "--json"];
     all.extend(arguments);
-    world.ok(&all).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    world.json_lines(&all)
 }

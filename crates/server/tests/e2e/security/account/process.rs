@@ -15,10 +15,3 @@ pub(super) fn computing_time(server: &Server) -> Duration {
     let ticks: u64 = [14, 15].map(|field| fields[field - 3].parse::<u64>().expect("ticks")).iter().sum();
     Duration::from_millis(ticks * 1000 / TICKS_A_SECOND)
 }
-
-/// Returns the peak memory of the server in MiB.
-pub(super) fn most_memory_mib(server: &Server) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("peak");
-    line.trim().trim_end_matches(" kB").parse::<u64>().expect("KiB") / 1024
-}

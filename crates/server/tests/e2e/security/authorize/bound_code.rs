@@ -3,7 +3,7 @@
 use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES};
 use crate::e2e::browser::{Browser, PageForm};
 use crate::e2e::person::{Person, app_of, type_password};
-use crate::e2e::security::asking::{Asking, allow, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, allow, reach_consent};
 use crate::e2e::security::caller::Caller;
 use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
@@ -13,7 +13,7 @@ const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 on_sqlite! {
     // T17
     async fn a_pending_code_is_invalidated_by_changes_to_its_person(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         for (number, fate) in ["lock", "delete"].into_iter().enumerate() {
             let person = Person::create(&scene.world, &format!("{fate}{number}@example.org"));
             let code = code_of(&Browser::new(&scene.server), &scene.app, &person).await;
@@ -28,20 +28,20 @@ on_sqlite! {
         ] {
             // There is something to revoke.
             let tokens = code_of(&scene.browser, &scene.app, &scene.person).await;
-            Caller::of(&scene.server).redeem(&scene.app, &tokens).await.tokens();
+            Caller::new(&scene.server).redeem(&scene.app, &tokens).await.tokens();
             let code = code_of(&scene.browser, &scene.app, &scene.person).await;
             scene.world.ok(command);
             assert_dead(&scene, &code).await;
         }
         let code = code_of(&scene.browser, &scene.app, &scene.person).await;
         scene.world.ok(&["client", "disable", client]);
-        let refused = Caller::of(&scene.server).redeem(&scene.app, &code).await;
+        let refused = Caller::new(&scene.server).redeem(&scene.app, &code).await;
         refused.assert_error(401, "invalid_client");
     }
 
     // T17
     async fn a_pending_code_is_invalidated_by_a_password_change(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let mut person = scene.person.clone();
         let code = code_of(&scene.browser, &scene.app, &person).await;
         let form = scene.browser.open("/account").await.form("/account/password");
@@ -69,12 +69,12 @@ on_sqlite! {
 
     // T17
     async fn a_pending_code_is_invalidated_by_disconnecting_the_app(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
         for all in [false, true] {
             for app in [&scene.app, &other] {
                 let held = code_of(&scene.browser, app, &scene.person).await;
-                Caller::of(&scene.server).redeem(app, &held).await.tokens();
+                Caller::new(&scene.server).redeem(app, &held).await.tokens();
             }
             let code = code_of(&scene.browser, &scene.app, &scene.person).await;
             let apps = scene.browser.open("/apps").await;
@@ -94,10 +94,10 @@ fn path_of(link: &str) -> &str {
 }
 
 async fn code_of(browser: &Browser, app: &Registration, person: &Person) -> String {
-    let consent = reach_consent(browser, &Asking::of(app), person).await;
+    let consent = reach_consent(browser, &AuthRequest::new(app), person).await;
     allow(browser, &consent, &SCOPES).await.answer_to(REDIRECT_URI)["code"].clone()
 }
 
 async fn assert_dead(scene: &Scene, code: &str) {
-    Caller::of(&scene.server).redeem(&scene.app, code).await.assert_error(400, "invalid_grant");
+    Caller::new(&scene.server).redeem(&scene.app, code).await.assert_error(400, "invalid_grant");
 }

@@ -3,7 +3,7 @@
 use crate::e2e::app::{REDIRECT_URI, SCOPES, text};
 use crate::e2e::browser::{Browser, Page, PageForm};
 use crate::e2e::person::{Person, app_of};
-use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
 use crate::e2e::security::caller::{Caller, Form};
 use crate::e2e::security::party::with_one_address;
 use crate::e2e::security::scene::{Scene, assert_rows};
@@ -14,9 +14,9 @@ const OTHER_URI: &str = "https://other.example.org/callback";
 on_sqlite! {
     // T29
     async fn additional_form_fields_change_nothing(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", OTHER_URI]);
-        let asking = scene.asking().with("scope", "sleep");
+        let asking = scene.auth_request().with("scope", "sleep");
         let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
         let form = consent.form("/consent").with("decision", "allow");
         // An unknown field ends the request before anything is decided.
@@ -39,7 +39,7 @@ on_sqlite! {
             .tick("scope", &["profile", "sleep", "supplements"]);
         let answer = scene.browser.submit(&tampered).await.answer_to(REDIRECT_URI);
         assert_eq!(answer["state"], "a state");
-        let caller = Caller::of(&scene.server);
+        let caller = Caller::new(&scene.server);
         let at_other = Form::of_code(&other, &answer["code"]).with("redirect_uri", OTHER_URI);
         caller.post("/api/token", &at_other).await.assert_error(400, "invalid_grant");
         let reply = caller.redeem(&scene.app, &answer["code"]).await;
@@ -49,12 +49,12 @@ on_sqlite! {
 
     // T29
     async fn the_grant_has_the_scopes_that_are_ticked_requested_and_allowed(world: World) {
-        let scene = Scene::of(world);
-        let asking = scene.asking().with("scope", "profile sleep");
+        let scene = Scene::new(world);
+        let asking = scene.auth_request().with("scope", "profile sleep");
         assert_eq!(grant(&scene, &asking, &["sleep"]).await, "sleep");
         assert_eq!(grant(&scene, &asking, &["sleep", "supplements"]).await, "sleep");
         assert_eq!(grant(&scene, &asking, &["sleep", "sleep", "profile"]).await, "profile sleep");
-        assert_eq!(grant(&scene, &scene.asking(), &["sleep", "sleep:write", "users:write"]).await, "sleep");
+        assert_eq!(grant(&scene, &scene.auth_request(), &["sleep", "sleep:write", "users:write"]).await, "sleep");
         // Meanwhile the operator removes a scope.
         let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
         let alone = reach_consent(&scene.browser, &asking.with("scope", "profile"), &scene.person).await;
@@ -70,14 +70,14 @@ on_sqlite! {
 
     // T29
     async fn scopes_and_uris_removed_meanwhile_are_not_granted(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let client = &scene.app.client_id;
         let uri = ["client", "update", client, "--redirect-uri"];
         for (change, back) in [
             (&[&uri[..], &[OTHER_URI]].concat()[..], &[&uri[..], &[REDIRECT_URI]].concat()[..]),
             (&["client", "disable", client], &["client", "enable", client]),
         ] {
-            let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
+            let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
             scene.world.ok(change);
             // Not reported to the app: the redirect URI is no longer registered.
             allow(&scene.browser, &consent, &SCOPES).await.assert_refused(400);
@@ -86,32 +86,19 @@ on_sqlite! {
             scene.world.ok(back);
             assert!(allow(&scene.browser, &consent, &SCOPES).await.answer_to(REDIRECT_URI).contains_key("code"));
         }
-        let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
+        let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
         scene.world.ok(&["user", "lock", &scene.person.user_id]);
         allow(&scene.browser, &consent, &SCOPES).await.assert_refused(403);
         assert_rows(&scene.world, "authorization_code", "", 2).await;
     }
 
     // T29
-    async fn a_decision_applies_once(world: World) {
-        let scene = Scene::of(world);
-        let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
-        let (form, path) = (consent.form("/consent"), consent_path(&consent));
-        scene.browser.submit(&form.with("decision", "allow")).await.answer_to(REDIRECT_URI);
-        for decision in ["allow", "deny", "allow"] {
-            scene.browser.submit(&form.with("decision", decision)).await.assert_refused(400);
-        }
-        scene.browser.get(&path).await.assert_refused(400);
-        assert_rows(&scene.world, "authorization_code", "", 1).await;
-    }
-
-    // T29
     async fn only_one_of_many_concurrent_decisions_applies(world: World) {
-        let scene = Scene::of(with_one_address(world));
+        let scene = Scene::new(with_one_address(world));
         let second = scene.world.serve_as("second");
         let browsers = [scene.browser.clone(), scene.browser.at(&second)];
         for round in 1..=3 {
-            let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
+            let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
             let form = consent.form("/consent");
             let tasks: Vec<_> = (0..12_usize).map(|number| {
                 let decision = if number % 3 == 0 { "deny" } else { "allow" };
@@ -134,26 +121,26 @@ on_sqlite! {
 
     // T29
     async fn another_person_or_browser_can_neither_open_nor_decide_a_request(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let stranger = Person::create(&scene.world, "stranger@example.org");
-        let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
+        let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
         let (id, path) = (consent.form("/consent").value("request").to_owned(), consent_path(&consent));
 
         // Another person in another browser, with a form of theirs.
         let other = Browser::new(&scene.server);
-        let own = reach_consent(&other, &scene.asking(), &stranger).await;
+        let own = reach_consent(&other, &scene.auth_request(), &stranger).await;
         let own = own.form("/consent");
         assert_cannot_touch(&other, &path, &own.with("request", &id)).await;
         // The same person in another browser: a stolen link to the page is useless.
         let elsewhere = Browser::new(&scene.server);
-        let form = reach_consent(&elsewhere, &scene.asking(), &scene.person).await.form("/consent");
+        let form = reach_consent(&elsewhere, &scene.auth_request(), &scene.person).await.form("/consent");
         assert_cannot_touch(&elsewhere, &path, &form.with("request", &id)).await;
         // Another person in the same browser.
         scene.browser.submit(&consent.form("/sign-out")).await;
         let signed_out = scene.browser.get(&path).await;
         assert_eq!(signed_out.own_location(), format!("/sign-in?request={id}"));
         scene.browser.sign_in(&stranger).await;
-        let form = reach_consent(&scene.browser, &scene.asking(), &stranger).await.form("/consent");
+        let form = reach_consent(&scene.browser, &scene.auth_request(), &stranger).await.form("/consent");
         assert_cannot_touch(&scene.browser, &path, &form.with("request", &id)).await;
 
         assert_rows(&scene.world, "authorization_request", "WHERE decided_at IS NOT NULL", 0).await;
@@ -163,15 +150,15 @@ on_sqlite! {
         scene.browser.sign_in(&scene.person).await;
         let consent = scene.browser.open(&path).await;
         let answer = allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI);
-        let tokens = Caller::of(&scene.server).redeem(&scene.app, &answer["code"]).await;
+        let tokens = Caller::new(&scene.server).redeem(&scene.app, &answer["code"]).await;
         assert_eq!(text(&tokens.json(), "user_id"), scene.person.user_id);
     }
 
     // T29
     async fn a_request_cannot_be_decided_before_it_is_opened(world: World) {
-        let scene = Scene::of(world);
-        let sent = ask(&scene.browser, &scene.asking()).await;
-        let other = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
+        let scene = Scene::new(world);
+        let sent = ask(&scene.browser, &scene.auth_request()).await;
+        let other = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
         let form = other.form("/consent").with("request", &sent.request_id());
         scene.browser.submit(&form.with("decision", "allow")).await.assert_refused(403);
         assert_rows(&scene.world, "authorization_code", "", 0).await;
@@ -189,12 +176,12 @@ async fn assert_cannot_touch(browser: &Browser, path: &str, form: &PageForm) {
     }
 }
 
-async fn grant(scene: &Scene, asking: &Asking, ticked: &[&str]) -> String {
+async fn grant(scene: &Scene, asking: &AuthRequest, ticked: &[&str]) -> String {
     let consent = reach_consent(&scene.browser, asking, &scene.person).await;
     redeemed_scope(scene, &allow(&scene.browser, &consent, ticked).await).await
 }
 
 async fn redeemed_scope(scene: &Scene, sent: &Page) -> String {
     let answer = sent.answer_to(REDIRECT_URI);
-    Caller::of(&scene.server).redeem(&scene.app, &answer["code"]).await.member("scope")
+    Caller::new(&scene.server).redeem(&scene.app, &answer["code"]).await.member("scope")
 }

@@ -2,15 +2,15 @@
 
 use crate::e2e::app::REDIRECT_URI;
 use crate::e2e::person::app_of;
-use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 
 on_sqlite! {
     // T23
     async fn other_errors_are_reported_to_the_app(world: World) {
-        let scene = Scene::of(world);
-        let asking = scene.asking();
+        let scene = Scene::new(world);
+        let asking = scene.auth_request();
         let client = &scene.app.client_id;
         scene.world.ok(&["client", "update", client, "--scope", "profile", "--scope", "sleep"]);
         for (name, value, error) in [
@@ -44,13 +44,13 @@ on_sqlite! {
 
     // T23
     async fn no_other_response_type_issues_anything(world: World) {
-        let scene = Scene::of(world);
-        let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
+        let scene = Scene::new(world);
+        let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
         let form = consent.form("/consent").with("remember", "yes").with("decision", "allow");
         scene.browser.submit(&form).await.answer_to(REDIRECT_URI);
         // Even if no page would be shown.
         for kind in ["token", "code token", "id_token token", "code id_token"] {
-            let asking = scene.asking().with("response_type", kind);
+            let asking = scene.auth_request().with("response_type", kind);
             let sent = ask(&scene.browser, &asking).await;
             assert!(!sent.location().contains(['#']) && !sent.location().contains("access_token"), "{sent:?}");
             assert_told(&scene, &asking, "unsupported_response_type").await;
@@ -61,8 +61,8 @@ on_sqlite! {
 
     // T23
     async fn denying_and_ticking_nothing_are_both_access_denied(world: World) {
-        let scene = Scene::of(world);
-        let asking = scene.asking();
+        let scene = Scene::new(world);
+        let asking = scene.auth_request();
         let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
         let form = consent.form("/consent");
         let decisions = [
@@ -86,16 +86,16 @@ on_sqlite! {
 
     // T24
     async fn a_repeated_app_or_uri_gets_an_error_page(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
-        let asking = scene.asking();
+        let asking = scene.auth_request();
         for (name, value) in [
             ("client_id", scene.app.client_id.as_str()), ("client_id", &other.client_id), ("client_id", ""),
             ("redirect_uri", REDIRECT_URI), ("redirect_uri", "https://evil.example/"), ("redirect_uri", ""),
         ] {
             ask(&scene.browser, &asking.and(name, value)).await.assert_refused(400);
             // In either order.
-            let reversed = Asking::of(&scene.app).without(name).and(name, value);
+            let reversed = AuthRequest::new(&scene.app).without(name).and(name, value);
             let first = if name == "client_id" { scene.app.client_id.as_str() } else { REDIRECT_URI };
             ask(&scene.browser, &reversed.and(name, first)).await.assert_refused(400);
         }
@@ -104,8 +104,8 @@ on_sqlite! {
 
     // T24
     async fn any_other_repeated_parameter_is_reported_to_the_app(world: World) {
-        let scene = Scene::of(world);
-        let asking = scene.asking().with("code_challenge", CHALLENGE).with("code_challenge_method", "S256");
+        let scene = Scene::new(world);
+        let asking = scene.auth_request().with("code_challenge", CHALLENGE).with("code_challenge_method", "S256");
         let asking = asking.with("prompt", "login").with("response_mode", "query").with("login_hint", "a@example.org");
         for (name, same) in [
             ("response_type", "code"), ("scope", "sleep"), ("state", "a state"), ("code_challenge", CHALLENGE),
@@ -129,7 +129,7 @@ on_sqlite! {
 
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-async fn assert_told(scene: &Scene, asking: &Asking, error: &str) {
+async fn assert_told(scene: &Scene, asking: &AuthRequest, error: &str) {
     let answer = ask(&scene.browser, asking).await.answer_to(REDIRECT_URI);
     let members: Vec<&str> = answer.keys().map(String::as_str).collect();
     assert_eq!(members, ["error", "error_description", "iss", "state"], "{asking:?}");

@@ -2,7 +2,7 @@
 
 use crate::e2e::app::{REDIRECT_URI, text};
 use crate::e2e::browser::Browser;
-use crate::e2e::security::asking::{Asking, ask};
+use crate::e2e::security::auth_request::{AuthRequest, ask};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 
@@ -11,7 +11,7 @@ const EVIL: &str = "https://evil.example/";
 on_sqlite! {
     // T22
     async fn an_unverified_app_gets_an_error_page_and_no_redirect(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let service = scene.world.json(&[
             "client", "create", "--name", "Backend", "--service", "--scope", "sleep:write", "--json",
         ]);
@@ -20,7 +20,7 @@ on_sqlite! {
             "11111111-2222-4333-8444-555555555555", "no-uuid", "*", "'--", "https://evil.example/", "%00", &service,
             &scene.app.client_id.to_uppercase().replace('-', ""), &format!("{} ", scene.app.client_id),
         ];
-        let asking = scene.asking();
+        let asking = scene.auth_request();
         for stranger in strangers {
             for uri in [REDIRECT_URI, EVIL] {
                 let asking = asking.with("client_id", stranger).with("redirect_uri", uri);
@@ -43,9 +43,9 @@ on_sqlite! {
 
     // T22
     async fn no_parameter_determines_the_redirect_target(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let names = ["next", "return_to", "returnTo", "redirect", "url", "continue", "error", "iss", "to", "callback"];
-        let evil = names.iter().fold(scene.asking(), |asking, name| asking.with(name, EVIL));
+        let evil = names.iter().fold(scene.auth_request(), |asking, name| asking.with(name, EVIL));
         let sent = ask(&scene.browser, &evil).await;
         let id = sent.request_id();
         // An opaque id, and nothing else.
@@ -58,22 +58,22 @@ on_sqlite! {
     }
 
     async fn pending_requests_per_address_are_limited_before_sign_in(world: World) {
-        let scene = Scene::of(world.with("RESTWELL__ACCOUNTS__APP_REQUESTS_PER_ADDRESS", "5"));
+        let scene = Scene::new(world.with("RESTWELL__ACCOUNTS__APP_REQUESTS_PER_ADDRESS", "5"));
         for _ in 0..5 {
-            ask(&Browser::new(&scene.server), &scene.asking()).await.request_id();
+            ask(&Browser::new(&scene.server), &scene.auth_request()).await.request_id();
         }
-        let refused = ask(&Browser::new(&scene.server), &scene.asking()).await;
+        let refused = ask(&Browser::new(&scene.server), &scene.auth_request()).await;
         refused.assert_refused(429);
         assert!(refused.header("retry-after").is_some_and(|seconds| seconds.parse::<u32>().is_ok()), "{refused:?}");
         assert_rows(&scene.world, "authorization_request", "", 5).await;
         // After signing in, the consent page is shown as before.
         scene.browser.sign_in(&scene.person).await;
-        assert!(ask(&scene.browser, &scene.asking()).await.own_location().starts_with("/consent?request="));
+        assert!(ask(&scene.browser, &scene.auth_request()).await.own_location().starts_with("/consent?request="));
     }
 
     // T22
     async fn signing_in_never_redirects_to_another_site(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let (browser, person) = (&scene.browser, &scene.person);
         let evil = ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/apps", "Apps"];
         for evil in evil {
@@ -96,7 +96,7 @@ on_sqlite! {
     }
 }
 
-async fn assert_leads_nowhere(scene: &Scene, asking: &Asking) {
+async fn assert_leads_nowhere(scene: &Scene, asking: &AuthRequest) {
     let page = ask(&scene.browser, asking).await;
     page.assert_refused(400);
     assert!(!page.body.contains("evil") && !page.body.contains("example.org"), "{page:?}");

@@ -1,7 +1,7 @@
 //! PKCE: one method, enforced once used, and required if the operator says so.
 
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
-use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
 use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
@@ -14,8 +14,8 @@ const VERIFIER: &str = "a-verifier-of-43-to-128-unreserved-characters";
 on_sqlite! {
     // T40
     async fn only_a_sha256_challenge_is_accepted(world: World) {
-        let scene = Scene::of(world);
-        let asking = scene.asking();
+        let scene = Scene::new(world);
+        let asking = scene.auth_request();
         let good = challenge(VERIFIER);
         let long = "a".repeat(44);
         for (challenge, method) in [
@@ -37,9 +37,9 @@ on_sqlite! {
 
     // T41
     async fn a_code_with_a_challenge_requires_its_verifier_by_every_transport(world: World) {
-        let scene = Scene::of(world);
-        let code = code_for(&scene, &with_challenge(&scene.asking())).await;
-        let caller = Caller::of(&scene.server);
+        let scene = Scene::new(world);
+        let code = code_for(&scene, &with_challenge(&scene.auth_request())).await;
+        let caller = Caller::new(&scene.server);
         let form = Form::of_code(&scene.app, &code);
         let (short, long) = ("a".repeat(42), "a".repeat(129));
         let other = VERIFIER.replace('a', "b");
@@ -59,8 +59,8 @@ on_sqlite! {
 
     // T42
     async fn a_verifier_without_a_challenge_is_rejected_as_a_downgrade(world: World) {
-        let scene = Scene::of(world);
-        let code = code_for(&scene, &scene.asking()).await;
+        let scene = Scene::new(world);
+        let code = code_for(&scene, &scene.auth_request()).await;
         for _ in 0..2 {
             redeem(&scene, &code, Some(VERIFIER)).await.assert_error(400, "invalid_grant");
         }
@@ -69,12 +69,12 @@ on_sqlite! {
 
     // T43
     async fn the_contract_works_without_pkce_until_it_is_required(world: World) {
-        let scene = Scene::of(world);
-        let code = code_for(&scene, &scene.asking()).await;
+        let scene = Scene::new(world);
+        let code = code_for(&scene, &scene.auth_request()).await;
         redeem(&scene, &code, None).await.tokens();
         scene.world.ok(&["client", "update", &scene.app.client_id, "--require-pkce", "true"]);
-        assert_refused(&scene, &scene.asking()).await;
-        let code = code_for(&scene, &with_challenge(&scene.asking())).await;
+        assert_refused(&scene, &scene.auth_request()).await;
+        let code = code_for(&scene, &with_challenge(&scene.auth_request())).await;
         redeem(&scene, &code, None).await.assert_error(400, "invalid_grant");
         redeem(&scene, &code, Some(VERIFIER)).await.tokens();
     }
@@ -84,16 +84,16 @@ fn challenge(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(digest(&SHA256, verifier.as_bytes()))
 }
 
-fn with_challenge(asking: &Asking) -> Asking {
+fn with_challenge(asking: &AuthRequest) -> AuthRequest {
     asking.with("code_challenge", &challenge(VERIFIER)).with("code_challenge_method", "S256")
 }
 
-async fn assert_refused(scene: &Scene, asking: &Asking) {
+async fn assert_refused(scene: &Scene, asking: &AuthRequest) {
     let answer = ask(&scene.browser, asking).await.answer_to(REDIRECT_URI);
     assert_eq!(answer["error"], "invalid_request", "{asking:?}");
 }
 
-async fn code_for(scene: &Scene, asking: &Asking) -> String {
+async fn code_for(scene: &Scene, asking: &AuthRequest) -> String {
     let consent = reach_consent(&scene.browser, asking, &scene.person).await;
     allow(&scene.browser, &consent, &SCOPES).await.answer_to(REDIRECT_URI)["code"].clone()
 }
@@ -101,5 +101,5 @@ async fn code_for(scene: &Scene, asking: &Asking) -> String {
 async fn redeem(scene: &Scene, code: &str, verifier: Option<&str>) -> Reply {
     let form = Form::of_code(&scene.app, code);
     let form = verifier.map_or(form.clone(), |verifier| form.with("code_verifier", verifier));
-    Caller::of(&scene.server).post("/api/token", &form).await
+    Caller::new(&scene.server).post("/api/token", &form).await
 }

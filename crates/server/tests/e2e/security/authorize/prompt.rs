@@ -3,15 +3,16 @@
 use crate::e2e::app::REDIRECT_URI;
 use crate::e2e::browser::{Browser, Page};
 use crate::e2e::person::{Person, app_of};
-use crate::e2e::security::asking::{Asking, ask, reach_consent};
-use crate::e2e::security::scene::{Scene, age_sessions, assert_rows};
+use crate::e2e::security::auth_request::{AuthRequest, ask, reach_consent};
+use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
+use chrono::TimeDelta;
 
 on_sqlite! {
     // T34
     async fn only_remembered_consent_skips_the_page_and_never_for_more_scopes(world: World) {
-        let scene = Scene::of(world);
-        let sleep = scene.asking().with("scope", "sleep");
+        let scene = Scene::new(world);
+        let sleep = scene.auth_request().with("scope", "sleep");
         // Allowed without being remembered: shown again.
         decide(&scene, &sleep, &["sleep"], false).await;
         assert!(is_asked(&scene, &sleep).await);
@@ -24,7 +25,7 @@ on_sqlite! {
         assert!(is_asked(&scene, &sleep.without("scope")).await);
         // Neither another app nor another person inherits it.
         let other = app_of(&scene.world, &scene.person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
-        assert!(is_asked(&scene, &Asking::of(&other).with("scope", "sleep")).await);
+        assert!(is_asked(&scene, &AuthRequest::new(&other).with("scope", "sleep")).await);
         let stranger = Person::create(&scene.world, "stranger@example.org");
         let browser = Browser::new(&scene.server);
         reach_consent(&browser, &sleep, &stranger).await;
@@ -35,8 +36,8 @@ on_sqlite! {
 
     // T34
     async fn denying_ends_an_earlier_consent(world: World) {
-        let scene = Scene::of(world);
-        let sleep = scene.asking().with("scope", "sleep");
+        let scene = Scene::new(world);
+        let sleep = scene.auth_request().with("scope", "sleep");
         decide(&scene, &sleep, &["sleep"], true).await;
         let consent = reach_consent(&scene.browser, &sleep.with("prompt", "consent"), &scene.person).await;
         scene.browser.submit(&consent.form("/consent").with("decision", "deny")).await.answer_to(REDIRECT_URI);
@@ -51,8 +52,8 @@ on_sqlite! {
 
     // T34
     async fn prompt_none_shows_no_page_and_requires_remembered_consent(world: World) {
-        let scene = Scene::of(world);
-        let silent = scene.asking().with("scope", "sleep").with("prompt", "none");
+        let scene = Scene::new(world);
+        let silent = scene.auth_request().with("scope", "sleep").with("prompt", "none");
         assert_eq!(error(&ask(&scene.browser, &silent).await), "login_required");
         scene.browser.sign_in(&scene.person).await;
         assert_eq!(error(&ask(&scene.browser, &silent).await), "consent_required");
@@ -70,10 +71,10 @@ on_sqlite! {
 
     // T34
     async fn prompt_login_and_prompt_consent_show_their_pages_despite_remembered_consent(world: World) {
-        let scene = Scene::of(world);
-        let sleep = scene.asking().with("scope", "sleep");
+        let scene = Scene::new(world);
+        let sleep = scene.auth_request().with("scope", "sleep");
         decide(&scene, &sleep, &["sleep"], true).await;
-        age_sessions(&scene.world, 60).await;
+        scene.world.advance(TimeDelta::minutes(1));
         for prompt in ["login", "select_account"] {
             let sent = ask(&scene.browser, &sleep.with("prompt", prompt)).await;
             assert!(sent.own_location().starts_with("/sign-in?request="), "{sent:?}");
@@ -87,7 +88,7 @@ on_sqlite! {
             let signed_in = scene.browser.submit(&scene.person.credentials(&form)).await;
             // Then the remembered consent applies.
             assert!(scene.browser.follow(&signed_in).await.answer_to(REDIRECT_URI).contains_key("code"));
-            age_sessions(&scene.world, 60).await;
+            scene.world.advance(TimeDelta::minutes(1));
         }
         let sent = ask(&scene.browser, &sleep.with("prompt", "consent")).await;
         assert!(sent.own_location().starts_with("/consent?request="), "{sent:?}");
@@ -105,7 +106,7 @@ fn error(page: &Page) -> String {
     answer["error"].clone()
 }
 
-async fn decide(scene: &Scene, asking: &Asking, ticked: &[&str], remember: bool) {
+async fn decide(scene: &Scene, asking: &AuthRequest, ticked: &[&str], remember: bool) {
     let consent = reach_consent(&scene.browser, asking, &scene.person).await;
     let form = consent.form("/consent").tick("scope", ticked).with("decision", "allow");
     let form = if remember { form.with("remember", "yes") } else { form };
@@ -113,7 +114,7 @@ async fn decide(scene: &Scene, asking: &Asking, ticked: &[&str], remember: bool)
 }
 
 /// Returns whether the signed-in person is shown a page.
-async fn is_asked(scene: &Scene, asking: &Asking) -> bool {
+async fn is_asked(scene: &Scene, asking: &AuthRequest) -> bool {
     let sent = ask(&scene.browser, asking).await;
     if sent.location().starts_with("/consent?request=") {
         assert_eq!(scene.browser.follow(&sent).await.status, 200);

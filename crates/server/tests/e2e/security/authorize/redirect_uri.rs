@@ -3,7 +3,7 @@
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
 use crate::e2e::browser::Browser;
 use crate::e2e::person::app_of;
-use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 
@@ -64,8 +64,8 @@ const LOOKALIKES: [&str; 28] = [
 on_sqlite! {
     // T20
     async fn an_unregistered_redirect_uri_gets_an_error_page_and_stores_nothing(world: World) {
-        let scene = Scene::of(world);
-        let asking = scene.asking();
+        let scene = Scene::new(world);
+        let asking = scene.auth_request();
         for uri in wrong_uris() {
             assert_leads_nowhere(&scene.browser, &asking.with("redirect_uri", &uri)).await;
         }
@@ -88,8 +88,8 @@ on_sqlite! {
 
     // T20
     async fn malformed_text_is_not_a_redirect_uri(world: World) {
-        let scene = Scene::of(world);
-        let rest = scene.asking().without("redirect_uri").path();
+        let scene = Scene::new(world);
+        let rest = scene.auth_request().without("redirect_uri").path();
         let good = "https%3A%2F%2Fapp.example.org%2Fcallback";
         for raw in [
             "%ff", "%", "%2", "%zz", "%00", "%0d%0aLocation:%20https://evil.example/", "%e2%80%ae", "%c0%ae",
@@ -106,9 +106,9 @@ on_sqlite! {
     // T20
     async fn a_loopback_port_must_match_exactly(world: World) {
         const LOOPBACK: &str = "http://127.0.0.1:7777/callback";
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let app = app_of(&scene.world, &scene.person, &["--name", "Script", "--redirect-uri", LOOPBACK]);
-        let asking = Asking::of(&app).with("redirect_uri", LOOPBACK);
+        let asking = AuthRequest::new(&app).with("redirect_uri", LOOPBACK);
         for uri in [
             "http://127.0.0.1:7778/callback", "http://127.0.0.1/callback", "http://localhost:7777/callback",
             "http://[::1]:7777/callback", "http://127.1:7777/callback", "http://127.0.0.2:7777/callback",
@@ -129,7 +129,7 @@ fn wrong_uris() -> Vec<String> {
     suffixed.chain(LOOKALIKES.into_iter().chain(shorter).map(str::to_owned)).collect()
 }
 
-async fn assert_leads_nowhere(browser: &Browser, asking: &Asking) {
+async fn assert_leads_nowhere(browser: &Browser, asking: &AuthRequest) {
     let page = ask(browser, asking).await;
     page.assert_refused(400);
     assert!(!page.body.contains("evil") && !page.body.contains("example.org"), "{asking:?}: {page:?}");

@@ -1,7 +1,7 @@
 //! Every redirect to the app contains its `state`, byte for byte, and the configured issuer.
 
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
-use crate::e2e::security::asking::{Asking, allow, ask, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
 use crate::e2e::security::caller::{Caller, Form};
 use crate::e2e::security::party::{PUBLIC_URL, with_one_address};
 use crate::e2e::security::scene::{Scene, assert_rows};
@@ -18,7 +18,7 @@ const EVIL_HEADERS: [(&str, &str); 5] = [
 on_sqlite! {
     // T25
     async fn the_state_is_returned_byte_for_byte(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         remember_everything(&scene).await;
         let states = [
             "x", "a&b=c", "%", "%41", "+", "a+b c", "\"<>'", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b", "\n",
@@ -26,7 +26,7 @@ on_sqlite! {
             "\u{1}\u{1f}\u{7f}", &"s".repeat(1024), &"\u{1f634}".repeat(512), &"%".repeat(2048),
         ];
         for state in states {
-            let asking = scene.asking().with("state", state);
+            let asking = scene.auth_request().with("state", state);
             // With a code, with an error, and through the store and the page.
             for asking in [asking.clone(), asking.with("response_type", "token"), asking.with("prompt", "consent")] {
                 let mut sent = ask(&scene.browser, &asking).await;
@@ -46,8 +46,8 @@ on_sqlite! {
 
     // T25
     async fn no_state_is_returned_if_none_was_sent_and_a_long_one_is_rejected(world: World) {
-        let scene = Scene::of(world);
-        for asking in [scene.asking().without("state"), scene.asking().with("state", "")] {
+        let scene = Scene::new(world);
+        for asking in [scene.auth_request().without("state"), scene.auth_request().with("state", "")] {
             let refused = ask(&scene.browser, &asking.with("scope", "x")).await.answer_to(REDIRECT_URI);
             assert!(!refused.contains_key("state"), "{refused:?}");
             let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
@@ -56,7 +56,7 @@ on_sqlite! {
         }
         assert_rows(&scene.world, "authorization_request", "", 2).await;
         for state in ["s".repeat(2049), "\u{1f634}".repeat(513), "s".repeat(7000)] {
-            for asking in [scene.asking(), scene.asking().with("scope", "x")] {
+            for asking in [scene.auth_request(), scene.auth_request().with("scope", "x")] {
                 ask(&scene.browser, &asking.with("state", &state)).await.assert_refused(400);
             }
         }
@@ -65,16 +65,16 @@ on_sqlite! {
 
     // T26
     async fn every_redirect_to_the_app_has_the_configured_issuer(world: World) {
-        let scene = Scene::of(with_one_address(world));
-        let metadata = Caller::of(&scene.server).get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await;
+        let scene = Scene::new(with_one_address(world));
+        let metadata = Caller::new(&scene.server).get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await;
         assert_eq!(metadata.json()["authorization_response_iss_parameter_supported"], true);
         assert_eq!(metadata.member("issuer"), PUBLIC_URL);
         let browser = &scene.browser;
-        let at_evil = |asking: &Asking| {
+        let at_evil = |asking: &AuthRequest| {
             let path = asking.path();
             async move { browser.get_with(&path, &EVIL_HEADERS).await }
         };
-        let asking = scene.asking();
+        let asking = scene.auth_request();
         for asking in [
             asking.with("scope", "x"), asking.with("response_type", "token"), asking.and("state", "twice"),
             asking.with("prompt", "none"), asking.with("code_challenge", "x"),
@@ -103,7 +103,7 @@ on_sqlite! {
 
 /// Remembers consent, so that the app gets codes without a page.
 async fn remember_everything(scene: &Scene) {
-    let asking = scene.asking().with("prompt", "consent");
+    let asking = scene.auth_request().with("prompt", "consent");
     let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
     let form = consent.form("/consent").with("remember", "yes").with("decision", "allow");
     scene.browser.submit(&form).await.answer_to(REDIRECT_URI);

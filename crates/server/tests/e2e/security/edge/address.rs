@@ -66,7 +66,7 @@ on_sqlite! {
             .with("RESTWELL__TOKENS__FAILURES_PER_ADDRESS", "5");
         let registration = register(&world);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let spray = async |network: &str, number: u32| {
             let client_id = format!("00000000-0000-4000-8000-{number:012}");
             let stranger = Registration { client_id, ..registration.clone() };
@@ -92,7 +92,7 @@ on_sqlite! {
             Proxy::start(Kind::Nginx, [server.address(), server.address()]).await,
         ];
         let callers = [
-            Caller::of(&server),
+            Caller::new(&server),
             Caller::to(&proxies[0].base_url(), Ipv4Addr::LOCALHOST),
             Caller::to(&proxies[1].base_url(), Ipv4Addr::LOCALHOST),
         ];
@@ -112,7 +112,7 @@ on_sqlite! {
                 assert!(!format!("{reply:?}").contains("evil"), "{path}: {reply:?}");
                 assert!(!reply.header("set-cookie").is_some_and(|cookie| cookie.contains("Secure")), "{reply:?}");
                 assert_eq!(reply.header("strict-transport-security"), None, "{path}");
-                let expected = Reply::to(Caller::of(&server).request(Method::GET, path)).await;
+                let expected = Reply::to(Caller::new(&server).request(Method::GET, path)).await;
                 assert_eq!(reply.status, expected.status, "{path}");
                 if path.starts_with("/.well-known") {
                     assert_eq!(reply.body, expected.body);

@@ -2,15 +2,14 @@
 
 use crate::e2e::app::{SCOPES, code, register};
 use crate::e2e::patience::{PATIENCE, eventually};
+use crate::e2e::relay::{Line, Relay};
 use crate::e2e::security::caller::{Caller, Form};
-use crate::e2e::server::Server;
+use crate::e2e::server::allow_many_open_files;
 use crate::e2e::world::{StoreKind, World};
-use std::process::Command;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixStream};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
-use url::Url;
 
 const CALLERS: usize = 2000;
 /// Latency of the store.
@@ -19,62 +18,6 @@ const LATENCY: Duration = Duration::from_millis(20);
 const LONGEST_REFUSAL: Duration = Duration::from_secs(45);
 /// Maximum memory per caller: sockets, and the buffers of a request.
 const BYTES_A_CALLER: usize = 64 * 1024;
-
-/// Starts a slow relay to the database in a URL; returns the relay's URL.
-async fn slow_road(database: &str) -> String {
-    let database = Url::parse(database).expect("URL");
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("port");
-    let port = listener.local_addr().expect("address").port();
-    let url =
-        format!("postgres://{}@127.0.0.1:{port}{}?sslmode=disable", database.username(), database.path());
-    tokio::spawn(async move {
-        while let Ok((client, _)) = listener.accept().await {
-            let host = database.host_str().unwrap_or_default().replace("%2F", "/");
-            let port = database.port().unwrap_or(5432);
-            if host.starts_with('/') {
-                let server = UnixStream::connect(format!("{host}/.s.PGSQL.{port}")).await.expect("server");
-                tokio::spawn(carry(client, server));
-            } else {
-                let server = TcpStream::connect((host.as_str(), port)).await.expect("server");
-                tokio::spawn(carry(client, server));
-            }
-        }
-    });
-    url
-}
-
-async fn carry(client: TcpStream, server: impl AsyncRead + AsyncWrite + Unpin) {
-    let (mut from_client, mut to_client) = client.into_split();
-    let (mut from_server, mut to_server) = tokio::io::split(server);
-    let upwards = async {
-        let mut bytes = vec![0; 64 * 1024];
-        while let Ok(length @ 1..) = from_client.read(&mut bytes).await {
-            tokio::time::sleep(LATENCY).await;
-            if to_server.write_all(&bytes[..length]).await.is_err() {
-                break;
-            }
-        }
-    };
-    tokio::select! {
-        () = upwards => {}
-        _ = tokio::io::copy(&mut from_server, &mut to_client) => {}
-    }
-}
-
-/// Raises the limit of open files of this process; the server does so itself.
-fn allow_many_files() {
-    let pid = std::process::id().to_string();
-    let status = Command::new("prlimit").args(["--pid", &pid, "--nofile=8192:"]).status();
-    assert!(status.is_ok_and(|status| status.success()), "the limit of open files cannot be raised to 8192");
-}
-
-/// Returns the peak of the resident memory of a process, in bytes.
-fn peak(server: &Server) -> usize {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("status");
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("VmHWM");
-    let kibibytes = line.split_whitespace().nth(1).and_then(|number| number.parse::<usize>().ok());
-    kibibytes.expect("number") * 1024
-}
 
 /// Sends one request on a separate connection; returns the response, and its duration.
 async fn ask(address: String, request: String) -> (String, Duration) {
@@ -90,15 +33,16 @@ async fn ask(address: String, request: String) -> (String, Duration) {
 async fn two_thousand_callers_of_a_slow_store_get_correct_responses_or_503() {
     let direct = World::new(StoreKind::Postgres).await.in_processes();
     let registration = register(&direct);
-    let url = slow_road(&direct.storage_url).await;
+    let relay = Relay::start(&direct.storage_url, Line::Slow(LATENCY)).await;
+    let url = relay.url_of(&direct.storage_url);
     let code = code(&direct, &registration, &SCOPES);
-    allow_many_files();
+    allow_many_open_files();
     let world = direct
         .with("RESTWELL__STORAGE__URL", &url)
         .with("RESTWELL__STORAGE__POOL_SIZE", "2")
         .with("RESTWELL__SERVER__MAX_REQUESTS", "100");
     let server = world.serve();
-    let caller = Caller::of(&server);
+    let caller = Caller::new(&server);
     eventually("the server is ready", async || {
         let ready = caller.get("/readyz", &Form(Vec::new())).await.status == 200;
         ready.then_some(())
@@ -108,7 +52,7 @@ async fn two_thousand_callers_of_a_slow_store_get_correct_responses_or_503() {
     let path = format!("/api/v1/sleep/{}", registration.user_id);
     let right = caller.read(&token, &path).await;
     assert_eq!(right.status, 200);
-    let idle = peak(&server);
+    let idle = server.peak_memory();
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
     );
@@ -132,11 +76,11 @@ async fn two_thousand_callers_of_a_slow_store_get_correct_responses_or_503() {
     }
     println!(
         "{answered} served, {refused} refused, the slowest refusal after {longest:?}; memory {idle} then {}",
-        peak(&server)
+        server.peak_memory()
     );
     assert!(answered >= 20 && refused > 0, "{answered} served, {refused} refused");
     assert!(longest < LONGEST_REFUSAL, "{longest:?}");
-    assert!(peak(&server) < idle + CALLERS * BYTES_A_CALLER, "{} bytes", peak(&server));
+    assert!(server.peak_memory() < idle + CALLERS * BYTES_A_CALLER, "{} bytes", server.peak_memory());
     // At once, without a recovery time.
     assert_eq!(caller.read(&token, &path).await.status, 200);
     assert!(server.log().contains("overloaded: "));
@@ -157,7 +101,7 @@ on_both_stores! {
         let file = world.file("nights.ndjson", &crate::e2e::operation::records::nights(NIGHTS, 40));
         world.ok(&["import", "--user", &registration.user_id, &file]);
         let server = world.serve();
-        let caller = Caller::of(&server);
+        let caller = Caller::new(&server);
         let token = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.access();
         let path = format!("/api/v1/sleep/{}", registration.user_id);
         let large = format!(
@@ -210,7 +154,7 @@ async fn hundreds_of_pending_large_pages_of_one_reader_do_not_block_small_ones()
         .fold(world, |world, name| world.with(&format!("RESTWELL__STORAGE__{name}"), "60"));
     let world = world.with("RESTWELL__STORAGE__POOL_SIZE", "2");
     let server = world.serve();
-    let caller = Caller::of(&server);
+    let caller = Caller::new(&server);
     let token = caller.redeem(&registration, &code).await.access();
     let user_id = &registration.user_id;
     let large = format!(
@@ -239,6 +183,6 @@ async fn hundreds_of_pending_large_pages_of_one_reader_do_not_block_small_ones()
     let log = server.log();
     assert!(!log.contains("overloaded"), "{log}");
     // The rejections came within seconds: one log line per few seconds, not one per request.
-    let told = log.lines().filter(|line| line.contains("too_many_at_once")).count();
-    assert!((1..=30).contains(&told), "{told} lines");
+    let reported = log.lines().filter(|line| line.contains("too_many_at_once")).count();
+    assert!((1..=30).contains(&reported), "{reported} lines");
 }

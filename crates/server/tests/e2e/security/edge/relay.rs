@@ -31,7 +31,7 @@ pub(super) struct Losses {
 
 impl Losses {
     /// Loses the responses to this many requests whose first line has the prefix.
-    pub(super) fn of(prefix: &str, count: usize) -> (Arc<Self>, mpsc::UnboundedReceiver<Lost>) {
+    pub(super) fn new(prefix: &str, count: usize) -> (Arc<Self>, mpsc::UnboundedReceiver<Lost>) {
         let (lost, losses) = mpsc::unbounded_channel();
         let door = Semaphore::new(0);
         (Arc::new(Self { prefix: prefix.to_owned(), left: AtomicUsize::new(count), lost, door }), losses)

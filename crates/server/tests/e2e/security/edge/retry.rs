@@ -29,7 +29,7 @@ impl Scene {
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://127.0.0.1:8080");
         let registration = register(&world);
         let servers = [world.serve_as("a"), world.serve_as("b")];
-        let (losses, lost) = Losses::of(prefix, count);
+        let (losses, lost) = Losses::new(prefix, count);
         let relays =
             [relay(0, servers[0].address(), &losses).await, relay(1, servers[1].address(), &losses).await];
         let proxy = Proxy::start(kind, [&relays[0], &relays[1]]).await;
@@ -42,7 +42,7 @@ impl Scene {
 
     async fn token(&self) -> String {
         let code = code(&self.world, &self.registration, &SCOPES);
-        Caller::of(&self.servers[0]).redeem(&self.registration, &code).await.access()
+        Caller::new(&self.servers[0]).redeem(&self.registration, &code).await.access()
     }
 }
 
@@ -71,7 +71,7 @@ async fn a_code_is_not_replayed_when_its_replica_dies_before_it_answers(kind: Ki
     assert_eq!(reply.status, 502, "{kind:?} {method}: {reply:?}");
     assert!(scene.lost.try_recv().is_err(), "{kind:?} {method}: the request was sent again");
     // A replayed code would have revoked this token.
-    let other = Caller::of(&scene.servers[1 - lost.relay]);
+    let other = Caller::new(&scene.servers[1 - lost.relay]);
     assert_eq!(other.read_profile(&access, &scene.registration).await.status, 200);
 }
 
@@ -129,7 +129,7 @@ async fn no_request_that_changes_data_is_retried() {
             (Method::POST, "/sign-in".to_owned()),
             (Method::GET, "/authorize".to_owned()),
         ] {
-            let (losses, lost) = Losses::of(&format!("{method} {path}"), usize::MAX);
+            let (losses, lost) = Losses::new(&format!("{method} {path}"), usize::MAX);
             let addresses = [scene.servers[0].address(), scene.servers[1].address()];
             let relays = [relay(0, addresses[0], &losses).await, relay(1, addresses[1], &losses).await];
             scene.proxy = Proxy::start(kind, [&relays[0], &relays[1]]).await;

@@ -1,14 +1,15 @@
 //! Participants: the owner of the data, others, their apps, and all of their credentials.
 
 use super::sample;
-use crate::e2e::app::Registration;
+use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, code, create_service, text};
 use crate::e2e::browser::{Browser, FILE_FORM, VISIT, file_form};
-use crate::e2e::person::{PASSWORD, Person};
+use crate::e2e::person::{Person, app_of};
 use crate::e2e::security::caller::{Caller, Form};
-use crate::e2e::security::operator::{Operator, all_scopes};
+use crate::e2e::security::page::token::make_token;
+use crate::e2e::security::party::another_client;
 use crate::e2e::server::Server;
+use crate::e2e::world::World;
 use chrono::TimeDelta;
-use domain::client::ClientKind;
 use domain::form_token::FormToken;
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretKind};
@@ -55,8 +56,9 @@ pub(super) struct Cast {
     http: Client,
     base_url: String,
     browser: Browser,
+    owners_browser: Browser,
     caller: Caller,
-    pub(super) operator: Operator,
+    pub(super) world: World,
     /// Owner of the data and of the browser.
     pub(super) owner: Person,
     /// Person who resets a password, so that the owner's stays the same.
@@ -75,34 +77,44 @@ pub(super) struct Cast {
 }
 
 impl Cast {
-    pub(super) async fn of(server: &Server, operator: Operator) -> Self {
+    pub(super) async fn new(server: &Server, world: World) -> Self {
         let http = Client::builder().redirect(Policy::none()).build().expect("client");
-        let (owner, stranger) = (person(&operator, "owner").await, person(&operator, "stranger").await);
-        let forgetful = person(&operator, "forgetful").await;
-        let app = operator.create_client(ClientKind::App, &owner.user_id).await;
-        let other_app = operator.create_client(ClientKind::App, &owner.user_id).await;
-        let service = operator.create_client(ClientKind::Service, &owner.user_id).await;
+        let [owner, stranger, forgetful] = ["owner", "stranger", "forgetful"]
+            .map(|name| Person::create(&world, &format!("{name}@example.org")));
+        let app = app_of(&world, &owner, &["--name", "Night Reader", "--redirect-uri", REDIRECT_URI]);
+        let other_app = another_client(&world, &app);
+        let services = Scope::ALL.into_iter().filter(|scope| !scope.by_consent());
+        let services: Vec<&str> = services.map(Scope::as_str).collect();
+        let service = create_service(&world, &owner.user_id, &services);
+        let caller = Caller::new(server);
+        let expired = caller.redeem(&app, &code(&world, &app, &SCOPES)).await.tokens().access;
         let browser = Browser::new(server);
+        browser.sign_in(&owner).await;
+        let expired_personal = make_token(&browser, "Old script", &SCOPES).await;
+        world.advance(TimeDelta::days(400));
+        let (browser, owners_browser) = (Browser::new(server), Browser::new(server));
+        let strangers_browser = Browser::new(server);
         let ended = sign_in(&Browser::new(server), &owner).await;
         let mut cast = Self {
             http,
             base_url: server.base_url.clone(),
-            caller: Caller::of(server),
-            operator,
+            caller,
+            world,
             app,
             other_app,
             service,
             bearers: HashMap::new(),
-            owners: sign_in(&Browser::new(server), &owner).await,
-            strangers: sign_in(&Browser::new(server), &stranger).await,
+            owners: sign_in(&owners_browser, &owner).await,
+            strangers: sign_in(&strangers_browser, &stranger).await,
             visitors: visit(&browser).await,
             browser,
+            owners_browser,
             owner,
             forgetful,
             ended,
         };
         cast.sign_out(&cast.ended).await;
-        cast.fill_bearers(&stranger).await;
+        cast.fill_bearers(&stranger, &strangers_browser, [expired, expired_personal]).await;
         cast.stored(Endpoint::Catalogue, &sample::label()).await;
         cast
     }
@@ -129,8 +141,25 @@ impl Cast {
 
     /// Redeems a code as an app; returns the refresh token.
     pub(super) async fn grant(&self) -> String {
-        let code = self.operator.issue_code(&self.app, &all_scopes()).await;
+        let code = code(&self.world, &self.app, &SCOPES);
         self.caller.redeem(&self.app, &code).await.tokens().refresh
+    }
+
+    /// Returns a link with which the forgetful person can set a password.
+    pub(super) fn link(&self) -> String {
+        let reset = ["user", "reset-password", &self.forgetful.user_id, "--json"];
+        let link = text(&self.world.json(&reset), "password_link");
+        link.split_once("link=").expect("link").1.to_owned()
+    }
+
+    /// Creates a personal token of the owner; returns its text and its id.
+    pub(super) async fn personal_token(&self) -> (String, String) {
+        let list = || self.world.json_lines(&["token", "list", "--user", &self.owner.user_id, "--json"]);
+        let name = format!("Script {}", list().len());
+        let secret = make_token(&self.owners_browser, &name, &SCOPES).await;
+        let tokens = list();
+        let token = tokens.iter().find(|token| token["name"] == name.as_str()).expect("token");
+        (secret, text(token, "token_id"))
     }
 
     /// Starts an authorization request in this browser; returns its id.
@@ -157,23 +186,21 @@ impl Cast {
         assert_eq!(request.send().await.expect("answer").status(), 200);
     }
 
-    async fn fill_bearers(&mut self, stranger: &Person) {
+    async fn fill_bearers(&mut self, stranger: &Person, strangers: &Browser, expired: [String; 2]) {
         let strangers_app = Registration { user_id: stranger.user_id.clone(), ..self.app.clone() };
-        let whole = self.access_token(&self.app, &all_scopes()).await;
-        let foreign = self.access_token(&strangers_app, &all_scopes()).await;
-        let expired = self.operator.earlier(TimeDelta::hours(2));
-        let expired = expired.access_token(&self.base_url, &self.app, &all_scopes()).await;
+        let whole = self.access_token(&self.app, &SCOPES).await;
+        let foreign = self.access_token(&strangers_app, &SCOPES).await;
+        let [expired, expired_personal] = expired;
         let revoked = self.revoked_token().await;
         let service = self.service_token(ScopeSet::INGEST).await;
-        let personal = self.personal_token(&self.owner.user_id, &all_scopes()).await;
-        let foreign_personal = self.personal_token(&stranger.user_id, &all_scopes()).await;
-        let expired_personal = self.operator.earlier(TimeDelta::days(31));
-        let expired_personal = expired_personal.personal_token(&self.owner.user_id, &all_scopes()).await.text;
-        let revoked_personal = self.revoked_personal_token().await;
-        for needed in all_scopes() {
-            let others: Vec<Scope> = all_scopes().into_iter().filter(|scope| *scope != needed).collect();
+        let personal = make_token(&self.owners_browser, "Script", &SCOPES).await;
+        let foreign_personal = make_token(strangers, "Script", &SCOPES).await;
+        let (revoked_personal, revoked_id) = self.personal_token().await;
+        self.world.ok(&["token", "revoke", "--user", &self.owner.user_id, "--id", &revoked_id]);
+        for needed in ScopeSet::CONSENTABLE.iter() {
+            let others: Vec<&str> = SCOPES.into_iter().filter(|scope| *scope != needed.as_str()).collect();
             let narrow = self.access_token(&self.app, &others).await;
-            let narrow_personal = self.personal_token(&self.owner.user_id, &others).await;
+            let narrow_personal = make_token(&self.owners_browser, "Narrow script", &others).await;
             for (credential, token) in [
                 (Credential::Token, &whole),
                 (Credential::TokenOfOtherScope, &narrow),
@@ -215,29 +242,17 @@ impl Cast {
         answer["results"][0]["id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
-    async fn access_token(&self, of: &Registration, scopes: &[Scope]) -> String {
-        let code = self.operator.issue_code(of, scopes).await;
+    async fn access_token(&self, of: &Registration, scopes: &[&str]) -> String {
+        let code = code(&self.world, of, scopes);
         self.caller.redeem(of, &code).await.tokens().access
     }
 
     /// Returns a token of a separate app, whose grants were then revoked.
     async fn revoked_token(&self) -> String {
-        let app = self.operator.create_client(ClientKind::App, &self.owner.user_id).await;
-        let token = self.access_token(&app, &all_scopes()).await;
-        self.operator.revoke_grants(&app).await;
+        let app = another_client(&self.world, &self.app);
+        let token = self.access_token(&app, &SCOPES).await;
+        self.world.ok(&["grant", "revoke", "--user", &app.user_id, "--client", &app.client_id]);
         token
-    }
-
-    async fn personal_token(&self, user_id: &str, scopes: &[Scope]) -> String {
-        self.operator.personal_token(user_id, scopes).await.text
-    }
-
-    async fn revoked_personal_token(&self) -> String {
-        let made = self.operator.personal_token(&self.owner.user_id, &all_scopes()).await;
-        let form = [("form_token", self.owners.token_of_session()), ("token", made.id)];
-        let request = self.request(Method::POST, "/tokens/revoke").header("cookie", self.owners.header());
-        assert_eq!(request.form(&form).send().await.expect("answer").status(), 303);
-        made.text
     }
 
     async fn service_token(&self, scopes: ScopeSet) -> String {
@@ -245,12 +260,6 @@ impl Cast {
         let form = Form(form).signed_by(&self.service);
         self.caller.post("/api/token", &form).await.access()
     }
-}
-
-async fn person(operator: &Operator, name: &str) -> Person {
-    let email = format!("{name}@example.org");
-    let user_id = operator.create_person(&email, PASSWORD).await;
-    Person { user_id, email, password: PASSWORD.to_owned() }
 }
 
 async fn sign_in(browser: &Browser, person: &Person) -> Cookies {

@@ -2,10 +2,10 @@
 
 use super::attempt::SCOPE_OF_ANY;
 use super::cast::{Cast, Cookies};
-use crate::e2e::app::REDIRECT_URI;
+use crate::e2e::app::{REDIRECT_URI, SCOPES, code};
 use crate::e2e::person::PASSWORD;
+use crate::e2e::security::account::people::person_without_password;
 use crate::e2e::security::caller::Form;
-use crate::e2e::security::operator::all_scopes;
 use http_adapter::{Audience, Endpoint};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -32,15 +32,13 @@ impl Material {
         );
         let browser = if counts { cast.fresh_browser().await } else { cast.owners.clone() };
         let thing = match endpoint {
-            Endpoint::Token => cast.operator.issue_code(&cast.app, &all_scopes()).await,
+            Endpoint::Token => code(&cast.world, &cast.app, &SCOPES),
             Endpoint::Refresh | Endpoint::Revoke | Endpoint::Introspect => cast.grant().await,
-            Endpoint::SetPassword => cast.operator.issue_link(&cast.forgetful.user_id).await,
+            Endpoint::SetPassword => cast.link(),
             Endpoint::Consent => cast.begin(Form(authorization(cast)), &browser).await,
-            Endpoint::RevokePersonalToken => {
-                cast.operator.personal_token(&cast.owner.user_id, &all_scopes()).await.id
-            }
+            Endpoint::RevokePersonalToken => cast.personal_token().await.1,
             Endpoint::Import | Endpoint::UndoImport | Endpoint::ApplyProfile => cast.uploaded().await,
-            Endpoint::User => cast.operator.create_person("leaver@example.org", PASSWORD).await,
+            Endpoint::User => person_without_password(&cast.world, "leaver@example.org"),
             Endpoint::SleepSession => cast.stored(Endpoint::Sleep, &session()).await,
             Endpoint::IntakeLog => cast.stored(Endpoint::IntakeLogs, &intake_log()).await,
             _ => String::new(),
@@ -73,7 +71,7 @@ pub(super) fn path(cast: &Cast, endpoint: Endpoint) -> String {
 }
 
 /// Returns the request.
-pub(super) fn of(cast: &Cast, endpoint: Endpoint, method: &Method, material: &Material) -> Sample {
+pub(super) fn request_for(cast: &Cast, endpoint: Endpoint, method: &Method, material: &Material) -> Sample {
     // The owner must not be erased: the other requests need the data.
     if endpoint == Endpoint::User {
         let path = endpoint.path().replace("{user_id}", &material.thing);

@@ -10,8 +10,8 @@ use reqwest::Method;
 use serde_json::Value;
 
 /// Sends an attempt; returns a description of an unexpected response.
-pub(super) async fn of(cast: &Cast, attempt: &Attempt, material: &Material) -> Result<(), String> {
-    let sample = sample::of(cast, attempt.endpoint, &attempt.method, material);
+pub(super) async fn check(cast: &Cast, attempt: &Attempt, material: &Material) -> Result<(), String> {
+    let sample = sample::request_for(cast, attempt.endpoint, &attempt.method, material);
     let reply = Reply::to(attempt.request(cast, &sample, material)).await;
     let outcome = attempt.audience.outcome(attempt.credential);
     let judged = match outcome {
@@ -27,7 +27,7 @@ pub(super) async fn of(cast: &Cast, attempt: &Attempt, material: &Material) -> R
 }
 
 /// Checks that rejected attempts changed nothing: the owner is still signed in, and every token works.
-pub(super) async fn of_what_was_left_alone(cast: &Cast, material: &Material) -> Result<(), String> {
+pub(super) async fn check_untouched(cast: &Cast, material: &Material) -> Result<(), String> {
     let account = cast.request(Method::GET, "/account").header("cookie", material.browser.header());
     let account = Reply::to(account).await.status;
     let path = format!("/api/v1/profile/{}", cast.owner.user_id);
@@ -54,14 +54,14 @@ fn redirected(reply: &Reply, places: &[&str]) -> Result<(), String> {
 
 fn refused(reply: &Reply, fault: Fault, audience: Audience) -> Result<(), String> {
     let row = fault.row();
-    let told = match audience {
+    let reported = match audience {
         Audience::Client => member(reply, "error") == row.oauth_error(),
         Audience::AnyForm | Audience::Person | Audience::PersonsForm => reply.body.contains(row.title),
         Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny | Audience::Writer(_) => {
             member(reply, "code") == row.code
         }
     };
-    if reply.status == row.status && told { Ok(()) } else { Err(format!("status {}", reply.status)) }
+    if reply.status == row.status && reported { Ok(()) } else { Err(format!("status {}", reply.status)) }
 }
 
 fn member(reply: &Reply, name: &str) -> String {

@@ -8,7 +8,7 @@ pub(super) struct Pick(u8);
 
 impl Pick {
     /// Returns the index among this many.
-    pub(super) fn of(self, count: usize) -> Option<usize> {
+    pub(super) fn index_among(self, count: usize) -> Option<usize> {
         (count > 0).then(|| count - 1 - usize::from(self.0) % count)
     }
 }

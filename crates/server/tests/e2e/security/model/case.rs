@@ -2,15 +2,13 @@
 
 use super::action::{Action, Party, Pick};
 use super::scene::Scene;
-use super::state::{Access, Client, Code, CodeState, Grant, Model, PersonalToken, Session, Status};
-use crate::e2e::app::{Registration, Tokens};
+use super::state::{Access, Client, Code, CodeState, Grant, Model, Session, Status};
+use crate::e2e::app::{REDIRECT_URI, Registration, Tokens};
 use crate::e2e::browser::Browser;
-use crate::e2e::person::{PASSWORD, Person};
-use crate::e2e::security::operator::{MadeToken, all_scopes};
-use domain::client::ClientKind;
+use crate::e2e::person::{Person, app_of};
 
 /// Description of an unexpected response.
-pub(super) type Surprise = String;
+pub(super) type Mismatch = String;
 
 /// Sequence in progress.
 pub(super) struct Case<'a> {
@@ -24,33 +22,32 @@ pub(super) struct Case<'a> {
 impl<'a> Case<'a> {
     /// Creates people who are signed in and have a personal token, and clients that are connected to each of
     /// them and have had more secrets than are valid.
-    pub(super) async fn begin(scene: &'a Scene, number: u32) -> Result<Self, Surprise> {
+    pub(super) async fn begin(scene: &'a Scene, number: u32) -> Result<Self, Mismatch> {
         let mut case = Self { scene, model: Model::default(), people: Vec::new(), clients: Vec::new() };
         for place in 0..2 {
             let email = format!("sleeper-{number}-{place}@example.org");
-            let user_id = scene.operator.create_person(&email, PASSWORD).await;
-            let client = scene.operator.create_client(ClientKind::App, &user_id).await;
-            let MadeToken { id, text } = scene.operator.personal_token(&user_id, &all_scopes()).await;
-            case.people.push(Person { user_id, email, password: PASSWORD.to_owned() });
+            let person = Person::create(&scene.world, &email);
+            let client = app_of(&scene.world, &person, &["--name", "App", "--redirect-uri", REDIRECT_URI]);
+            case.people.push(person);
             case.clients.push(client.client_id);
             case.model.people.push(Status::Active);
             case.model.clients.push(Client { is_enabled: true, secrets: vec![client.client_secret] });
-            case.model.personal.push(PersonalToken { person: place, id, text, is_live: true });
             case.sign_in(place, place).await?;
+            case.make_token(place, place).await?;
             for _ in 0..2 {
                 case.operate(&Action::RotateSecret { client: place }).await?;
             }
         }
         for (person, client) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             let party = Party { person, client };
-            case.issue_by_hand(party).await?;
+            case.issue_by_hand(party)?;
             case.redeem(case.model.codes.len() - 1, (client, 2), person).await?;
         }
         Ok(case)
     }
 
     /// Performs and checks the action; then checks all tokens if the action may have affected them.
-    pub(super) async fn act(&mut self, action: &Action) -> Result<(), Surprise> {
+    pub(super) async fn act(&mut self, action: &Action) -> Result<(), Mismatch> {
         let at = self.perform(action).await?;
         match action {
             Action::IssueByHand { .. }
@@ -68,7 +65,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the server that performed the action.
-    async fn perform(&mut self, action: &Action) -> Result<usize, Surprise> {
+    async fn perform(&mut self, action: &Action) -> Result<usize, Mismatch> {
         match *action {
             Action::IssueByHand { .. }
             | Action::SetPassword { .. }
@@ -100,22 +97,22 @@ impl<'a> Case<'a> {
         }
     }
 
-    async fn read(&self, access: Pick, at: usize) -> Result<(), Surprise> {
-        match access.of(self.model.accesses.len()) {
+    async fn read(&self, access: Pick, at: usize) -> Result<(), Mismatch> {
+        match access.index_among(self.model.accesses.len()) {
             Some(access) => self.check_access(access, at).await,
             None => Ok(()),
         }
     }
 
-    async fn read_personally(&self, token: Pick, at: usize) -> Result<(), Surprise> {
-        match token.of(self.model.personal.len()) {
+    async fn read_personally(&self, token: Pick, at: usize) -> Result<(), Mismatch> {
+        match token.index_among(self.model.personal.len()) {
             Some(token) => self.check_personal(token, at).await,
             None => Ok(()),
         }
     }
 
-    async fn look(&self, session: Pick, at: usize) -> Result<(), Surprise> {
-        match session.of(self.model.sessions.len()) {
+    async fn look(&self, session: Pick, at: usize) -> Result<(), Mismatch> {
+        match session.index_among(self.model.sessions.len()) {
             Some(session) => self.check_session(session, at).await,
             None => Ok(()),
         }

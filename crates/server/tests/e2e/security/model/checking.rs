@@ -1,13 +1,13 @@
 //! Checks that exactly what the model considers valid works.
 
-use super::case::{Case, Surprise};
+use super::case::{Case, Mismatch};
 use super::state::{CodeState, Verdict};
 use crate::e2e::browser::{Browser, SESSION};
 use std::time::{Duration, Instant};
 
 impl Case<'_> {
     /// Uses every access token and every personal token.
-    pub(super) async fn check_tokens(&self, at: usize) -> Result<(), Surprise> {
+    pub(super) async fn check_tokens(&self, at: usize) -> Result<(), Mismatch> {
         for access in 0..self.model.accesses.len() {
             self.check_access(access, at).await?;
         }
@@ -17,24 +17,24 @@ impl Case<'_> {
         Ok(())
     }
 
-    pub(super) async fn check_access(&self, access: usize, at: usize) -> Result<(), Surprise> {
+    pub(super) async fn check_access(&self, access: usize, at: usize) -> Result<(), Mismatch> {
         let works = self.model.access_works(access);
         let held = &self.model.accesses[access];
         let person = self.model.grants[held.grant].party.person;
         let checked = self.check_token(&held.text, person, works, at).await;
-        checked.map_err(|surprise| format!("access token {access} {surprise}"))
+        checked.map_err(|mismatch| format!("access token {access} {mismatch}"))
     }
 
-    pub(super) async fn check_personal(&self, token: usize, at: usize) -> Result<(), Surprise> {
+    pub(super) async fn check_personal(&self, token: usize, at: usize) -> Result<(), Mismatch> {
         let works = self.model.personal_works(token);
         let held = &self.model.personal[token];
         let checked = self.check_token(&held.text, held.person, works, at).await;
-        checked.map_err(|surprise| format!("personal token {token} {surprise}"))
+        checked.map_err(|mismatch| format!("personal token {token} {mismatch}"))
     }
 
     /// Reads with a token. A valid one must work at once; an ended one may be accepted while servers cache
     /// grants.
-    async fn check_token(&self, text: &str, person: usize, works: bool, at: usize) -> Result<(), Surprise> {
+    async fn check_token(&self, text: &str, person: usize, works: bool, at: usize) -> Result<(), Mismatch> {
         let path = format!("/api/v1/profile/{}", self.people[person].user_id);
         let began_at = Instant::now();
         loop {
@@ -52,7 +52,7 @@ impl Case<'_> {
     }
 
     /// Opens a page with the session cookie alone.
-    pub(super) async fn check_session(&self, session: usize, at: usize) -> Result<(), Surprise> {
+    pub(super) async fn check_session(&self, session: usize, at: usize) -> Result<(), Mismatch> {
         let works = self.model.session_works(session);
         let browser = Browser::new(&self.scene.servers[at]);
         browser.plant(SESSION, &self.model.sessions[session].cookie);
@@ -69,7 +69,7 @@ impl Case<'_> {
     }
 
     /// Tries everything that was ever issued, at both servers, and each code twice.
-    pub(super) async fn finish(mut self) -> Result<(), Surprise> {
+    pub(super) async fn finish(mut self) -> Result<(), Mismatch> {
         for at in 0..2 {
             self.check_tokens(at).await?;
             self.check_secrets(at).await?;
@@ -94,7 +94,7 @@ impl Case<'_> {
     }
 
     /// Sends a request of every client with every secret that it ever had.
-    async fn check_secrets(&self, at: usize) -> Result<(), Surprise> {
+    async fn check_secrets(&self, at: usize) -> Result<(), Mismatch> {
         for client in 0..self.clients.len() {
             for secret in 0..self.model.clients[client].secrets.len() {
                 let is_client = self.model.authenticates(client, secret);
@@ -102,25 +102,25 @@ impl Case<'_> {
                 let registration = self.registration(0, (client, secret));
                 let reply = self.ask("/oauth/introspect", "nonsense", &registration, at).await;
                 expect(&reply, verdict)
-                    .map_err(|surprise| format!("secret {secret} of {client}: {surprise}"))?;
+                    .map_err(|mismatch| format!("secret {secret} of {client}: {mismatch}"))?;
             }
         }
         Ok(())
     }
 
-    async fn check_refresh(&self, grant: usize, at: usize) -> Result<(), Surprise> {
+    async fn check_refresh(&self, grant: usize, at: usize) -> Result<(), Mismatch> {
         let party = self.model.grants[grant].party;
         let secret = self.model.clients[party.client].secrets.len() - 1;
         let verdict = self.model.judge_refresh(grant, party.client, secret);
         let refresh = &self.model.grants[grant].refresh;
         let reply = self.scene.callers[at].refresh(&self.party(party), refresh).await;
         expect(&reply, verdict)
-            .map_err(|surprise| format!("refresh token {grant} at server {at}: {surprise}"))
+            .map_err(|mismatch| format!("refresh token {grant} at server {at}: {mismatch}"))
     }
 }
 
 /// Compares a response with the expected verdict.
-pub(super) fn expect(reply: &crate::e2e::security::caller::Reply, verdict: Verdict) -> Result<(), Surprise> {
+pub(super) fn expect(reply: &crate::e2e::security::caller::Reply, verdict: Verdict) -> Result<(), Mismatch> {
     let fits = match verdict {
         Verdict::Good => reply.status == 200,
         Verdict::NotTheClient => reply.status == 401 && reply.member("error") == "invalid_client",

@@ -1,14 +1,14 @@
 //! Actions of clients: presenting codes and tokens.
 
 use super::action::{Action, Pick, Presenter};
-use super::case::{Case, Surprise};
+use super::case::{Case, Mismatch};
 use super::checking::expect;
 use super::state::{CodeState, Verdict};
 use crate::e2e::app::Registration;
 use crate::e2e::security::caller::{Form, Reply};
 
 impl Case<'_> {
-    pub(super) async fn present(&mut self, action: &Action) -> Result<(), Surprise> {
+    pub(super) async fn present(&mut self, action: &Action) -> Result<(), Mismatch> {
         match *action {
             Action::Redeem { code, by, at } => match self.find_code(code) {
                 Some(code) => {
@@ -22,22 +22,24 @@ impl Case<'_> {
                 }
                 None => Ok(()),
             },
-            Action::Refresh { grant, by, at } => match grant.of(self.model.grants.len()) {
+            Action::Refresh { grant, by, at } => match grant.index_among(self.model.grants.len()) {
                 Some(grant) => self.refresh(grant, by, at).await,
                 None => Ok(()),
             },
-            Action::GiveRefreshBack { grant, by, at } => match grant.of(self.model.grants.len()) {
+            Action::GiveRefreshBack { grant, by, at } => match grant.index_among(self.model.grants.len()) {
                 Some(grant) => {
                     let token = self.model.grants[grant].refresh.clone();
                     self.give_back(grant, &token, by, at).await
                 }
                 None => Ok(()),
             },
-            Action::GiveAccessBack { access, by, at } => match access.of(self.model.accesses.len()) {
-                Some(access) => self.give_access_back(access, by, at).await,
-                None => Ok(()),
-            },
-            Action::Introspect { access, by, at } => match access.of(self.model.accesses.len()) {
+            Action::GiveAccessBack { access, by, at } => {
+                match access.index_among(self.model.accesses.len()) {
+                    Some(access) => self.give_access_back(access, by, at).await,
+                    None => Ok(()),
+                }
+            }
+            Action::Introspect { access, by, at } => match access.index_among(self.model.accesses.len()) {
                 Some(access) => self.introspect(access, by, at).await,
                 None => Ok(()),
             },
@@ -47,7 +49,7 @@ impl Case<'_> {
 
     /// Returns a code whose validity is certain.
     fn find_code(&self, pick: Pick) -> Option<usize> {
-        let code = pick.of(self.model.codes.len())?;
+        let code = pick.index_among(self.model.codes.len())?;
         (self.model.codes[code].state != CodeState::Fresh || self.model.is_sure_of(code)).then_some(code)
     }
 
@@ -55,7 +57,7 @@ impl Case<'_> {
     fn presenter(&self, by: Presenter, owner: usize) -> (usize, usize) {
         let client = if by.is_owner { owner } else { 1 - owner };
         let secrets = self.model.clients[client].secrets.len();
-        (client, by.secret.of(secrets).unwrap_or_default())
+        (client, by.secret.index_among(secrets).unwrap_or_default())
     }
 
     /// Presents a code, and records its grant.
@@ -64,7 +66,7 @@ impl Case<'_> {
         code: usize,
         (client, secret): (usize, usize),
         at: usize,
-    ) -> Result<(), Surprise> {
+    ) -> Result<(), Mismatch> {
         let verdict = self.model.judge_code(code, client, secret);
         let presented = &self.model.codes[code];
         let registration = self.registration(presented.party.person, (client, secret));
@@ -88,7 +90,7 @@ impl Case<'_> {
         &mut self,
         code: usize,
         (client, secret): (usize, usize),
-    ) -> Result<(), Surprise> {
+    ) -> Result<(), Mismatch> {
         let verdict = self.model.judge_code(code, client, secret);
         let presented = &self.model.codes[code];
         let registration = self.registration(presented.party.person, (client, secret));
@@ -111,7 +113,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    async fn refresh(&mut self, grant: usize, by: Presenter, at: usize) -> Result<(), Surprise> {
+    async fn refresh(&mut self, grant: usize, by: Presenter, at: usize) -> Result<(), Mismatch> {
         let party = self.model.grants[grant].party;
         let (client, secret) = self.presenter(by, party.client);
         let verdict = self.model.judge_refresh(grant, client, secret);
@@ -131,7 +133,7 @@ impl Case<'_> {
         token: &str,
         by: Presenter,
         at: usize,
-    ) -> Result<(), Surprise> {
+    ) -> Result<(), Mismatch> {
         let party = self.model.grants[grant].party;
         let (client, secret) = self.presenter(by, party.client);
         let registration = self.registration(party.person, (client, secret));
@@ -145,7 +147,7 @@ impl Case<'_> {
     }
 
     /// A token whose key is retired is treated as unknown.
-    async fn give_access_back(&mut self, access: usize, by: Presenter, at: usize) -> Result<(), Surprise> {
+    async fn give_access_back(&mut self, access: usize, by: Presenter, at: usize) -> Result<(), Mismatch> {
         let held = &self.model.accesses[access];
         let (grant, token, has_live_key) = (held.grant, held.text.clone(), held.has_live_key);
         let was_live = self.model.grants[grant].is_live;
@@ -156,7 +158,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    async fn introspect(&mut self, access: usize, by: Presenter, at: usize) -> Result<(), Surprise> {
+    async fn introspect(&mut self, access: usize, by: Presenter, at: usize) -> Result<(), Mismatch> {
         let held = &self.model.accesses[access];
         let party = self.model.grants[held.grant].party;
         let (client, secret) = self.presenter(by, party.client);

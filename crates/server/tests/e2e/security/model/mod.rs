@@ -44,7 +44,7 @@ fn run(plan: Plan) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("runtime");
     let scene =
-        runtime.block_on(async { Scene::of(World::new(StoreKind::Postgres).await, plan.access_cache).await });
+        runtime.block_on(async { Scene::new(World::new(StoreKind::Postgres).await, plan.access_cache) });
     let config = config(plan.cases);
     let seed = config.rng_seed;
     let sequences = vec(action::any(), plan.actions);

@@ -1,56 +1,37 @@
-//! Actions of the operator.
+//! Actions of the operator, through the command line.
 
 use super::action::{Action, Party};
-use super::case::{Case, Surprise};
+use super::case::{Case, Mismatch};
 use super::state::Status;
+use crate::e2e::app::text;
 use crate::e2e::person::PASSWORD;
-use crate::e2e::security::operator::all_scopes;
-use application::key::OlderKeys;
+use crate::e2e::security::account::people::give_password;
+use crate::e2e::security::party::try_code;
 
 impl Case<'_> {
-    pub(super) async fn operate(&mut self, action: &Action) -> Result<(), Surprise> {
+    pub(super) async fn operate(&mut self, action: &Action) -> Result<(), Mismatch> {
         match *action {
-            Action::IssueByHand { party } => self.issue_by_hand(party).await,
-            Action::SetPassword { person } => {
-                self.set_password(person).await;
-                Ok(())
-            }
-            Action::RevokeGrants { party } => {
-                self.revoke_grants(party).await;
-                Ok(())
-            }
-            Action::Lock { person } => {
-                self.lock(person, Status::Locked).await;
-                Ok(())
-            }
-            Action::Unlock { person } => {
-                self.lock(person, Status::Active).await;
-                Ok(())
-            }
-            Action::Delete { person } => {
-                self.delete(person).await;
-                Ok(())
-            }
-            Action::Disable { client } => {
-                self.enable(client, false).await;
-                Ok(())
-            }
-            Action::Enable { client } => {
-                self.enable(client, true).await;
-                Ok(())
-            }
+            Action::IssueByHand { party } => return self.issue_by_hand(party),
+            Action::SetPassword { person } => self.set_password(person),
+            Action::RevokeGrants { party } => self.revoke_grants(party),
+            Action::Lock { person } => self.lock(person, Status::Locked),
+            Action::Unlock { person } => self.lock(person, Status::Active),
+            Action::Delete { person } => self.delete(person),
+            Action::Disable { client } => self.enable(client, false),
+            Action::Enable { client } => self.enable(client, true),
             Action::RotateSecret { client } => {
-                let secret = self.scene.operator.rotate_secret(&self.clients[client]).await;
-                self.model.clients[client].secrets.push(secret);
-                Ok(())
+                let rotated =
+                    self.scene.world.json(&["client", "rotate-secret", &self.clients[client], "--json"]);
+                self.model.clients[client].secrets.push(text(&rotated, "client_secret"));
             }
-            Action::RotateKey { is_emergency } => self.rotate_key(is_emergency).await,
+            Action::RotateKey { is_emergency } => return self.rotate_key(is_emergency).await,
             _ => unreachable!("not an action of the operator: {action:?}"),
         }
+        Ok(())
     }
 
-    pub(super) async fn issue_by_hand(&mut self, party: Party) -> Result<(), Surprise> {
-        let code = self.scene.operator.try_issue_code(&self.party(party), &all_scopes()).await;
+    pub(super) fn issue_by_hand(&mut self, party: Party) -> Result<(), Mismatch> {
+        let code = try_code(&self.scene.world, &self.party(party));
         match (code, self.model.may_be_connected(party)) {
             (Some(code), true) => self.add_code(party, code, false),
             (None, false) => {}
@@ -59,49 +40,57 @@ impl Case<'_> {
         Ok(())
     }
 
-    async fn set_password(&mut self, person: usize) {
-        if self.model.people[person] == Status::Deleted {
-            return;
+    fn set_password(&mut self, person: usize) {
+        if self.model.people[person] != Status::Deleted {
+            give_password(&self.scene.world, &self.people[person].user_id, PASSWORD);
+            self.people[person].password = PASSWORD.to_owned();
+            self.model.end_sessions(person);
+            self.model.void_codes(person);
         }
-        self.scene.operator.set_password(&self.people[person].user_id, PASSWORD).await;
-        self.people[person].password = PASSWORD.to_owned();
-        self.model.end_sessions(person);
-        self.model.void_codes(person);
     }
 
     /// Also voids the person's pending codes of all clients.
-    async fn revoke_grants(&mut self, party: Party) {
-        self.scene.operator.revoke_grants(&self.party(party)).await;
-        self.model.end_grants(party.person, Some(party.client));
-        self.model.void_codes(party.person);
+    fn revoke_grants(&mut self, party: Party) {
+        if self.model.people[party.person] != Status::Deleted {
+            let (user, client) = (&self.people[party.person].user_id, &self.clients[party.client]);
+            self.scene.world.ok(&["grant", "revoke", "--user", user, "--client", client]);
+            self.model.end_grants(party.person, Some(party.client));
+            self.model.void_codes(party.person);
+        }
     }
 
     /// Locking ends sessions for good; unlocking restores everything else.
-    async fn lock(&mut self, person: usize, status: Status) {
+    fn lock(&mut self, person: usize, status: Status) {
         if self.model.people[person] != Status::Deleted {
-            self.scene.operator.lock(&self.people[person].user_id, status == Status::Locked).await;
+            let command = if status == Status::Locked { "lock" } else { "unlock" };
+            self.scene.world.ok(&["user", command, &self.people[person].user_id]);
             self.model.people[person] = status;
-            if status == Status::Locked && !super::state::mutant("locksession") {
+            if status == Status::Locked {
                 self.model.end_sessions(person);
             }
         }
     }
 
-    async fn delete(&mut self, person: usize) {
+    fn delete(&mut self, person: usize) {
         if self.model.people[person] != Status::Deleted {
-            self.scene.operator.delete(&self.people[person].user_id).await;
+            self.scene.world.ok(&["user", "erase", &self.people[person].user_id, "--yes"]);
             self.model.delete(person);
         }
     }
 
-    async fn enable(&mut self, client: usize, is_enabled: bool) {
-        self.scene.operator.enable(&self.clients[client], is_enabled).await;
+    fn enable(&mut self, client: usize, is_enabled: bool) {
+        let command = if is_enabled { "enable" } else { "disable" };
+        self.scene.world.ok(&["client", command, &self.clients[client]]);
         self.model.clients[client].is_enabled = is_enabled;
     }
 
-    async fn rotate_key(&mut self, is_emergency: bool) -> Result<(), Surprise> {
-        let older = if is_emergency { OlderKeys::Retire } else { OlderKeys::Keep };
-        let made = self.scene.operator.rotate_key(older).await;
+    async fn rotate_key(&mut self, is_emergency: bool) -> Result<(), Mismatch> {
+        let rotate: &[&str] = if is_emergency {
+            &["key", "rotate", "--json", "--emergency"]
+        } else {
+            &["key", "rotate", "--json"]
+        };
+        let made = text(&self.scene.world.json(rotate), "key_id");
         if is_emergency {
             self.scene.wait_for_only_key(&made).await?;
             self.model.retire_keys();

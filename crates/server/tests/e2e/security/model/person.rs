@@ -1,7 +1,7 @@
 //! Actions of people, on the pages.
 
 use super::action::{Action, Party};
-use super::case::{Case, Surprise};
+use super::case::{Case, Mismatch};
 use super::state::PersonalToken;
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
 use crate::e2e::browser::{Browser, Page};
@@ -12,11 +12,11 @@ use crate::e2e::security::caller::Form;
 const OTHER_PASSWORD: &str = "nine brass kettles beside a canal";
 
 impl Case<'_> {
-    pub(super) async fn use_pages(&mut self, action: &Action) -> Result<(), Surprise> {
+    pub(super) async fn use_pages(&mut self, action: &Action) -> Result<(), Mismatch> {
         match *action {
             Action::Consent { party, at } => self.consent(party, at).await,
             Action::MakeToken { person, at } => self.make_token(person, at).await,
-            Action::RevokeToken { token, at } => match token.of(self.model.personal.len()) {
+            Action::RevokeToken { token, at } => match token.index_among(self.model.personal.len()) {
                 Some(token) => self.revoke_token(token, at).await,
                 None => Ok(()),
             },
@@ -32,7 +32,7 @@ impl Case<'_> {
     }
 
     /// Signs a person in in a new browser. A locked or deleted person gets the usual error.
-    pub(super) async fn sign_in(&mut self, person: usize, at: usize) -> Result<(), Surprise> {
+    pub(super) async fn sign_in(&mut self, person: usize, at: usize) -> Result<(), Mismatch> {
         let browser = Browser::new(&self.scene.servers[at]);
         let form = browser.open("/sign-in").await.form("/sign-in");
         let page = browser.submit(&self.people[person].credentials(&form)).await;
@@ -51,7 +51,7 @@ impl Case<'_> {
         person: usize,
         path: &str,
         at: usize,
-    ) -> Result<Option<(Browser, Page)>, Surprise> {
+    ) -> Result<Option<(Browser, Page)>, Mismatch> {
         if self.model.is_active(person) && !self.model.session_works(self.model.last_session(person)) {
             self.sign_in(person, at).await?;
         }
@@ -65,7 +65,7 @@ impl Case<'_> {
         }
     }
 
-    async fn consent(&mut self, party: Party, at: usize) -> Result<(), Surprise> {
+    async fn consent(&mut self, party: Party, at: usize) -> Result<(), Mismatch> {
         let Some((browser, _)) = self.open(party.person, "/account", at).await? else { return Ok(()) };
         let asked = Form(vec![
             ("response_type", "code".to_owned()),
@@ -85,7 +85,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    async fn make_token(&mut self, person: usize, at: usize) -> Result<(), Surprise> {
+    pub(super) async fn make_token(&mut self, person: usize, at: usize) -> Result<(), Mismatch> {
         let Some((browser, page)) = self.open(person, "/tokens", at).await? else { return Ok(()) };
         let wish = page.form("/tokens").with("name", "Script").tick("scope", &["profile"]);
         let page = browser.submit(&wish).await;
@@ -104,7 +104,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    async fn revoke_token(&mut self, token: usize, at: usize) -> Result<(), Surprise> {
+    async fn revoke_token(&mut self, token: usize, at: usize) -> Result<(), Mismatch> {
         let (person, id) = (self.model.personal[token].person, self.model.personal[token].id.clone());
         let Some((browser, page)) = self.open(person, "/tokens", at).await? else { return Ok(()) };
         let forms = page.forms("/tokens/revoke");
@@ -120,7 +120,7 @@ impl Case<'_> {
 
     /// An app is listed while it has a grant or consent. Disconnecting also voids pending codes of all
     /// clients.
-    async fn disconnect(&mut self, person: usize, client: Option<usize>, at: usize) -> Result<(), Surprise> {
+    async fn disconnect(&mut self, person: usize, client: Option<usize>, at: usize) -> Result<(), Mismatch> {
         let Some((browser, page)) = self.open(person, "/apps", at).await? else { return Ok(()) };
         let forms = page.forms("/apps/disconnect");
         let form = forms.iter().find(|form| match client {
@@ -141,7 +141,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    async fn change_password(&mut self, person: usize, disconnects: bool, at: usize) -> Result<(), Surprise> {
+    async fn change_password(&mut self, person: usize, disconnects: bool, at: usize) -> Result<(), Mismatch> {
         let Some((browser, page)) = self.open(person, "/account", at).await? else { return Ok(()) };
         let current = self.people[person].password.clone();
         let new = if current == PASSWORD { OTHER_PASSWORD } else { PASSWORD };
@@ -160,7 +160,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    async fn sign_out(&mut self, person: usize, at: usize) -> Result<(), Surprise> {
+    async fn sign_out(&mut self, person: usize, at: usize) -> Result<(), Mismatch> {
         let Some((browser, page)) = self.open(person, "/account", at).await? else { return Ok(()) };
         let form = page.forms("/sign-out").first().cloned().ok_or("no way to sign out")?;
         is(&browser.submit(&form).await, 200)?;
@@ -169,7 +169,7 @@ impl Case<'_> {
         Ok(())
     }
 
-    async fn sign_out_everywhere(&mut self, person: usize, at: usize) -> Result<(), Surprise> {
+    async fn sign_out_everywhere(&mut self, person: usize, at: usize) -> Result<(), Mismatch> {
         let Some((browser, page)) = self.open(person, "/account", at).await? else { return Ok(()) };
         is(&browser.submit(&page.form("/account/sign-out-everywhere")).await, 200)?;
         self.model.end_sessions(person);
@@ -177,6 +177,6 @@ impl Case<'_> {
     }
 }
 
-fn is(page: &Page, status: u16) -> Result<(), Surprise> {
+fn is(page: &Page, status: u16) -> Result<(), Mismatch> {
     if page.status == status { Ok(()) } else { Err(format!("{status} is due, and it is {page:?}")) }
 }

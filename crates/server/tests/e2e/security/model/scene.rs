@@ -3,7 +3,6 @@
 use super::action::Action;
 use super::case::Case;
 use crate::e2e::security::caller::{Caller, Form};
-use crate::e2e::security::operator::Operator;
 use crate::e2e::security::party::with_one_address;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
@@ -18,19 +17,18 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// Timeout for new keys. The tests of key rotation check their time limit; here only the order counts.
 const KEY_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The servers and the operator.
+/// The servers and their store.
 pub(super) struct Scene {
     pub(super) servers: [Server; 2],
     pub(super) callers: [Caller; 2],
-    pub(super) operator: Operator,
     /// Time during which ended access may still be accepted.
     pub(super) patience: Duration,
     cases: AtomicU32,
-    _world: World,
+    pub(super) world: World,
 }
 
 impl Scene {
-    pub(super) async fn of(world: World, access_cache: Duration) -> Self {
+    pub(super) fn new(world: World, access_cache: Duration) -> Self {
         // Limits against guessing are tested elsewhere.
         let world = with_one_address(world)
             .with("RESTWELL__TOKENS__ACCESS_CACHE_MILLISECONDS", &access_cache.as_millis().to_string())
@@ -41,12 +39,11 @@ impl Scene {
             .with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ADDRESS", "1000000");
         let servers = [world.serve(), world.serve_as("second")];
         Self {
-            callers: servers.each_ref().map(Caller::of),
-            operator: Operator::of(&world).await,
+            callers: servers.each_ref().map(Caller::new),
             patience: if access_cache.is_zero() { Duration::ZERO } else { LIMIT },
             cases: AtomicU32::new(0),
             servers,
-            _world: world,
+            world,
         }
     }
 
@@ -55,9 +52,9 @@ impl Scene {
         let number = self.cases.fetch_add(1, Ordering::Relaxed);
         let mut case = Case::begin(self, number).await?;
         for (step, action) in actions.iter().enumerate() {
-            case.act(action).await.map_err(|surprise| format!("step {step}, {action:?}: {surprise}"))?;
+            case.act(action).await.map_err(|mismatch| format!("step {step}, {action:?}: {mismatch}"))?;
         }
-        case.finish().await.map_err(|surprise| format!("in the end: {surprise}"))
+        case.finish().await.map_err(|mismatch| format!("in the end: {mismatch}"))
     }
 
     /// Waits until both servers publish this key alone.

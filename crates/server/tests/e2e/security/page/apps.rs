@@ -4,7 +4,7 @@ use super::revocation::{Replicas, Token};
 use crate::e2e::app::REDIRECT_URI;
 use crate::e2e::browser::PageForm;
 use crate::e2e::person::app_of;
-use crate::e2e::security::asking::{allow, connect, reach_consent};
+use crate::e2e::security::auth_request::{allow, connect, reach_consent};
 use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
@@ -15,14 +15,14 @@ const AGENT: &str = "NightReader/4.2 (kitchen tablet)";
 on_sqlite! {
     // T57
     async fn a_person_sees_scopes_start_and_last_address_of_each_app(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let browser = &scene.browser;
-        let asking = scene.asking().with("scope", "profile sleep");
+        let asking = scene.auth_request().with("scope", "profile sleep");
         let consent = reach_consent(browser, &asking, &scene.person).await;
         let answer = allow(browser, &consent, &["profile", "sleep"]).await.answer_to(REDIRECT_URI);
         // Nothing is connected before the app has redeemed its code.
         assert!(browser.open("/apps").await.text().contains("No connected apps"));
-        let caller = Caller::of(&scene.server);
+        let caller = Caller::new(&scene.server);
         let tokens = caller.redeem(&scene.app, &answer["code"]).await.tokens();
         let shown = browser.open("/apps").await.text();
         for text in ["Night Reader", "your profile and nights", "Connected since", "Last used Never"] {
@@ -49,17 +49,17 @@ on_sqlite! {
 
     // T34, T57
     async fn an_app_with_only_remembered_consent_is_listed_and_can_be_disconnected(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let browser = &scene.browser;
         let code = browser.submit(&remembering(&scene).await).await.answer_to(REDIRECT_URI)["code"].clone();
         let page = browser.open("/apps").await;
         assert!(page.text().contains("Night Reader"), "{page:?}");
         browser.submit(&page.forms("/apps/disconnect")[0]).await.own_location();
         assert!(browser.open("/apps").await.text().contains("No connected apps"));
-        Caller::of(&scene.server).redeem(&scene.app, &code).await.assert_error(400, "invalid_grant");
+        Caller::new(&scene.server).redeem(&scene.app, &code).await.assert_error(400, "invalid_grant");
         // The consent page is shown again. The same happens when the app revokes its token.
         let code = browser.submit(&remembering(&scene).await).await.answer_to(REDIRECT_URI)["code"].clone();
-        let caller = Caller::of(&scene.server);
+        let caller = Caller::new(&scene.server);
         let tokens = caller.redeem(&scene.app, &code).await.tokens();
         let given = Form(vec![("token", tokens.refresh)]).signed_by(&scene.app);
         assert_eq!(caller.post("/oauth/revoke", &given).await.status, 200);
@@ -68,7 +68,7 @@ on_sqlite! {
 
     // T57
     async fn the_plain_button_disconnects_one_app_everywhere_within_two_seconds(world: World) {
-        let replicas = Replicas::of(world).await;
+        let replicas = Replicas::new(world).await;
         let (browser, person) = (&replicas.scene.browser, &replicas.scene.person);
         let other = app_of(&replicas.scene.world, person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
         let kept = connect(&replicas.scene.server, browser, person, &other).await;
@@ -90,7 +90,7 @@ on_sqlite! {
 
     // T57
     async fn the_plain_button_disconnects_all_apps_everywhere_and_leaves_personal_tokens(world: World) {
-        let replicas = Replicas::of(world).await;
+        let replicas = Replicas::new(world).await;
         let (browser, person) = (&replicas.scene.browser, &replicas.scene.person);
         let other = app_of(&replicas.scene.world, person, &["--name", "Other", "--redirect-uri", REDIRECT_URI]);
         let more = connect(&replicas.scene.server, browser, person, &other).await;
@@ -113,6 +113,6 @@ on_sqlite! {
 
 /// Takes the person to the consent page, and fills it in: all scopes, and remembered.
 async fn remembering(scene: &Scene) -> PageForm {
-    let consent = reach_consent(&scene.browser, &scene.asking(), &scene.person).await;
+    let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
     consent.form("/consent").with("remember", "yes").with("decision", "allow")
 }

@@ -2,7 +2,7 @@
 
 use crate::e2e::app::REDIRECT_URI;
 use crate::e2e::browser::{Browser, KNOWN_BROWSER, Page, SESSION, SetCookie, VISIT};
-use crate::e2e::security::asking::{allow, ask};
+use crate::e2e::security::auth_request::{allow, ask};
 use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
 
@@ -11,7 +11,7 @@ const PUBLIC_URL: &str = "https://restwell.example";
 on_sqlite! {
     // T31
     async fn on_http_loopback_the_cookies_have_neither_prefix_nor_secure(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let page = scene.browser.open("/sign-in").await;
         let visit = only_cookie(&page);
         assert_eq!(visit.name, VISIT);
@@ -30,7 +30,7 @@ on_sqlite! {
 
     // T31
     async fn with_an_https_public_url_the_cookies_are_bound_to_the_host_and_to_https(world: World) {
-        let scene = Scene::of(with_https(world).await);
+        let scene = Scene::new(with_https(world).await);
         let page = scene.browser.open("/sign-in").await;
         let visit = only_cookie(&page);
         assert_eq!(visit.name, format!("__Host-{VISIT}"));
@@ -60,7 +60,7 @@ on_sqlite! {
         assert_eq!(twice.own_location(), "/sign-in?to=account");
 
         // The complete flow of an app works as well.
-        let consent = scene.browser.follow(&ask(&scene.browser, &scene.asking()).await).await;
+        let consent = scene.browser.follow(&ask(&scene.browser, &scene.auth_request()).await).await;
         let answer = allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI);
         assert_eq!(answer["iss"], PUBLIC_URL);
         let signed_out = scene.browser.submit(&scene.browser.open("/apps").await.form("/sign-out")).await;

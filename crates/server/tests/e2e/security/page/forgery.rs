@@ -4,7 +4,7 @@ use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, text};
 use crate::e2e::browser::{Browser, PageForm, SESSION, VISIT};
 use crate::e2e::person::{PASSWORD, Person};
-use crate::e2e::security::asking::{Asking, ask, connect, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, ask, connect, reach_consent};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 
@@ -32,7 +32,7 @@ struct Filled {
 on_sqlite! {
     // T27
     async fn a_form_of_another_site_is_rejected_and_changes_nothing(world: World) {
-        let victim = Victim::of(world).await;
+        let victim = Victim::new(world).await;
         for filled in victim.forms().await {
             for forged in victim.forgeries(&filled).await {
                 let page = victim.scene.browser.submit(&forged).await;
@@ -52,7 +52,7 @@ on_sqlite! {
 
     // T27
     async fn no_get_changes_anything(world: World) {
-        let victim = Victim::of(world).await;
+        let victim = Victim::new(world).await;
         for filled in victim.forms().await {
             let path = format!("{}?{}", filled.form.action, filled.form.encoded());
             let page = victim.scene.browser.get(&path).await;
@@ -71,7 +71,7 @@ on_sqlite! {
 
     // T27
     async fn the_same_forms_work_from_the_page(world: World) {
-        let victim = Victim::of(world).await;
+        let victim = Victim::new(world).await;
         let browser = &victim.scene.browser;
         let forms = victim.forms().await;
         let origin = victim.scene.server.base_url.clone();
@@ -111,22 +111,18 @@ struct Victim {
 }
 
 impl Victim {
-    async fn of(world: World) -> Self {
+    async fn new(world: World) -> Self {
+        let invite = ["user", "create", "--email", "new@example.org", "--timezone", "UTC", "--json"];
+        let link = text(&world.json(&invite), "password_link");
+        let (_, link) = link.split_once("link=").expect("a link");
         // Email is configured, so that every form is there; none is delivered.
         let world = world
             .with("RESTWELL__MAIL__HOST", "127.0.0.1")
             .with("RESTWELL__MAIL__PORT", "1")
             .with("RESTWELL__MAIL__TLS", "none")
             .with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let attacker = Person::create(&scene.world, "attacker@example.org");
-        let mut mailless = scene.world.command(&["user", "create", "--email", "new@example.org"]);
-        mailless.args(["--timezone", "UTC", "--json"]).env_remove("RESTWELL__MAIL__HOST");
-        mailless.env_remove("RESTWELL__ACCOUNTS__SIGN_UP_OPEN");
-        let told = mailless.output().expect("restwell runs");
-        let told: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
-        let link = text(&told, "password_link");
-        let (_, link) = link.split_once("link=").expect("a link");
         connect(&scene.server, &scene.browser, &scene.person, &scene.app).await;
         make_token(&scene.browser, "mine", &["sleep"]).await;
         Self { link: link.to_owned(), scene, attacker }
@@ -135,12 +131,12 @@ impl Victim {
     /// Opens every page with a form in the victim's browser, and fills in the forms.
     async fn forms(&self) -> Vec<Filled> {
         let (browser, person) = (&self.scene.browser, &self.scene.person);
-        let consent = reach_consent(browser, &self.scene.asking(), person).await;
+        let consent = reach_consent(browser, &self.scene.auth_request(), person).await;
         let tokens = browser.open("/tokens").await;
         let account = browser.open("/account").await;
         let apps = browser.open("/apps").await;
         let link = browser.open(&format!("/set-password?link={}", self.link)).await;
-        let sent = ask(browser, &self.scene.asking().with("prompt", "login")).await;
+        let sent = ask(browser, &self.scene.auth_request().with("prompt", "login")).await;
         let sign_in = browser.follow(&sent).await;
         let change = account.form("/account/password").with("current_password", PASSWORD);
         let of_session = |form: PageForm| Filled { form, of_session: true };
@@ -184,7 +180,7 @@ impl Victim {
         tokens.push(format!("{}x", form.value("form_token")));
         tokens.push(form.value("form_token").to_uppercase());
         // The token of the other cookie of the same browser.
-        let sent = ask(own, &Asking::of(&self.scene.app).with("prompt", "login")).await;
+        let sent = ask(own, &AuthRequest::new(&self.scene.app).with("prompt", "login")).await;
         let of_visit = own.follow(&sent).await.form("/sign-in").value("form_token").to_owned();
         let of_session = own.open("/apps").await.form("/sign-out").value("form_token").to_owned();
         tokens.push(if filled.of_session { of_visit } else { of_session });
@@ -213,7 +209,7 @@ impl Victim {
         // Still signed in, as the same person, with the same password.
         assert!(browser.open("/account").await.text().contains(&person.email));
         Browser::new(server).sign_in(person).await;
-        let consent = reach_consent(browser, &Asking::of(app), person).await;
+        let consent = reach_consent(browser, &AuthRequest::new(app), person).await;
         browser.submit(&consent.form("/consent").with("decision", "deny")).await.answer_to(REDIRECT_URI);
     }
 }

@@ -3,7 +3,7 @@
 use crate::e2e::app::{REDIRECT_URI, text};
 use crate::e2e::browser::{Browser, Page};
 use crate::e2e::person::app_of;
-use crate::e2e::security::asking::{Asking, ask, connect, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, ask, connect, reach_consent};
 use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
@@ -26,7 +26,7 @@ const PAGES: [&str; 10] = [
 on_sqlite! {
     // T02, T28
     async fn no_page_can_be_framed_and_forms_stay_on_the_site(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let browser = &scene.browser;
         let link = text(&scene.world.json(&["user", "reset-password", &scene.person.user_id, "--json"]), "password_link");
         let link = link.split_once("link=").expect("a link").1.to_owned();
@@ -49,7 +49,7 @@ on_sqlite! {
 
     // T02, T28
     async fn error_pages_have_the_same_protection(world: World) {
-        let scene = Scene::of(world.with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "1"));
+        let scene = Scene::new(world.with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT", "1"));
         let browser = &scene.browser;
         let form = browser.open("/sign-in").await.form("/sign-in");
         let wrong = form.with("email", &scene.person.email).with("password", "a wrong password");
@@ -94,7 +94,7 @@ on_sqlite! {
 
     // T28
     async fn pages_that_redirect_to_an_app_allow_only_its_origin(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let deep = "https://night.example.org:8443/deep/callback?tenant=1";
         let loopback = "http://127.0.0.1:7777/callback";
         for (uri, origin) in [
@@ -102,7 +102,7 @@ on_sqlite! {
             (loopback, "http://127.0.0.1:7777"),
         ] {
             let app = app_of(&scene.world, &scene.person, &["--name", "App", "--redirect-uri", uri]);
-            let asking = Asking::of(&app).with("redirect_uri", uri);
+            let asking = AuthRequest::new(&app).with("redirect_uri", uri);
             let browser = Browser::new(&scene.server);
             let sign_in = browser.follow(&ask(&browser, &asking).await).await;
             assert_leads_to(&sign_in, origin);
@@ -120,10 +120,10 @@ on_sqlite! {
     // T35
     async fn no_other_site_reads_a_page_and_only_listed_ones_read_data(world: World) {
         const LISTED: &str = "https://dashboard.example.org";
-        let scene = Scene::of(world.with("RESTWELL__CORS__ALLOWED_ORIGINS", LISTED));
+        let scene = Scene::new(world.with("RESTWELL__CORS__ALLOWED_ORIGINS", LISTED));
         let browser = &scene.browser;
         let tokens = connect(&scene.server, browser, &scene.person, &scene.app).await;
-        let caller = Caller::of(&scene.server);
+        let caller = Caller::new(&scene.server);
         let data = format!("/api/v1/profile/{}", scene.person.user_id);
         let preflight = |path: &str, origin: &str| {
             let request = caller.request(Method::OPTIONS, path).header("origin", origin);
@@ -133,7 +133,7 @@ on_sqlite! {
             for path in PAGES {
                 // The test browser fails on any `Access-Control-Allow-Origin`.
                 browser.get_with(path, &[("origin", origin)]).await;
-                browser.get_with(&scene.asking().path(), &[("origin", origin)]).await;
+                browser.get_with(&scene.auth_request().path(), &[("origin", origin)]).await;
                 assert_unshared(&Reply::to(preflight(path, origin)).await);
             }
             for path in ["/api/token", "/api/refresh", "/oauth/revoke", "/oauth/introspect"] {

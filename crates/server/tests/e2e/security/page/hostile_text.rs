@@ -5,7 +5,7 @@ use crate::e2e::app::{REDIRECT_URI, SCOPES, text};
 use crate::e2e::browser::Browser;
 use crate::e2e::patience::eventually;
 use crate::e2e::person::{PASSWORD, Person, app_of, type_password};
-use crate::e2e::security::asking::{ask, connect, reach_consent};
+use crate::e2e::security::auth_request::{ask, connect, reach_consent};
 use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
@@ -20,15 +20,15 @@ const EMAIL: &str = "\"><b>&'@example.org";
 on_sqlite! {
     // T33
     async fn names_chosen_by_others_are_shown_escaped(world: World) {
-        let mut scene = Scene::of(world);
+        let mut scene = Scene::new(world);
         let create = ["user", "create", "--email", EMAIL, "--timezone", "UTC", "--json", "--password-stdin"];
-        let told = serde_json::from_str(&type_password(&scene.world, &create, PASSWORD)).expect("JSON");
-        let user_id = text(&told, "user_id");
+        let reported = serde_json::from_str(&type_password(&scene.world, &create, PASSWORD)).expect("JSON");
+        let user_id = text(&reported, "user_id");
         scene.person = Person { user_id, email: EMAIL.to_owned(), ..scene.person };
         scene.app = app_of(&scene.world, &scene.person, &["--name", APP, "--redirect-uri", REDIRECT_URI]);
         let (browser, person) = (&scene.browser, &scene.person);
 
-        let sent = ask(browser, &scene.asking().with("login_hint", EMAIL)).await;
+        let sent = ask(browser, &scene.auth_request().with("login_hint", EMAIL)).await;
         let sign_in = browser.follow(&sent).await;
         assert!(sign_in.text().contains(APP), "{sign_in:?}");
         assert_eq!(sign_in.form("/sign-in").value("email"), EMAIL);
@@ -36,11 +36,11 @@ on_sqlite! {
         let wrong = browser.submit(&wrong).await;
         assert_eq!((wrong.status, wrong.form("/sign-in").value("email")), (422, APP));
         assert_eq!(wrong.form("/sign-in").value("password"), "");
-        let consent = reach_consent(browser, &scene.asking(), person).await;
+        let consent = reach_consent(browser, &scene.auth_request(), person).await;
         assert!(consent.text().contains(&format!("Allow {APP} to read your data?")) && consent.text().contains(EMAIL));
 
         let tokens = connect(&scene.server, browser, person, &scene.app).await;
-        let caller = Caller::of(&scene.server);
+        let caller = Caller::new(&scene.server);
         let refresh = caller.request(Method::POST, "/api/refresh").header("user-agent", AGENT);
         Reply::to(refresh.form(&Form::of_refresh(&scene.app, &tokens.refresh).0)).await.access();
         let apps = browser.open("/apps").await.text();
@@ -68,9 +68,9 @@ on_sqlite! {
     // T33
     async fn no_error_page_repeats_input(world: World) {
         const MARK: &str = "LEAKME123<script>";
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let browser = &scene.browser;
-        let asking = scene.asking();
+        let asking = scene.auth_request();
         let mut pages = Vec::new();
         for name in ["client_id", "redirect_uri"] {
             pages.push(ask(browser, &asking.with(name, MARK)).await);

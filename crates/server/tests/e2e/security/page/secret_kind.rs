@@ -3,13 +3,13 @@
 use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, text};
 use crate::e2e::browser::{Browser, SESSION, VISIT};
-use crate::e2e::security::asking::{allow, connect, reach_consent};
+use crate::e2e::security::auth_request::{allow, connect, reach_consent};
 use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
 
 /// Every kind of secret, all valid.
-pub(super) struct Secrets {
+struct Secrets {
     code: String,
     refresh: String,
     access: String,
@@ -24,12 +24,12 @@ pub(super) struct Secrets {
 
 impl Secrets {
     /// Obtains every kind of secret.
-    pub(super) async fn of(scene: &Scene) -> Self {
+    async fn new(scene: &Scene) -> Self {
         let (browser, person) = (&scene.browser, &scene.person);
         let tokens = connect(&scene.server, browser, person, &scene.app).await;
-        let consent = reach_consent(browser, &scene.asking(), person).await;
+        let consent = reach_consent(browser, &scene.auth_request(), person).await;
         let code = allow(browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI)["code"].clone();
-        let waiting = reach_consent(browser, &scene.asking(), person).await.form("/consent");
+        let waiting = reach_consent(browser, &scene.auth_request(), person).await.form("/consent");
         let link =
             text(&scene.world.json(&["user", "reset-password", &person.user_id, "--json"]), "password_link");
         Self {
@@ -48,7 +48,7 @@ impl Secrets {
 
     /// Returns all secrets except those that are valid in a place; the id of the request, which is not
     /// sufficient alone, is the last.
-    pub(super) fn but(&self, right: &[&String]) -> Vec<&String> {
+    fn but(&self, right: &[&String]) -> Vec<&String> {
         let Self {
             code,
             refresh,
@@ -70,8 +70,8 @@ on_sqlite! {
     // T18
     async fn a_secret_is_accepted_only_in_its_own_place(world: World) {
         let world = world.with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "1000");
-        let scene = Scene::of(world);
-        let secrets = Secrets::of(&scene).await;
+        let scene = Scene::new(world);
+        let secrets = Secrets::new(&scene).await;
         at_the_token_endpoints(&scene, &secrets).await;
         at_the_data_endpoints(&scene, &secrets).await;
         in_the_browser(&scene, &secrets).await;
@@ -80,7 +80,7 @@ on_sqlite! {
 }
 
 async fn at_the_token_endpoints(scene: &Scene, secrets: &Secrets) {
-    let caller = Caller::of(&scene.server);
+    let caller = Caller::new(&scene.server);
     for wrong in secrets.but(&[&secrets.code]) {
         caller.redeem(&scene.app, wrong).await.assert_error(400, "invalid_grant");
         let explicit = Form::of_code(&scene.app, wrong).with("grant_type", "authorization_code");
@@ -101,13 +101,13 @@ async fn at_the_token_endpoints(scene: &Scene, secrets: &Secrets) {
         let form = Form(vec![("token", wrong.clone())]).signed_by(&scene.app);
         let given = caller.post("/oauth/revoke", &form).await;
         assert_eq!((given.status, given.body.as_str()), (200, ""), "{given:?}");
-        let told = caller.post("/oauth/introspect", &form).await;
-        assert_eq!(told.json(), serde_json::json!({"active": false}));
+        let reported = caller.post("/oauth/introspect", &form).await;
+        assert_eq!(reported.json(), serde_json::json!({"active": false}));
     }
 }
 
 async fn at_the_data_endpoints(scene: &Scene, secrets: &Secrets) {
-    let caller = Caller::of(&scene.server);
+    let caller = Caller::new(&scene.server);
     let user = &scene.person.user_id;
     for wrong in secrets.but(&[&secrets.access, &secrets.personal]) {
         for path in [
@@ -162,7 +162,7 @@ async fn in_the_browser(scene: &Scene, secrets: &Secrets) {
 
 /// Checks that no secret was used up.
 async fn assert_all_good(scene: &Scene, secrets: &Secrets) {
-    let caller = Caller::of(&scene.server);
+    let caller = Caller::new(&scene.server);
     caller.redeem(&scene.app, &secrets.code).await.tokens();
     caller.refresh(&scene.app, &secrets.refresh).await.access();
     for token in [&secrets.access, &secrets.personal] {

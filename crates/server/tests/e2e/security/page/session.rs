@@ -2,7 +2,7 @@
 
 use crate::e2e::browser::{Browser, SESSION, VISIT};
 use crate::e2e::person::Person;
-use crate::e2e::security::asking::ask;
+use crate::e2e::security::auth_request::ask;
 use crate::e2e::security::party::with_one_address;
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
@@ -15,7 +15,7 @@ const NEW_PASSWORD: &str = "nine quiet lanterns on the pier";
 on_sqlite! {
     // T30
     async fn a_planted_session_is_never_adopted(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let attacker = Person::create(&scene.world, "attacker@example.org");
         let theirs = Browser::new(&scene.server);
         theirs.sign_in(&attacker).await;
@@ -47,7 +47,7 @@ on_sqlite! {
 
     // T30
     async fn cookies_from_before_the_sign_in_are_no_session(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         scene.browser.open("/sign-in").await;
         let visit = scene.browser.cookie(VISIT).expect("visit");
         scene.browser.sign_in(&scene.person).await;
@@ -59,7 +59,7 @@ on_sqlite! {
         assert!(!watcher.is_signed_in().await);
         // Signing in again creates a new session and ends the previous one.
         let before = scene.browser.twin();
-        let page = scene.browser.follow(&ask(&scene.browser, &scene.asking().with("prompt", "login")).await).await;
+        let page = scene.browser.follow(&ask(&scene.browser, &scene.auth_request().with("prompt", "login")).await).await;
         scene.browser.submit(&scene.person.credentials(&page.form("/sign-in"))).await.own_location();
         assert_ne!(scene.browser.session(), session);
         assert!(!before.is_signed_in().await);
@@ -68,7 +68,7 @@ on_sqlite! {
 
     // T30
     async fn a_new_password_creates_a_new_session_and_ends_all_others(world: World) {
-        let scene = Scene::of(with_one_address(world));
+        let scene = Scene::new(with_one_address(world));
         let second = scene.world.serve_as("second");
         let other = Browser::new(&second);
         scene.browser.sign_in(&scene.person).await;
@@ -95,7 +95,7 @@ on_sqlite! {
 
     // T31
     async fn signing_out_ends_the_session_on_every_server(world: World) {
-        let scene = Scene::of(with_one_address(world));
+        let scene = Scene::new(with_one_address(world));
         let second = scene.world.serve_as("second");
         let user = scene.person.user_id.as_str();
         let other = Browser::new(&second);
@@ -135,8 +135,8 @@ on_sqlite! {
 
     // T32
     async fn every_form_endpoint_returns_a_page_or_a_303_without_secrets(world: World) {
-        let scene = Scene::of(world);
-        let sent = ask(&scene.browser, &scene.asking()).await;
+        let scene = Scene::new(world);
+        let sent = ask(&scene.browser, &scene.auth_request()).await;
         let page = scene.browser.follow(&sent).await;
         let form = scene.person.credentials(&page.form("/sign-in"));
         let signed_in = scene.browser.submit(&form).await;

@@ -3,11 +3,12 @@
 use crate::e2e::browser::Browser;
 use crate::e2e::person::Person;
 use crate::e2e::security::caller::Caller;
-use crate::e2e::security::scene::{Scene, age_sessions, assert_rows};
+use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
+use chrono::TimeDelta;
 
 /// Creates a token on the page and returns its text, which is shown once.
-pub(super) async fn make_token(browser: &Browser, name: &str, scopes: &[&str]) -> String {
+pub(in crate::e2e::security) async fn make_token(browser: &Browser, name: &str, scopes: &[&str]) -> String {
     let form = browser.open("/tokens").await.form("/tokens");
     let page = browser.submit(&form.with("name", name).tick("scope", scopes)).await;
     assert_eq!(page.status, 200, "{page:?}");
@@ -25,12 +26,12 @@ pub(super) async fn revoke_the_token(browser: &Browser) {
 
 on_sqlite! {
     async fn a_token_is_shown_once_and_reads_what_was_ticked(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         scene.browser.sign_in(&scene.person).await;
         let token = make_token(&scene.browser, "Sunday notebook", &["sleep"]).await;
         let shown = scene.browser.open("/tokens").await;
         assert!(shown.text().contains("Sunday notebook") && !shown.body.contains("rwp_"), "{shown:?}");
-        let caller = Caller::of(&scene.server);
+        let caller = Caller::new(&scene.server);
         assert_eq!(caller.read(&token, &format!("/api/v1/sleep/{}", scene.person.user_id)).await.status, 200);
         caller.read_profile(&token, &scene.app).await.assert_problem(403, "insufficient_scope");
         let stranger = Person::create(&scene.world, "stranger@example.org");
@@ -39,7 +40,7 @@ on_sqlite! {
     }
 
     async fn an_invalid_token_form_creates_none(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         scene.browser.sign_in(&scene.person).await;
         let form = scene.browser.open("/tokens").await.form("/tokens").with("name", "x").tick("scope", &["sleep"]);
         for (form, status) in [
@@ -54,10 +55,10 @@ on_sqlite! {
     }
 
     async fn creating_a_token_requires_a_recent_sign_in(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         scene.browser.sign_in(&scene.person).await;
         let form = scene.browser.open("/tokens").await.form("/tokens").with("name", "x").tick("scope", &["sleep"]);
-        age_sessions(&scene.world, 301).await;
+        scene.world.advance(TimeDelta::seconds(301));
         let sent = scene.browser.submit(&form).await;
         assert_eq!(sent.own_location(), "/sign-in?to=tokens");
         assert_rows(&scene.world, "personal_token", "", 0).await;
@@ -76,7 +77,7 @@ on_sqlite! {
     }
 
     async fn another_persons_token_cannot_be_revoked(world: World) {
-        let scene = Scene::of(world);
+        let scene = Scene::new(world);
         let stranger = Person::create(&scene.world, "stranger@example.org");
         scene.browser.sign_in(&scene.person).await;
         let token = make_token(&scene.browser, "mine", &["profile"]).await;
@@ -88,7 +89,7 @@ on_sqlite! {
         other.submit(&own.with("token", form.value("token"))).await.own_location();
         other.submit(&own.with("token", "no-uuid")).await.assert_refused(400);
         assert_rows(&scene.world, "personal_token", "WHERE revoked_at IS NOT NULL", 0).await;
-        assert_eq!(Caller::of(&scene.server).read_profile(&token, &scene.app).await.status, 200);
+        assert_eq!(Caller::new(&scene.server).read_profile(&token, &scene.app).await.status, 200);
         // Nor can another person's app be disconnected.
         let disconnect = other.open("/apps").await.forms("/apps/disconnect");
         assert!(disconnect.is_empty(), "{disconnect:?}");

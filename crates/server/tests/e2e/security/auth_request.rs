@@ -8,11 +8,11 @@ use crate::e2e::server::Server;
 
 /// Parameters of an authorization request, in order.
 #[derive(Clone, Debug)]
-pub(super) struct Asking(Vec<(String, String)>);
+pub(super) struct AuthRequest(Vec<(String, String)>);
 
-impl Asking {
+impl AuthRequest {
     /// Returns the request of an app for all of its scopes.
-    pub(super) fn of(app: &Registration) -> Self {
+    pub(super) fn new(app: &Registration) -> Self {
         Self(Vec::new())
             .with("response_type", "code")
             .with("client_id", &app.client_id)
@@ -46,13 +46,13 @@ impl Asking {
 }
 
 /// Opens the authorization request, like a link on the app's site.
-pub(super) async fn ask(browser: &Browser, asking: &Asking) -> Page {
+pub(super) async fn ask(browser: &Browser, asking: &AuthRequest) -> Page {
     let from_the_app = [("referer", "https://app.example.org/"), ("sec-fetch-site", "cross-site")];
     browser.get_with(&asking.path(), &from_the_app).await
 }
 
 /// Takes a browser to the consent page, signing the person in if necessary.
-pub(super) async fn reach_consent(browser: &Browser, asking: &Asking, person: &Person) -> Page {
+pub(super) async fn reach_consent(browser: &Browser, asking: &AuthRequest, person: &Person) -> Page {
     let mut sent = ask(browser, asking).await;
     if sent.own_location().starts_with("/sign-in?") {
         let page = browser.follow(&sent).await;
@@ -77,7 +77,7 @@ pub(super) async fn connect(
     person: &Person,
     app: &Registration,
 ) -> Tokens {
-    let consent = reach_consent(browser, &Asking::of(app), person).await;
+    let consent = reach_consent(browser, &AuthRequest::new(app), person).await;
     let answer = allow(browser, &consent, &SCOPES).await.answer_to(REDIRECT_URI);
-    Caller::of(server).redeem(app, &answer["code"]).await.tokens()
+    Caller::new(server).redeem(app, &answer["code"]).await.tokens()
 }
