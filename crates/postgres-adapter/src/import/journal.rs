@@ -3,7 +3,6 @@
 use crate::connection::Pooled;
 use crate::error::corrupt;
 use crate::savepoint;
-use crate::schema::import_change as change_table;
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{
@@ -68,11 +67,6 @@ impl ImportJournal for PgUnitOfWork {
             .bind::<Array<Text>, _>(kinds)
             .bind::<Array<SqlUuid>, _>(ids);
         self.connection()?.execute(returning::<(), _>(query)).await.map(drop)
-    }
-
-    async fn has_notes(&mut self, id: ImportId) -> Result<bool, StorageError> {
-        let notes = change_table::table.filter(change_table::import_id.eq(id.as_uuid()));
-        self.connection()?.load_one(diesel::select(exists(notes))).await
     }
 
     async fn forget_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

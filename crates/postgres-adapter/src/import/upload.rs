@@ -48,16 +48,11 @@ impl UploadRepository for PgUnitOfWork {
     async fn add_part(&mut self, id: ImportId, position: u32, bytes: &[u8]) -> Result<(), StorageError> {
         let row = (
             part_table::import_id.eq(id.as_uuid()),
-            part_table::position.eq(stored_position(position)?),
+            part_table::position.eq(column_position(position)?),
             part_table::bytes.eq(bytes),
         );
         let query = diesel::insert_into(part_table::table).values(row).on_conflict_do_nothing();
         self.connection()?.execute(query).await.map(drop)
-    }
-
-    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        let part = part_table::table.find((id.as_uuid(), stored_position(position)?));
-        self.connection()?.load_row(part.select(part_table::bytes)).await
     }
 
     async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
@@ -126,6 +121,6 @@ impl UploadRepository for PgUnitOfWork {
     }
 }
 
-fn stored_position(position: u32) -> Result<i32, StorageError> {
+pub(super) fn column_position(position: u32) -> Result<i32, StorageError> {
     i32::try_from(position).map_err(|_| unexpected("an upload has too many parts"))
 }

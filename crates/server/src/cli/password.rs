@@ -68,7 +68,7 @@ async fn link(
 ) -> anyhow::Result<Record> {
     let public_url = settings.server.public_url(settings.server.listen)?;
     let mail = if settings.mail.is_set() {
-        let key = KeySource::of(settings, &public_url)?.load(settings, &session.store).await?;
+        let key = KeySource::from_settings(settings, &public_url)?.load(settings, &session.store).await?;
         MailParts::new(&session.store, settings, &public_url, &key, &session.clock)?
     } else {
         None

@@ -41,8 +41,8 @@ pub(crate) async fn run(
     settings: &Settings,
 ) -> anyhow::Result<()> {
     let config = tls.as_ref().map(Tls::config).transpose()?;
-    let server = http_server(application.http.clone(), listener, config, settings)
-        .context("the HTTP server cannot start")?;
+    let server =
+        http_server(&application, listener, config, settings).context("the HTTP server cannot start")?;
     let times = StopTimes::from_settings(settings);
     let work = async {
         tokio::select! {

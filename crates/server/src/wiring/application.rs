@@ -37,7 +37,7 @@ impl KeyParts {
         settings: &Settings,
         public_url: &PublicUrl,
     ) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::of(settings, public_url)?.load(settings, store).await?;
+        let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
         Ok(Self::sealed_under(encryption_key, store, public_url, Arc::new(SystemClock)))
     }
 
@@ -98,7 +98,7 @@ impl Application {
         public_url: &PublicUrl,
         clock: SharedClock,
     ) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::of(settings, public_url)?.load(settings, store).await?;
+        let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
         let mail = MailParts::new(store, settings, public_url, &encryption_key, &clock)?;
         let keys = KeyParts::sealed_under(encryption_key, store, public_url, clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
@@ -126,7 +126,9 @@ impl Application {
             clock: clock.clone(),
             entropy,
         };
-        let http = Arc::new(parts.state(&pages));
+        let http = Arc::new(parts.shared());
+        let api = Arc::new(parts.api(http.clone()));
+        let pages = Arc::new(pages.state(http, api.export.clone()));
         let uploads = settings.uploads.enabled.then(|| upload_reading(store, settings, clock.clone()));
         let prune = PruneAudit::new(
             store.units.clone(),

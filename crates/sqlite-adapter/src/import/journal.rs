@@ -2,7 +2,6 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
-use crate::schema::import_change;
 use crate::statement::{Statement, execute};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{

@@ -1,11 +1,10 @@
 //! Reads of imports for lists and pages.
 
 use super::row::ImportRow;
-use super::upload;
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::import::{self, dsl};
-use crate::schema::import_change;
+use crate::schema::{import_change, import_part};
 use crate::store::SqliteStore;
 use application::ports::storage::{Import, ImportReader, StorageError};
 use async_trait::async_trait;
@@ -69,6 +68,10 @@ impl ImportReader for SqliteStore {
     }
 
     async fn find_upload_part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        self.read(move |connection| upload::part(connection, id, position)).await
+        self.read(move |connection| {
+            let part = import_part::table.find((blob(id.as_uuid()), i64::from(position)));
+            part.select(import_part::bytes).first(connection).optional().storage()
+        })
+        .await
     }
 }

@@ -28,11 +28,6 @@ impl UploadRepository for SqliteUnitOfWork {
         self.run(execute(query)).await.map(drop)
     }
 
-    async fn part(&mut self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {
-        let part = import_part::table.find((blob(id.as_uuid()), i64::from(position)));
-        self.run(load_row(part.select(import_part::bytes))).await
-    }
-
     async fn stored_bytes(&mut self) -> Result<u64, StorageError> {
         // Sums the sizes recorded with the uploads, so that no part is read.
         let statement: Statement<BigInt> = Statement::new(

@@ -4,11 +4,11 @@ use super::memory_imports::Imports;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
     AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
-    CodeRepository, ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportRepository,
-    IntakeLogRepository, MockProfileReader, OutboxRepository, PasswordLinkRepository, PasswordRepository,
-    PersonalTokenRepository, ProfileReader, RecordRepositories, SessionRepository, SigningKeyRepository,
-    SleepRepository, StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory,
-    UploadRepository, UserRepository,
+    CodeRepository, ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportReader,
+    ImportRepository, IntakeLogRepository, MockImportReader, MockProfileReader, OutboxRepository,
+    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, ProfileReader, RecordRepositories,
+    SessionRepository, SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UniqueKey,
+    UnitOfWork, UnitOfWorkFactory, UploadRepository, UserRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
