@@ -203,8 +203,8 @@ impl UndoImport {
             unit.commit().await?;
             return Ok(Some(undone));
         }
-        let reverter = BatchReverter::new(unit.as_mut(), job.user_id, self.clock.now());
-        let reverted = reverter.run(&noted, scan).await?;
+        let batch = BatchReverter::new(unit.as_mut(), job.user_id, self.clock.now());
+        let reverted = batch.run(&noted, scan).await?;
         unit.import_journal().forget(job.id, &reverted.settled).await?;
         let UndoneCounts { removed, restored, kept: _ } = &mut import.undone.counts;
         *removed = removed.saturating_add(reverted.removed);

@@ -57,7 +57,7 @@ pub(crate) fn problem(fault: Fault) -> Value {
         code: row.code,
         request_id: "7d9f0b2c-4e61-4a83-b5c7-d8e9f0a1b2c3",
         errors: &[],
-        limit: (fault == Fault::RateLimited).then(|| RateLimitBody {
+        limit: (fault == Fault::RateLimited).then_some(RateLimitBody {
             limit: 10_000,
             remaining: 0,
             reset: 1_773_100_800,

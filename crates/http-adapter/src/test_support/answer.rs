@@ -39,7 +39,11 @@ impl Answer {
 
     /// Returns a string member of the body.
     pub fn member(&self, name: &str) -> String {
-        self.json()[name].as_str().unwrap_or_else(|| panic!("no {name} in {}", self.text())).to_owned()
+        self.json()
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_else(|| panic!("no {name} in {}", self.text()))
+            .to_owned()
     }
 }
 

@@ -204,6 +204,6 @@ async fn a_vanished_server_is_unavailable_within_the_limits_each_time() {
     for _ in 0..2 {
         assert!(is_unavailable(&in_time(store.find_profile(user_id(1))).await));
         assert!(is_unavailable(&in_time(store.begin()).await));
-        assert!(is_unavailable(&in_time(store.schema_state()).await));
+        assert!(is_unavailable(&in_time(Box::pin(store.schema_state())).await));
     }
 }

@@ -124,9 +124,9 @@ async fn changes_are_recorded_as_reads_of_each_kind() {
     let changes = changed.map(|(number, kind)| (position(number, kind), Change::Deleted)).to_vec();
     let reader = reader(ChangePage { changes, ..ChangePage::default() }, expected(None, &ChangeKind::ALL));
     ReadChanges::new(reader, reads.recorder(), clock()).run(&access(), query()).await.unwrap();
-    let counted: Vec<_> = reads.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
+    let tallies: Vec<_> = reads.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
     assert_eq!(
-        counted,
+        tallies,
         [(ReadKind::Data(DataEndpoint::Profile), 1), (ReadKind::Data(DataEndpoint::Sleep), 2)]
     );
 }

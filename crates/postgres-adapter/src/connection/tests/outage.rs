@@ -11,7 +11,7 @@ fn levels(log: &[String]) -> Vec<&str> {
 #[tokio::test]
 async fn an_outage_and_its_end_are_each_logged_once() {
     let outage = Outage::default();
-    let log = log_of(async {
+    let log = log_of(Box::pin(async {
         outage.end();
         for _ in 0..3 {
             outage.log_failure("connection refused");
@@ -19,7 +19,7 @@ async fn an_outage_and_its_end_are_each_logged_once() {
         outage.end();
         outage.end();
         outage.log_failure("connection refused");
-    })
+    }))
     .await;
     assert_eq!(levels(&log), ["WARN", "DEBUG", "DEBUG", "INFO", "WARN"]);
     assert!(log[0].contains("connection refused"), "{log:?}");
@@ -28,18 +28,18 @@ async fn an_outage_and_its_end_are_each_logged_once() {
 #[tokio::test]
 async fn a_new_reason_is_another_warning() {
     let outage = Outage::default();
-    let log = log_of(async {
+    let log = log_of(Box::pin(async {
         for reason in ["connection refused", "starting up", "starting up"] {
             outage.log_failure(reason);
         }
-    })
+    }))
     .await;
     assert_eq!(levels(&log), ["WARN", "WARN", "DEBUG"]);
 }
 
 #[tokio::test]
 async fn an_unreachable_server_is_logged_once() {
-    let log = log_of(async {
+    let log = log_of(Box::pin(async {
         let options = PostgresOptions::new("postgres://nobody:LEAKME@127.0.0.1:1/nothing");
         let store = PostgresStore::connect(&options).unwrap();
         assert_eq!(store.why_unavailable(), None);
@@ -50,7 +50,7 @@ async fn an_unreachable_server_is_logged_once() {
             store.migrate().await.unwrap_err();
             store.shared(|_| Box::pin(async { Ok(()) })).await.unwrap_err();
         }
-    })
+    }))
     .await;
     assert_eq!(levels(&log), ["WARN", "DEBUG", "DEBUG", "DEBUG", "DEBUG", "DEBUG"]);
     assert!(log[0].contains("refused") && !log.concat().contains("LEAKME"), "{log:?}");
@@ -65,7 +65,7 @@ async fn an_exhausted_pool_is_logged_once_until_a_connection_is_free() {
         ..PostgresOptions::new(database.url())
     };
     let store = PostgresStore::connect(&options).unwrap();
-    let log = log_of(async {
+    let log = log_of(Box::pin(async {
         let taken = store.pooled().await;
         assert!(taken.is_ok());
         assert!(store.pooled().await.is_err());
@@ -73,7 +73,7 @@ async fn an_exhausted_pool_is_logged_once_until_a_connection_is_free() {
         drop(taken);
         assert!(store.pooled().await.is_ok());
         assert!(store.pooled().await.is_ok());
-    })
+    }))
     .await;
     assert_eq!(levels(&log), ["WARN", "DEBUG", "INFO"]);
     assert!(log[0].contains("no pooled connection became free in time"), "{log:?}");
