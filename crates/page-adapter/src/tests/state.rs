@@ -37,10 +37,9 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
     let issuer = settings.public_url.clone();
     let mut sessions = MockSessionReader::new();
     sessions.expect_find_session().returning(|_| Ok(None));
-    let sessions = Arc::new(sessions);
     let mut imports = MockImportReader::new();
     imports.expect_list_imports().returning(|_, _, _| Ok(Vec::new()));
-    let imports = Arc::new(imports);
+    let (sessions, imports) = (Arc::new(sessions), Arc::new(imports));
     let apps = Arc::new(MockConnectedAppReader::new());
     let authorization = authorization_ports(store, clock, &apps);
     let judge = Arc::new(MockPasswordJudge::new());

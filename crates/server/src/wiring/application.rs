@@ -130,12 +130,8 @@ impl Application {
         let api = Arc::new(parts.api(http.clone()));
         let pages = Arc::new(pages.state(http, api.export.clone()));
         let uploads = settings.uploads.enabled.then(|| upload_reading(store, settings, clock.clone()));
-        let prune = PruneAudit::new(
-            store.units.clone(),
-            store.read_tallies.clone(),
-            clock.clone(),
-            settings.audit.retention()?,
-        );
+        let (units, tallies) = (store.units.clone(), store.read_tallies.clone());
+        let prune = PruneAudit::new(units, tallies, clock.clone(), settings.audit.retention()?);
         Ok(Self {
             api,
             pages,

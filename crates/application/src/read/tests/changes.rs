@@ -121,8 +121,9 @@ async fn the_cursor_keeps_its_time_until_the_last_page() {
 async fn changes_are_recorded_as_reads_of_each_kind() {
     let reads = Arc::new(HeldReads::default());
     let changed = [(4, ChangeKind::Sleep), (5, ChangeKind::Profile), (6, ChangeKind::Sleep)];
-    let changes = changed.map(|(number, kind)| (position(number, kind), Change::Deleted)).to_vec();
-    let reader = reader(ChangePage { changes, ..ChangePage::default() }, expected(None, &ChangeKind::ALL));
+    let deletions = changed.map(|(number, kind)| (position(number, kind), Change::Deleted)).to_vec();
+    let reader =
+        reader(ChangePage { changes: deletions, ..ChangePage::default() }, expected(None, &ChangeKind::ALL));
     ReadChanges::new(reader, reads.recorder(), clock()).run(&access(), query()).await.unwrap();
     let tallies: Vec<_> = reads.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
     assert_eq!(
