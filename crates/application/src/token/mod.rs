@@ -67,8 +67,8 @@ impl TokenMint {
     }
 }
 
-/// Parses the `scope` parameter. Absent or empty, it selects all granted scopes; `None` if it exceeds them (RFC
-/// 6749 sections 3.3 and 6).
+/// Parses the `scope` parameter (RFC 6749 sections 3.3 and 6). Absent or empty, it selects all granted
+/// scopes; `None` if it exceeds them.
 fn narrowed(granted: ScopeSet, asked: Option<&str>) -> Option<ScopeSet> {
     let Some(text) = asked else { return Some(granted) };
     let scopes = ScopeSet::parse(text).ok()?;

@@ -15,18 +15,17 @@ const FIGURES: &str = "docs/performance.json";
 /// Page with the figures.
 const PAGE: &str = "docs/performance.md";
 /// Analysis of each case, appended to the page.
-const NOTES: &str = "docs/performance-notes.md";
+const NOTES: &str = include_str!("notes.md");
 /// Page with the sizing table.
 const SIZING: &str = "docs/scaling.md";
 
 /// Renders the pages. With `check` it writes nothing and returns exit code 1 if one is out of date.
 pub(crate) fn run(check: bool) -> anyhow::Result<ExitCode> {
     let measurement: Measurement = serde_json::from_str(&read(FIGURES)?).context(FIGURES)?;
-    let notes = std::fs::read_to_string(NOTES).unwrap_or_default();
     let old = (read(PAGE).unwrap_or_default(), read(SIZING)?);
     let sizing = sizing::put_into(&old.1, &sizing::render(&measurement))?;
     let mut is_stale = false;
-    for (path, old, new) in [(PAGE, old.0, page::render(&measurement, &notes)), (SIZING, old.1, sizing)] {
+    for (path, old, new) in [(PAGE, old.0, page::render(&measurement, NOTES)), (SIZING, old.1, sizing)] {
         if old == new {
             continue;
         }

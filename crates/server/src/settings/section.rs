@@ -95,7 +95,8 @@ impl<T: SettingValue> SettingValue for Option<T> {
 
 /// Declares a section: its struct, and its rows of the table.
 ///
-/// A field has a doc comment with its description, then its type, default, unit, optional range and an example.
+/// A field has a doc comment with its description, then its type, default, unit, optional range and an
+/// example.
 macro_rules! section {
     (
         $(#[doc = $section_about:literal])+

@@ -1,6 +1,6 @@
 //! Rejection of guessable passwords.
 
-use super::personal;
+use super::{famous, personal};
 use application::ports::system::PasswordJudge;
 use domain::password::Password;
 use zeroize::Zeroizing;
@@ -27,13 +27,13 @@ const SHORT_CHARACTERS: usize = 20;
 const SHORTEST_WORD: usize = 3;
 
 /// Estimates guesses with zxcvbn: lists of common passwords, names and words, and patterns of keyboards,
-/// dates, sequences and repetitions. Works offline.
+/// dates, sequences and repetitions; plus a list of famous passphrases. Works offline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ZxcvbnPasswordJudge;
 
 impl PasswordJudge for ZxcvbnPasswordJudge {
     fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool {
-        if personal::is_made_of(password.expose(), about_the_person) {
+        if famous::is_famous(password.expose()) || personal::is_made_of(password.expose(), about_the_person) {
             return true;
         }
         let about: String = about_the_person.chars().take(KNOWN_CHARACTERS).collect();
@@ -161,6 +161,22 @@ mod tests {
         }
         let long = "five quiet hills sleep well tonight, and the sixth one snores. ".repeat(16);
         assert!(!is_guessable(&long));
+    }
+
+    #[test]
+    fn a_famous_passphrase_is_guessable_however_it_is_written() {
+        for text in [
+            "correct horse battery staple",
+            "Correct-Horse-Battery-Staple!",
+            "CORRECTHORSEBATTERYSTAPLE1",
+            "correcthorsebatterystaplecorrecthorsebatterystaple",
+            "To be, or not to be: that is the question",
+            "the quick brown fox jumps over the lazy dog",
+            "May the Force be with you 2026",
+        ] {
+            assert!(is_guessable(text), "{text}");
+        }
+        assert!(!is_guessable("correct horses staple batteries to barns"));
     }
 
     #[test]

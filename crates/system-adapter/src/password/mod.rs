@@ -1,6 +1,7 @@
 //! Passwords: hashing with argon2id and rejection of guessable ones.
 
 mod calibration;
+mod famous;
 mod gate;
 mod hasher;
 mod judge;

@@ -173,7 +173,7 @@ async fn the_secret_of_another_kind_is_refused_even_when_its_bytes_are_right() {
 
 #[tokio::test]
 async fn failures_beyond_a_limit_are_rejected_until_the_later_window_ends() {
-    // The limits are 20 per client and address, and 100 per address. A window that is over counts as a second.
+    // 20 per client and address, and 100 per address; a window that has ended counts as a second.
     for (for_client, for_address, retry_after_seconds) in [
         (count(20, 600), count(20, 600), None),
         (count(21, 90), count(21, 500), Some(90)),
