@@ -34,6 +34,8 @@ pub fn execute(path: &Path, statements: &str) {
 fn run(path: &Path, statements: &str) -> SqliteConnection {
     let opened = SqliteConnection::establish(&path.to_string_lossy());
     let done = opened.map_err(|error| error.to_string()).and_then(|mut connection| {
+        // The server under test may be writing.
+        connection.batch_execute("PRAGMA busy_timeout = 5000").map_err(|error| error.to_string())?;
         connection.batch_execute(statements).map_err(|error| error.to_string()).map(|()| connection)
     });
     match done {

@@ -133,7 +133,7 @@ async fn a_second_signal_stops_the_server_at_once() {
     server.signal("TERM");
     // The timeout of this wait is shorter than the drain.
     assert_eq!(server.wait(), Some(0));
-    assert!(server.log().contains("stopping at once"), "{}", server.log());
+    assert!(server.log().contains("stopping now"), "{}", server.log());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
