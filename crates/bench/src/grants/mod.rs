@@ -22,7 +22,7 @@ pub(crate) const CASES: &[Case] = &[
 const CONNECTIONS: usize = 64;
 /// Enough people that concurrent requests are for different ones, as in production.
 const PEOPLE: usize = 5_000;
-const REFRESHES: f64 = 5_000.0;
+const REFRESHES: f64 = 8_000.0;
 const REDEMPTIONS: f64 = 1_500.0;
 /// More than can be redeemed in a second.
 const CODES_A_SECOND: f64 = 4_000.0;

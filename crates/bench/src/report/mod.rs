@@ -15,7 +15,7 @@ const FIGURES: &str = "docs/performance.json";
 /// Page with the figures.
 const PAGE: &str = "docs/performance.md";
 /// Analysis of each case, appended to the page.
-const NOTES: &str = include_str!("notes.md");
+const NOTES: &str = include_str!("notes.txt");
 /// Page with the sizing table.
 const SIZING: &str = "docs/scaling.md";
 

@@ -4,7 +4,6 @@ use super::people::Person;
 use super::program::Program;
 use chrono::DateTime;
 use std::fmt::Write as _;
-use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,10 +20,10 @@ pub(crate) fn import_nights(
     program: &Program,
     folder: &Path,
     person: &Person,
-    nights: Range<usize>,
+    nights: usize,
 ) -> anyhow::Result<()> {
     let mut lines = String::new();
-    for night in nights {
+    for night in 0..nights {
         write_night(&mut lines, night);
     }
     import(program, folder, person, &lines)

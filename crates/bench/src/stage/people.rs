@@ -79,7 +79,7 @@ impl Stage {
     /// Creates a person with this many nights that no other case reads.
     pub(crate) fn new_sleeper(&self, name: &str, nights: usize) -> anyhow::Result<Person> {
         let person = create_person(&self.program, name)?;
-        data::import_nights(&self.program, self.folder.path(), &person, 0..nights)?;
+        data::import_nights(&self.program, self.folder.path(), &person, nights)?;
         // Vacuum marks pages as all-visible, as on a long-running server.
         self.postgres.sql("VACUUM ANALYZE")?;
         Ok(person)
@@ -96,11 +96,6 @@ impl Stage {
         self.postgres.sql("VACUUM ANALYZE")?;
         self.people.insert(name, person.clone());
         Ok(person)
-    }
-
-    /// Adds nights to a person, later than existing ones.
-    pub(crate) fn add_nights(&self, person: &Person, nights: std::ops::Range<usize>) -> anyhow::Result<()> {
-        data::import_nights(&self.program, self.folder.path(), person, nights)
     }
 
     /// Returns a fresh access token for a person's data from the server with Postgres.
