@@ -30,8 +30,8 @@ fn times(server: &Server, words: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn four_processes_grant_exactly_the_limit_together() {
-    const LIMIT: i64 = 1_000;
-    const ASKED: i64 = 2_000;
+    const LIMIT: i64 = 5_000;
+    const ASKED: i64 = 10_000;
     let redis = RedisServer::start();
     let world = World::new(StoreKind::Postgres).await.in_processes();
     let world = with_counters(world, &redis.url())

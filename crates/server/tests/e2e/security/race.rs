@@ -13,7 +13,7 @@ const CALLERS: usize = 50;
 on_both_stores! {
     // T13
     async fn exactly_one_of_fifty_concurrent_redemptions_succeeds_and_is_revoked(world: World) {
-        const ROUNDS: usize = 4;
+        const ROUNDS: usize = 6;
         let world = with_one_address(world);
         let registration = register(&world);
         let (one, two) = (world.serve(), world.serve_as("second"));
