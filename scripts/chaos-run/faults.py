@@ -23,7 +23,7 @@ class Bound:
     def faults(self, ledger, seconds):
         if self.nothing and ledger.failures:
             yield f"{len(ledger.failures)} requests failed, none may"
-        # The balancer cannot retry a request whose answer has begun.
+        # The balancer cannot retry a request after the first byte of its response.
         reads = [reason for _, kind, reason in ledger.failures if kind == "read" and "broke off" not in reason]
         if self.reads and reads:
             yield f"{len(reads)} reads failed that had no answer yet"

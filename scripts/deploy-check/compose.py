@@ -29,7 +29,7 @@ from stage import PATIENCE, Process, eventually, fail, foreign
 HOST = "sleep.example.org"
 # Variables that the head of each file exports.
 SHELL = {"RESTWELL_PUBLIC_URL": f"https://{HOST}", "RESTWELL_HOST": HOST}
-# Stands in for the engine: only the program in the image is run.
+# Replaces the engine: only the program in the image is run.
 ENGINE = """
 docker() { case "$*" in "run --rm restwell "*) shift 3; "$RESTWELL_BIN" "$@" ;; "build "* | "compose "*) ;; *) return 1 ;; esac; }
 set -euo pipefail
