@@ -6,7 +6,6 @@ mod issue_service_token;
 mod redeem_code;
 mod refresh_access;
 mod revoke_token;
-mod type_separation;
 
 use super::TokenMint;
 use crate::ports::system::TokenSigner;

@@ -91,15 +91,3 @@ async fn a_personal_token_that_is_unknown_mistyped_revoked_or_past_its_end_is_in
         assert_uncounted(&answer);
     }
 }
-
-// T18
-#[actix_web::test]
-async fn t18_a_cookie_a_code_or_any_other_secret_is_no_bearer_token() {
-    let world = World::empty();
-    assert_eq!(world.get_with(&paths("sleep", USER)[0], TOKEN).await.status, 200);
-    for kind in SecretKind::ALL.into_iter().filter(|kind| *kind != SecretKind::PersonalAccessToken) {
-        let answer = world.get_with(&paths("sleep", USER)[0], &secret(kind, FULL)).await;
-        assert_problem(&answer, 401, "invalid_token");
-        assert_uncounted(&answer);
-    }
-}

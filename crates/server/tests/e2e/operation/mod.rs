@@ -27,8 +27,6 @@ mod metrics;
 mod newcomer;
 mod paging;
 mod password;
-mod range;
-mod rate;
 mod rate_shared;
 mod read_only;
 mod reader;

@@ -1,13 +1,13 @@
 //! One limit for all replicas, counted in Redis, and the fallback without it.
 
-use super::rate::{away_from_midnight, counters};
-use super::reader::Reader;
+use super::reader::{Answer, Reader};
 use super::replica::wait_until_ready;
 use crate::e2e::app::{SCOPES, code, redeem, register};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use redis_adapter::test_support::RedisServer;
 use reqwest::StatusCode;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -26,6 +26,33 @@ fn with_counters(world: World, url: &str) -> World {
 
 fn times(server: &Server, words: &str) -> usize {
     server.log().lines().filter(|line| line.contains(words)).count()
+}
+
+/// Returns the three counters of a response; headers and body must agree.
+fn counters(answer: &Answer) -> [i64; 3] {
+    let header = |name: &str| answer.header(name).parse::<i64>().expect("number");
+    let names = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+    let counters = names.map(header);
+    let limit: Value = answer.json()["limit"].clone();
+    assert_eq!(
+        limit,
+        json!({names[0]: counters[0], names[1]: counters[1], names[2]: counters[2]}),
+        "{}",
+        answer.text
+    );
+    counters
+}
+
+/// Waits if the UTC day ends within these seconds, so that no window ends during the test. Sends one request
+/// to the endpoint.
+async fn away_from_midnight(reader: &Reader, endpoint: &str, seconds: i64) {
+    let answer = reader.ask(endpoint, "").await;
+    let [_, _, reset] = counters(&answer);
+    let date = chrono::DateTime::parse_from_rfc2822(answer.header("date")).expect("date");
+    let left = reset - date.timestamp();
+    if left < seconds {
+        tokio::time::sleep(Duration::from_secs(left.unsigned_abs() + 1)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -15,33 +15,6 @@ const MARKER: &str = "ringofotherperson";
 const ENDPOINTS: [&str; 6] = ["v1/profile", "v1/sleep", "v1/supplements", "profile", "sleep", "supplements"];
 
 on_sqlite! {
-    // T68
-    async fn a_missing_token_a_missing_scope_and_two_tokens_are_distinct_errors(world: World) {
-        let registration = register(&world);
-        let server = world.serve();
-        let caller = Caller::new(&server);
-        for (held, needed) in [("profile", "sleep"), ("sleep", "supplements"), ("supplements", "profile")] {
-            let tokens = caller.redeem(&registration, &code(&world, &registration, &[held])).await.tokens();
-            for version in ["v1/", ""] {
-                let path = format!("/api/{version}{needed}/{}", registration.user_id);
-                let reply = caller.read(&tokens.access, &path).await;
-                reply.assert_problem(403, "insufficient_scope");
-                let challenge = reply.header("www-authenticate").expect("challenge");
-                assert!(challenge.contains(r#"error="insufficient_scope""#), "{challenge}");
-                assert!(challenge.contains(&format!(r#"scope="{needed}""#)), "{challenge}");
-
-                let reply = Reply::to(caller.request(Method::GET, &path)).await;
-                reply.assert_problem(401, "missing_token");
-                let challenge = reply.header("www-authenticate").expect("challenge");
-                assert!(challenge.starts_with("Bearer realm=") && !challenge.contains("error"), "{challenge}");
-
-                let twice = caller.request(Method::GET, &path).bearer_auth(&tokens.access);
-                let twice = twice.header(AUTHORIZATION, format!("Bearer {}", tokens.access));
-                Reply::to(twice).await.assert_problem(400, "invalid_request");
-            }
-        }
-    }
-
     // T69
     async fn a_stranger_learns_nothing_not_even_whether_a_person_exists(world: World) {
         let (scene, server) = Scene::new(&world).await;

@@ -41,28 +41,6 @@ on_sqlite! {
         }
     }
 
-    // T55
-    async fn another_clients_token_cannot_be_revoked(world: World) {
-        let world = world.with("RESTWELL__TOKENS__ACCESS_CACHE_MILLISECONDS", "0");
-        let registration = register(&world);
-        let other = another_client(&world, &registration);
-        let server = world.serve();
-        let caller = Caller::new(&server);
-        let tokens = redeem(&world, &caller, &registration).await;
-        for token in [tokens.refresh.as_str(), &tokens.access, "rwr_unknown", "nonsense", "a.b.c"] {
-            assert_accepted(&revoke(&caller, &other, token).await);
-        }
-        let wrong = Registration { client_secret: "wrong".to_owned(), ..registration.clone() };
-        revoke(&caller, &wrong, &tokens.refresh).await.assert_error(401, "invalid_client");
-        let pair = basic((&registration.client_id, "wrong"));
-        let request = caller.request(Method::POST, "/oauth/revoke").header(AUTHORIZATION, pair);
-        let reply = Reply::to(request.form(&[("token", &tokens.refresh)])).await;
-        reply.assert_error(401, "invalid_client");
-        assert!(reply.header("www-authenticate").is_some_and(|challenge| challenge.starts_with("Basic")));
-        caller.refresh(&registration, &tokens.refresh).await.access();
-        assert_eq!(caller.read_profile(&tokens.access, &registration).await.status, 200);
-    }
-
     async fn an_access_token_is_active_for_its_client_and_for_an_authorized_service(world: World) {
         let registration = register(&world);
         let other = another_client(&world, &registration);

@@ -44,25 +44,6 @@ on_sqlite! {
     }
 
     // T49
-    async fn a_hundred_failures_reach_the_limit_of_an_address(world: World) {
-        let registration = register(&world);
-        let server = world.serve();
-        let caller = Caller::new(&server);
-        let stranger = |number: u32| Registration {
-            client_id: format!("00000000-0000-4000-8000-{number:012}"),
-            ..registration.clone()
-        };
-        for number in 0..100 {
-            guess(&caller, &stranger(number)).await.assert_error(401, "invalid_client");
-        }
-        assert_must_wait(&guess(&caller, &stranger(100)).await);
-        assert_must_wait(&guess(&caller, &registration).await);
-        caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
-        let elsewhere = Caller::from_address(&server, Ipv4Addr::new(127, 0, 0, 2));
-        guess(&elsewhere, &registration).await.assert_error(401, "invalid_client");
-    }
-
-    // T49
     async fn the_window_ends_and_two_servers_share_the_counter(world: World) {
         let world = world
             .with("RESTWELL__TOKENS__FAILURES_PER_CLIENT_AND_ADDRESS", "4")

@@ -36,22 +36,6 @@ on_sqlite! {
         let form = Form::of_code(&unknown, "rwc_any");
         caller.get("/api/token", &form).await.assert_error(400, "invalid_request");
     }
-
-    // T06
-    async fn an_access_token_in_a_query_is_never_accepted(world: World) {
-        let registration = register(&world);
-        let server = world.serve();
-        let caller = Caller::new(&server);
-        let tokens = caller.redeem(&registration, &code(&world, &registration, &SCOPES)).await.tokens();
-        for endpoint in ["v1/profile", "v1/sleep", "v1/supplements", "sleep"] {
-            let path = format!("/api/{endpoint}/{}?access_token={}", registration.user_id, tokens.access);
-            let reply = Reply::to(caller.request(Method::GET, &path)).await;
-            reply.assert_problem(401, "missing_token");
-            let challenge = reply.header("www-authenticate").expect("challenge");
-            assert!(challenge.starts_with("Bearer") && !challenge.contains("error"), "{challenge}");
-            caller.read(&tokens.access, &path).await.assert_problem(400, "invalid_request");
-        }
-    }
 }
 
 /// Checks that each kind of secret is rejected in a query, and that it stays valid elsewhere.

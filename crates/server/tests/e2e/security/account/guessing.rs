@@ -96,52 +96,6 @@ on_sqlite! {
         give_password(&world, &user, PASSWORD);
         sign_in(&earlier, EMAIL, PASSWORD).await;
     }
-
-    // T81
-    async fn after_the_retry_time_the_right_password_is_accepted(world: World) {
-        const WINDOW: u64 = 600;
-        let world = with_window(world, 3, WINDOW);
-        person(&world, EMAIL, PASSWORD);
-        let servers = [world.serve(), world.serve_as("second")];
-        let owner = Browser::new(&servers[0]);
-        refused_after_three(&servers).await;
-        let wait = assert_must_wait(&try_to_sign_in(&owner, EMAIL, PASSWORD).await, WINDOW);
-        // Just before, it is still rejected.
-        world.advance(TimeDelta::seconds(i64::try_from(wait.as_secs()).expect("seconds") - 5));
-        assert_must_wait(&try_to_sign_in(&owner, EMAIL, PASSWORD).await, WINDOW);
-        world.advance(TimeDelta::seconds(6));
-        sign_in(&owner, EMAIL, PASSWORD).await;
-        assert!(owner.at(&servers[1]).is_signed_in().await);
-        // The right password resets the counter: there are three more attempts.
-        for _ in 0..3 {
-            let reply = try_to_sign_in(&Browser::new(&servers[1]), EMAIL, WRONG_PASSWORD).await;
-            assert_eq!(reply.status, 422);
-        }
-    }
-
-    // T81
-    async fn there_is_a_daily_limit_and_a_new_password_lifts_it(world: World) {
-        let world = with_window(world, 2, 600).with("RESTWELL__ACCOUNTS__SIGN_IN_PER_ACCOUNT_A_DAY", "4");
-        let user = person(&world, EMAIL, PASSWORD);
-        let server = world.serve();
-        let browser = Browser::new(&server);
-        for longest in [600, 86_400] {
-            for _ in 0..2 {
-                assert_eq!(try_to_sign_in(&browser, EMAIL, WRONG_PASSWORD).await.status, 422);
-            }
-            assert_must_wait(&try_to_sign_in(&browser, EMAIL, WRONG_PASSWORD).await, longest);
-            world.advance(TimeDelta::seconds(601));
-        }
-        let wait = assert_must_wait(&try_to_sign_in(&browser, EMAIL, PASSWORD).await, 86_400);
-        assert!(wait > Duration::from_hours(23), "{wait:?}");
-        // Not for good: a password link lifts the limit at once.
-        let link = text(&world.json(&["user", "reset-password", &user, "--json"]), "password_link");
-        let (_, path) = link.split_once("/set-password").expect("link");
-        let page = browser.get(&format!("/set-password{path}")).await;
-        let reply = browser.submit(&fill(&page, "/set-password", &[("password", OTHER_PASSWORD)])).await;
-        assert_eq!(reply.status, 200, "{reply:?}");
-        sign_in(&browser, EMAIL, OTHER_PASSWORD).await;
-    }
 }
 
 fn with_window(world: World, attempts: usize, seconds: u64) -> World {

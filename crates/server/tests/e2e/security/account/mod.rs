@@ -9,4 +9,3 @@ mod guessing;
 mod hashing;
 mod policy;
 mod rehash;
-mod spraying;

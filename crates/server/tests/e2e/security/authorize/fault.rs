@@ -43,23 +43,6 @@ on_sqlite! {
     }
 
     // T23
-    async fn no_other_response_type_issues_anything(world: World) {
-        let scene = Scene::new(world);
-        let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
-        let form = consent.form("/consent").with("remember", "yes").with("decision", "allow");
-        scene.browser.submit(&form).await.answer_to(REDIRECT_URI);
-        // Even if no page would be shown.
-        for kind in ["token", "code token", "id_token token", "code id_token"] {
-            let asking = scene.auth_request().with("response_type", kind);
-            let sent = ask(&scene.browser, &asking).await;
-            assert!(!sent.location().contains(['#']) && !sent.location().contains("access_token"), "{sent:?}");
-            assert_told(&scene, &asking, "unsupported_response_type").await;
-        }
-        assert_rows(&scene.world, "authorization_code", "", 1).await;
-        assert_rows(&scene.world, "access_grant", "", 0).await;
-    }
-
-    // T23
     async fn denying_and_ticking_nothing_are_both_access_denied(world: World) {
         let scene = Scene::new(world);
         let asking = scene.auth_request();

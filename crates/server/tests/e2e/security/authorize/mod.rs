@@ -7,5 +7,4 @@ mod known_app;
 mod pkce;
 mod prompt;
 mod redirect_uri;
-mod registration;
 mod state;

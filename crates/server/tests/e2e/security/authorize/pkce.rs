@@ -12,29 +12,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 const VERIFIER: &str = "a-verifier-of-43-to-128-unreserved-characters";
 
 on_sqlite! {
-    // T40
-    async fn only_a_sha256_challenge_is_accepted(world: World) {
-        let scene = Scene::new(world);
-        let asking = scene.auth_request();
-        let good = challenge(VERIFIER);
-        let long = "a".repeat(44);
-        for (challenge, method) in [
-            (good.as_str(), Some("plain")), (VERIFIER, Some("plain")), (VERIFIER, None), (&good, None), (&good, Some("")),
-            (&good, Some("s256")), (&good, Some("S512")), (&good, Some("S256 ")), (&good, Some("none")),
-            ("", Some("S256")), ("tooshort", Some("S256")), (&long, Some("S256")), (&format!("{good}="), Some("S256")),
-            (&format!(" {good}"), Some("S256")), (&good.replacen('-', "+", 1), Some("S256")), (VERIFIER, Some("S256")),
-        ] {
-            let asking = asking.with("code_challenge", challenge);
-            let asking = method.map_or(asking.clone(), |method| asking.with("code_challenge_method", method));
-            assert_refused(&scene, &asking).await;
-        }
-        assert_refused(&scene, &asking.with("code_challenge_method", "S256")).await;
-        assert_refused(&scene, &asking.with("code_challenge_method", "plain")).await;
-        assert_rows(&scene.world, "authorization_request", "", 0).await;
-        let code = code_for(&scene, &with_challenge(&asking)).await;
-        redeem(&scene, &code, Some(VERIFIER)).await.tokens();
-    }
-
     // T41
     async fn a_code_with_a_challenge_requires_its_verifier_by_every_transport(world: World) {
         let scene = Scene::new(world);
@@ -55,16 +32,6 @@ on_sqlite! {
         caller.post("/api/token", &form).await.assert_error(400, "invalid_grant");
         // None of these attempts used up the code.
         caller.get("/api/token", &form.with("code_verifier", VERIFIER)).await.tokens();
-    }
-
-    // T42
-    async fn a_verifier_without_a_challenge_is_rejected_as_a_downgrade(world: World) {
-        let scene = Scene::new(world);
-        let code = code_for(&scene, &scene.auth_request()).await;
-        for _ in 0..2 {
-            redeem(&scene, &code, Some(VERIFIER)).await.assert_error(400, "invalid_grant");
-        }
-        redeem(&scene, &code, None).await.tokens();
     }
 
     // T43

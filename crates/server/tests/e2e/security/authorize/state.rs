@@ -44,25 +44,6 @@ on_sqlite! {
         }
     }
 
-    // T25
-    async fn no_state_is_returned_if_none_was_sent_and_a_long_one_is_rejected(world: World) {
-        let scene = Scene::new(world);
-        for asking in [scene.auth_request().without("state"), scene.auth_request().with("state", "")] {
-            let refused = ask(&scene.browser, &asking.with("scope", "x")).await.answer_to(REDIRECT_URI);
-            assert!(!refused.contains_key("state"), "{refused:?}");
-            let consent = reach_consent(&scene.browser, &asking, &scene.person).await;
-            let given = allow(&scene.browser, &consent, &SCOPES).await.answer_to(REDIRECT_URI);
-            assert_eq!(given.keys().collect::<Vec<_>>(), ["code", "iss"]);
-        }
-        assert_rows(&scene.world, "authorization_request", "", 2).await;
-        for state in ["s".repeat(2049), "\u{1f634}".repeat(513), "s".repeat(7000)] {
-            for asking in [scene.auth_request(), scene.auth_request().with("scope", "x")] {
-                ask(&scene.browser, &asking.with("state", &state)).await.assert_refused(400);
-            }
-        }
-        assert_rows(&scene.world, "authorization_request", "", 2).await;
-    }
-
     // T26
     async fn every_redirect_to_the_app_has_the_configured_issuer(world: World) {
         let scene = Scene::new(with_one_address(world));

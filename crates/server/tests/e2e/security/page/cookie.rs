@@ -10,25 +10,6 @@ const PUBLIC_URL: &str = "https://restwell.example";
 
 on_sqlite! {
     // T31
-    async fn on_http_loopback_the_cookies_have_neither_prefix_nor_secure(world: World) {
-        let scene = Scene::new(world);
-        let page = scene.browser.open("/sign-in").await;
-        let visit = only_cookie(&page);
-        assert_eq!(visit.name, VISIT);
-        assert_eq!(visit.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=86400"]);
-        let signed_in = scene.browser.submit(&scene.person.credentials(&page.form("/sign-in"))).await;
-        let [session, known] = two_cookies(&signed_in);
-        assert_eq!(known.name, KNOWN_BROWSER);
-        assert_eq!(known.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=31536000"]);
-        assert_eq!(session.name, SESSION);
-        assert_eq!(session.attributes, ["Path=/", "HttpOnly", "SameSite=Lax"]);
-        let signed_out = scene.browser.submit(&scene.browser.open("/apps").await.form("/sign-out")).await;
-        let cleared = only_cookie(&signed_out);
-        assert_eq!((cleared.name.as_str(), cleared.value.as_str()), (SESSION, ""));
-        assert_eq!(cleared.attributes, ["Path=/", "HttpOnly", "SameSite=Lax", "Max-Age=0"]);
-    }
-
-    // T31
     async fn with_an_https_public_url_the_cookies_are_bound_to_the_host_and_to_https(world: World) {
         let scene = Scene::new(with_https(world).await);
         let page = scene.browser.open("/sign-in").await;
