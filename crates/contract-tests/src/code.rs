@@ -5,7 +5,9 @@ use crate::fixture::{
     client, client_id, code, conflict, event, full_user, grant, grant_id, hash, microsecond, now, seconds,
     secret, user, user_id,
 };
-use application::ports::storage::{AuditFilter, GrantFilter, HeldCode, StorageError, UniqueKey, UnitOfWork};
+use application::ports::storage::{
+    AuditFilter, CodeWithUser, GrantFilter, StorageError, UniqueKey, UnitOfWork,
+};
 use domain::audit::AuditEvent;
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{Grant, GrantState, RevocationReason};
@@ -97,7 +99,7 @@ pub(crate) async fn a_held_code_comes_with_the_state_of_its_person(harness: &Har
         harness.store_code(&code).await;
         let mut unit = harness.begin().await;
         let held = unit.codes().find_and_hold(&code.hash).await.unwrap();
-        assert_eq!(held, Some(HeldCode { code, user_status }));
+        assert_eq!(held, Some(CodeWithUser { code, user_status }));
     }
     assert_eq!(harness.begin().await.codes().find_and_hold(&hash(3)).await.unwrap(), None);
 }

@@ -22,8 +22,8 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let done = query::read(&request, &["done"])?.get("done") == Some("password");
     let notice =
         done.then(|| "Your password has been changed. You are signed out of every other browser.".to_owned());
-    let sheet = Sheet { notice, disconnects_apps: false, errors: FormErrors::none() };
-    sheet.answer(&state, &person, StatusCode::OK).await
+    let contents = AccountPage { notice, disconnects_apps: false, errors: FormErrors::none() };
+    contents.answer(&state, &person, StatusCode::OK).await
 }
 
 /// Changes the password: this browser gets a new session, all others are signed out (security.md T30, T67).
@@ -54,8 +54,8 @@ pub(super) async fn change_password(
         }
         Err(error) => form_errors(error)?,
     };
-    let sheet = Sheet { notice: None, disconnects_apps: disconnect_apps, errors };
-    sheet.answer(&state, &person, StatusCode::UNPROCESSABLE_ENTITY).await
+    let contents = AccountPage { notice: None, disconnects_apps: disconnect_apps, errors };
+    contents.answer(&state, &person, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 /// Returns the form errors; an error that the person cannot fix is a problem.
@@ -72,13 +72,13 @@ fn form_errors(error: ChangePasswordError) -> Result<FormErrors, Problem> {
 }
 
 /// Contents of the page.
-struct Sheet {
+struct AccountPage {
     notice: Option<String>,
     disconnects_apps: bool,
     errors: FormErrors,
 }
 
-impl Sheet {
+impl AccountPage {
     async fn answer(
         self,
         state: &PageState,

@@ -35,7 +35,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         return Ok(see_other(&Destination::Imports.sign_in()));
     };
     query::read(&request, &[])?;
-    Sheet { errors: FormErrors::none(), status: StatusCode::OK }.answer(&state, &person).await
+    ImportsPage { errors: FormErrors::none(), status: StatusCode::OK }.answer(&state, &person).await
 }
 
 /// Shows the progress and result of one import.
@@ -137,12 +137,12 @@ pub(super) fn mebibytes(state: &PageState) -> u64 {
 }
 
 /// Contents of the list.
-pub(super) struct Sheet {
+pub(super) struct ImportsPage {
     pub(super) errors: FormErrors,
     pub(super) status: StatusCode,
 }
 
-impl Sheet {
+impl ImportsPage {
     pub(super) async fn answer(
         self,
         state: &PageState,

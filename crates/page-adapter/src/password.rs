@@ -118,8 +118,8 @@ pub(super) async fn show_link(state: Data<PageState>, request: HttpRequest) -> R
     let link = parse_link(given.get("link"))?;
     let found = find_link(&state, &link).await?;
     let (visit, cookie) = visit::get_or_create(&request, &state);
-    let sheet = LinkSheet { link, found, time_zone: "", errors: FormErrors::none() };
-    Ok(with_cookies(sheet.answer(&visit, StatusCode::OK)?, [cookie]))
+    let contents = LinkPage { link, found, time_zone: "", errors: FormErrors::none() };
+    Ok(with_cookies(contents.answer(&visit, StatusCode::OK)?, [cookie]))
 }
 
 /// Uses a link up and sets the password. It does not sign the person in, who enters the new password once.
@@ -135,10 +135,10 @@ pub(super) async fn submit_link(
     let needs_zone = matches!(found.purpose, PasswordLinkPurpose::SignUp { .. });
     let home_timezone = TimeZone::parse(time_zone).ok();
     let wrong_zone = needs_zone && home_timezone.is_none();
-    let sheet = |errors| LinkSheet { link: link.clone(), found, time_zone, errors };
+    let contents = |errors| LinkPage { link: link.clone(), found, time_zone, errors };
     if wrong_zone {
         let errors = FormErrors::field("time_zone", "Choose your time zone.");
-        return sheet(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY);
+        return contents(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY);
     }
     let command = ChoosePasswordCommand {
         link: link.expose(),
@@ -150,7 +150,7 @@ pub(super) async fn submit_link(
         Ok(_) => page(StatusCode::OK, &password_set()),
         Err(ChoosePasswordError::Rule(rule)) => {
             let errors = FormErrors::field("password", password_rule(rule));
-            sheet(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY)
+            contents(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY)
         }
         Err(error) => Err(error.into()),
     }
@@ -189,14 +189,14 @@ fn password_set() -> view::Message {
 const SIGN_IN: view::Link = view::Link { path: Endpoint::SignIn.path(), text: "Sign in" };
 
 /// Contents of the page behind a link.
-struct LinkSheet<'a> {
+struct LinkPage<'a> {
     link: Secret,
     found: UsablePasswordLink,
     time_zone: &'a str,
     errors: FormErrors,
 }
 
-impl LinkSheet<'_> {
+impl LinkPage<'_> {
     fn answer(self, visit: &Secret, status: StatusCode) -> Result<HttpResponse, Problem> {
         let Self { link, found, time_zone, errors } = self;
         let UsablePasswordLink { purpose, email, expires_at: _ } = found;

@@ -45,8 +45,8 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         return Ok(see_other(page));
     }
     let (visit, cookie) = visit::get_or_create(&request, &state);
-    let sheet = Sheet { target, email: None, errors: FormErrors::none() };
-    let answer = sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::OK).await?;
+    let contents = SignInPage { target, email: None, errors: FormErrors::none() };
+    let answer = contents.answer(&state, &visit, signed_in.as_ref(), StatusCode::OK).await?;
     Ok(with_cookies(answer, [cookie]))
 }
 
@@ -77,8 +77,8 @@ pub(super) async fn submit(
         Err(PasswordCheckError::WrongCredentials) => FormErrors::form(WRONG),
         Err(error) => return Err(error.into()),
     };
-    let sheet = Sheet { target, email: Some(command.email), errors };
-    sheet.answer(&state, &visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
+    let contents = SignInPage { target, email: Some(command.email), errors };
+    contents.answer(&state, &visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 impl SignInTarget {
@@ -107,14 +107,14 @@ impl SignInTarget {
 }
 
 /// Contents of the page.
-struct Sheet<'a> {
+struct SignInPage<'a> {
     target: SignInTarget,
     /// The submitted address; `None` when the page is opened.
     email: Option<&'a str>,
     errors: FormErrors,
 }
 
-impl Sheet<'_> {
+impl SignInPage<'_> {
     async fn answer(
         self,
         state: &PageState,

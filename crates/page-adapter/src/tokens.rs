@@ -28,8 +28,8 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         return Ok(see_other(&Destination::Tokens.sign_in()));
     };
     let done = query::read(&request, &["done"])?.get("done") == Some("revoked");
-    let sheet = Sheet { notice: done.then(|| "Revoked.".to_owned()), ..Sheet::default() };
-    sheet.answer(&state, &person).await
+    let contents = TokensPage { notice: done.then(|| "Revoked.".to_owned()), ..TokensPage::default() };
+    contents.answer(&state, &person).await
 }
 
 /// Creates a token and shows its text once. The response is a page, not a redirect, because the text is not
@@ -57,7 +57,9 @@ pub(super) async fn create(
     let errors = match state.create_personal_token.run(command).await {
         Ok(CreatedPersonalToken { secret, token }) => {
             let created = CreatedToken { name: token.name.as_str().to_owned(), secret };
-            return Sheet { created: Some(created), ..Sheet::default() }.answer(&state, &person).await;
+            return TokensPage { created: Some(created), ..TokensPage::default() }
+                .answer(&state, &person)
+                .await;
         }
         Err(CreatePersonalTokenError::NotFresh | CreatePersonalTokenError::SessionEnded) => {
             return Ok(see_other(&Destination::Tokens.sign_in()));
@@ -71,8 +73,8 @@ pub(super) async fn create(
         expires_in_days,
         errors,
     };
-    let sheet = Sheet { form, status: StatusCode::UNPROCESSABLE_ENTITY, ..Sheet::default() };
-    sheet.answer(&state, &person).await
+    let contents = TokensPage { form, status: StatusCode::UNPROCESSABLE_ENTITY, ..TokensPage::default() };
+    contents.answer(&state, &person).await
 }
 
 /// Revokes a token, on every replica within two seconds.
@@ -114,20 +116,20 @@ fn form_errors(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
 }
 
 /// Contents of the page.
-struct Sheet {
+struct TokensPage {
     notice: Option<String>,
     created: Option<CreatedToken>,
     form: TokenForm,
     status: StatusCode,
 }
 
-impl Default for Sheet {
+impl Default for TokensPage {
     fn default() -> Self {
         Self { notice: None, created: None, form: TokenForm::empty(), status: StatusCode::OK }
     }
 }
 
-impl Sheet {
+impl TokensPage {
     async fn answer(self, state: &PageState, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
         let Self { notice, created, form, status } = self;
         let tokens = state.list_personal_tokens.run(person.user_id).await?;

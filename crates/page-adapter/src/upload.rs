@@ -2,7 +2,7 @@
 
 use super::answer::see_other;
 use super::form::is_same_site;
-use super::imports::{self, Sheet};
+use super::imports::{self, ImportsPage};
 use super::person;
 use super::view::FormErrors;
 use crate::meter;
@@ -351,7 +351,7 @@ async fn refused(
         }
     };
     let field = if refusal == Refusal::InvalidStart { recording::START } else { FILE };
-    Sheet { errors: FormErrors::field(field, text), status }.answer(state, person).await
+    ImportsPage { errors: FormErrors::field(field, text), status }.answer(state, person).await
 }
 
 mod before_file;

@@ -9,7 +9,7 @@ use crate::schema::authorization_code;
 use crate::statement::{returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::user_status;
-use application::ports::storage::{CodeRepository, HeldCode, StorageError, UniqueKey};
+use application::ports::storage::{CodeRepository, CodeWithUser, StorageError, UniqueKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
@@ -166,14 +166,14 @@ impl CodeRepository for PgUnitOfWork {
         self.connection()?.load_row(query).await?.map(CodeRow::into_code).transpose()
     }
 
-    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<HeldCode>, StorageError> {
+    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
         let query = sql_query(FIND_AND_HOLD).bind::<Binary, _>(hash.as_bytes().as_slice());
         let query = returning::<(code::SqlType, Nullable<Timestamptz>), _>(query);
         let row: Option<(CodeRow, Option<DateTime<Utc>>)> = self.connection()?.load_row(query).await?;
         let Some((row, locked_at)) = row else { return Ok(None) };
         let code = row.into_code()?;
         self.found.insert(code.user_id);
-        Ok(Some(HeldCode { code, user_status: user_status(locked_at) }))
+        Ok(Some(CodeWithUser { code, user_status: user_status(locked_at) }))
     }
 
     async fn redeem(

@@ -8,7 +8,7 @@ use crate::schema::{access_grant, account, audit_event, authorization_code};
 use crate::statement::{execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::user_status;
-use application::ports::storage::{CodeRepository, HeldCode, StorageError};
+use application::ports::storage::{CodeRepository, CodeWithUser, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -115,7 +115,7 @@ impl CodeRepository for SqliteUnitOfWork {
         self.run(load_row(authorization_code::table.find(hash))).await?.map(CodeRow::into_code).transpose()
     }
 
-    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<HeldCode>, StorageError> {
+    async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
         let hash = hash.as_bytes().to_vec();
         // The transaction holds the write lock, so the person needs no lock.
         self.run(move |connection| {
@@ -130,7 +130,7 @@ impl CodeRepository for SqliteUnitOfWork {
                 return Ok(None);
             };
             let user_status = user_status(Cells::of("account", &row.user_id), locked_at)?;
-            Ok(Some(HeldCode { code: row.into_code()?, user_status }))
+            Ok(Some(CodeWithUser { code: row.into_code()?, user_status }))
         })
         .await
     }

@@ -30,9 +30,9 @@ pub(crate) fn assert_events(recorded: &RecordedEvents, expected: &[AuditEvent]) 
 
 /// A ledger that keeps every tally separately, in order.
 #[derive(Default)]
-pub(crate) struct HeldReads(Mutex<Vec<ReadTally>>);
+pub(crate) struct RecordedReads(Mutex<Vec<ReadTally>>);
 
-impl HeldReads {
+impl RecordedReads {
     pub(crate) fn all(&self) -> Vec<ReadTally> {
         self.0.lock().unwrap().clone()
     }
@@ -42,7 +42,7 @@ impl HeldReads {
     }
 }
 
-impl ReadLedger for HeldReads {
+impl ReadLedger for RecordedReads {
     fn add(&self, tally: ReadTally) {
         self.0.lock().unwrap().push(tally);
     }

@@ -2,7 +2,7 @@ mod trace;
 
 use super::{ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter};
 use crate::audit::AuditTrail;
-use crate::audit::testing::HeldReads;
+use crate::audit::testing::RecordedReads;
 use crate::ports::export_writer::{ExportItem, ExportNotWritten, ExportSection, ExportWriter};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
@@ -181,7 +181,7 @@ async fn export(
 ) -> Exported {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let writer = Notes { sections, kept: kept.clone(), bytes: Vec::new(), room };
-    let held = Arc::new(HeldReads::default());
+    let held = Arc::new(RecordedReads::default());
     let reader = Reader::Client(ClientId::from_uuid(Uuid::from_u128(3)));
     let query = ExportQuery { user_id: user_id(1), scopes, by: Exporter::Reader(reader, held.recorder()) };
     let mut pause = MockPause::new();

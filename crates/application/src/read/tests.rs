@@ -2,7 +2,7 @@ mod changes;
 
 use super::{ReadProfile, ReadSleep, ReadSupplements};
 use crate::access::GrantedAccess;
-use crate::audit::testing::HeldReads;
+use crate::audit::testing::RecordedReads;
 use crate::ports::storage::{
     MockProfileReader, MockSleepReader, MockSupplementReader, PackedSleepRow, SleepPage, SleepPageQuery,
     StorageError, SupplementPage, SupplementPageQuery,
@@ -78,7 +78,7 @@ fn row() -> PackedSleepRow {
 
 #[tokio::test]
 async fn a_profile_is_the_one_of_this_person_and_counted() {
-    let reads = Arc::<HeldReads>::default();
+    let reads = Arc::<RecordedReads>::default();
     let mut reader = MockProfileReader::new();
     reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
     let read = ReadProfile::new(Arc::new(reader), reads.recorder());
@@ -88,7 +88,7 @@ async fn a_profile_is_the_one_of_this_person_and_counted() {
 
 #[tokio::test]
 async fn a_person_who_was_deleted_a_moment_ago_has_no_profile_and_nothing_was_read() {
-    let reads = Arc::<HeldReads>::default();
+    let reads = Arc::<RecordedReads>::default();
     let mut reader = MockProfileReader::new();
     reader.expect_find_profile().returning(|_| Ok(None));
     let read = ReadProfile::new(Arc::new(reader), reads.recorder());
@@ -98,7 +98,7 @@ async fn a_person_who_was_deleted_a_moment_ago_has_no_profile_and_nothing_was_re
 
 #[tokio::test]
 async fn a_page_of_sleep_is_asked_for_as_it_was_queried_and_counted_with_its_range() {
-    let reads = Arc::<HeldReads>::default();
+    let reads = Arc::<RecordedReads>::default();
     let mut reader = MockSleepReader::new();
     reader
         .expect_page()
@@ -113,7 +113,7 @@ async fn a_page_of_sleep_is_asked_for_as_it_was_queried_and_counted_with_its_ran
 
 #[tokio::test]
 async fn a_page_of_supplements_is_asked_for_as_it_was_queried_and_counted_with_its_range() {
-    let reads = Arc::<HeldReads>::default();
+    let reads = Arc::<RecordedReads>::default();
     let mut reader = MockSupplementReader::new();
     reader
         .expect_page()
@@ -134,7 +134,7 @@ async fn a_query_about_somebody_else_reads_the_person_of_the_access() {
         .times(1)
         .withf(|query| *query == sleep_query())
         .returning(|_| Ok(SleepPage::default()));
-    let read = ReadSleep::new(Arc::new(sleep), Arc::<HeldReads>::default().recorder());
+    let read = ReadSleep::new(Arc::new(sleep), Arc::<RecordedReads>::default().recorder());
     read.run(&access(), SleepPageQuery { user_id: user_id(2), ..sleep_query() }).await.unwrap();
     let mut supplements = MockSupplementReader::new();
     supplements
@@ -142,13 +142,13 @@ async fn a_query_about_somebody_else_reads_the_person_of_the_access() {
         .times(1)
         .withf(|query| *query == supplement_query())
         .returning(|_| Ok(SupplementPage::default()));
-    let read = ReadSupplements::new(Arc::new(supplements), Arc::<HeldReads>::default().recorder());
+    let read = ReadSupplements::new(Arc::new(supplements), Arc::<RecordedReads>::default().recorder());
     read.run(&access(), SupplementPageQuery { user_id: user_id(2), ..supplement_query() }).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_personal_token_is_counted_as_itself() {
-    let reads = Arc::<HeldReads>::default();
+    let reads = Arc::<RecordedReads>::default();
     let reader = Reader::PersonalToken(PersonalTokenId::from_uuid(Uuid::from_u128(6)));
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| Ok(Some(person())));
@@ -159,7 +159,7 @@ async fn a_personal_token_is_counted_as_itself() {
 
 #[tokio::test]
 async fn a_store_that_fails_is_no_empty_page_and_nothing_was_read() {
-    let reads = Arc::<HeldReads>::default();
+    let reads = Arc::<RecordedReads>::default();
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| Err(StorageError::Unavailable));
     let outcome = ReadProfile::new(Arc::new(profiles), reads.recorder()).run(&access()).await;

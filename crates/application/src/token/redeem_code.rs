@@ -2,7 +2,7 @@
 
 use super::{TokenMint, commit_redeemed_grant, created};
 use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{GrantFilter, HeldCode, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{CodeWithUser, GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Entropy, SigningFailed};
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
@@ -111,7 +111,7 @@ impl RedeemCode {
         &self,
         mut unit: Box<dyn UnitOfWork>,
         command: &RedeemCodeCommand<'_>,
-        HeldCode { code, user_status }: &HeldCode,
+        CodeWithUser { code, user_status }: &CodeWithUser,
         now: DateTime<Utc>,
     ) -> Result<IssuedTokens, RedeemCodeError> {
         let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.entropy.secret_bytes());

@@ -3,8 +3,8 @@
 use application::StorageError;
 use application::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use application::ports::storage::{
-    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, GrantFilter, GrantReader,
-    GrantWithUser, HeldCode, UnitOfWork, UnitOfWorkFactory,
+    ClientReader, ClientWithSecrets, CodeWithUser, FailureCount, FailureCounter, FailureKey, GrantFilter,
+    GrantReader, GrantWithUser, UnitOfWork, UnitOfWorkFactory,
 };
 use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;
@@ -253,7 +253,7 @@ impl UnitOfWorkFactory for MemoryStore {
         unit.codes.expect_find_and_hold().returning(move |hash| {
             let code = contents.lock().unwrap().code.clone();
             let held = (code.hash == *hash).then_some(code);
-            Ok(held.map(|code| HeldCode { code, user_status: UserStatus::Active }))
+            Ok(held.map(|code| CodeWithUser { code, user_status: UserStatus::Active }))
         });
         let (contents, events) = (Arc::clone(&self.contents), self.events.clone());
         unit.codes.expect_redeem().returning(move |_, grant, event| {

@@ -10,7 +10,7 @@ use super::{Moment, Person, View};
 
 /// Returns a sample text, or a hostile one instead. Every text of a sample that another person could choose
 /// is passed through it.
-pub(crate) type Say = fn(&str) -> String;
+pub(crate) type TextSource = fn(&str) -> String;
 
 /// A rendered sample.
 pub(crate) struct Sample {
@@ -23,12 +23,12 @@ pub(crate) struct Sample {
 }
 
 /// Renders every page in each of its variants.
-pub(crate) fn samples(say: Say) -> Vec<Sample> {
-    let mut samples = asking::samples(say);
-    samples.extend(reading::samples(say));
-    samples.extend(account::samples(say));
-    samples.extend(imports::samples(say));
-    samples.extend(password::samples(say));
+pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
+    let mut samples = asking::samples(source);
+    samples.extend(reading::samples(source));
+    samples.extend(account::samples(source));
+    samples.extend(imports::samples(source));
+    samples.extend(password::samples(source));
     samples
 }
 
@@ -45,14 +45,14 @@ fn variant(name: &'static str, view: &impl View) -> Sample {
     Sample { is_variant: true, ..sample(name, view) }
 }
 
-fn person(say: Say) -> Person {
+fn person(source: TextSource) -> Person {
     Person {
-        email: say("sam@example.org"),
-        user_id: say("54bfeb3e-88a3-424a-9f17-1aa6b0a03b3b"),
-        form_token: say("Zm9ybS10b2tlbg"),
+        email: source("sam@example.org"),
+        user_id: source("54bfeb3e-88a3-424a-9f17-1aa6b0a03b3b"),
+        form_token: source("Zm9ybS10b2tlbg"),
     }
 }
 
-fn moment(say: Say, text: &str, machine: &str) -> Moment {
-    Moment { text: say(text), machine: say(machine) }
+fn moment(source: TextSource, text: &str, machine: &str) -> Moment {
+    Moment { text: source(text), machine: source(machine) }
 }

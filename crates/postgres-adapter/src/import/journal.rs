@@ -6,7 +6,7 @@ use crate::savepoint;
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{
-    ImportChange, ImportJournal, NotePlace, NotedChange, RecordReference, RecordVersion, StorageError,
+    ImportChange, ImportJournal, NotePosition, NotedChange, RecordReference, RecordVersion, StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -34,7 +34,7 @@ impl ImportJournal for PgUnitOfWork {
     async fn noted(
         &mut self,
         id: ImportId,
-        after: Option<NotePlace>,
+        after: Option<NotePosition>,
         limit: u32,
     ) -> Result<Vec<NotedChange>, StorageError> {
         const NOTED: &str =
@@ -47,7 +47,7 @@ impl ImportJournal for PgUnitOfWork {
             FROM import_change c WHERE c.import_id = $1 AND ((c.kind <> 'label'), c.sequence) < ($2, $3)
             ORDER BY (c.kind <> 'label') DESC, c.sequence DESC LIMIT $4";
 
-        let after = after.unwrap_or(NotePlace { is_label: false, sequence: i64::MAX });
+        let after = after.unwrap_or(NotePosition { is_label: false, sequence: i64::MAX });
         let query = sql_query(NOTED)
             .bind::<SqlUuid, _>(id.as_uuid())
             .bind::<Bool, _>(!after.is_label)
@@ -163,7 +163,7 @@ fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
         left: left.map_err(corrupt(TABLE, "version_left", id))?.map(RecordVersion::from_bytes),
         replaced_by: replaced_by.map(SleepSessionId::from_uuid),
     };
-    let place = NotePlace { is_label: matches!(record, RecordReference::Label(_)), sequence };
+    let place = NotePosition { is_label: matches!(record, RecordReference::Label(_)), sequence };
     Ok(NotedChange { change, place, changed_by: later.map(ImportId::from_uuid) })
 }
 

@@ -5,7 +5,7 @@ use crate::row::{Cells, blob, micros};
 use crate::statement::{Statement, execute};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
-    ImportChange, ImportJournal, NotePlace, NotedChange, RecordReference, RecordVersion, StorageError,
+    ImportChange, ImportJournal, NotePosition, NotedChange, RecordReference, RecordVersion, StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -39,7 +39,7 @@ impl ImportJournal for SqliteUnitOfWork {
     async fn noted(
         &mut self,
         id: ImportId,
-        after: Option<NotePlace>,
+        after: Option<NotePosition>,
         limit: u32,
     ) -> Result<Vec<NotedChange>, StorageError> {
         self.run(move |connection| {
@@ -142,8 +142,8 @@ impl RunQueryDsl<SqliteConnection> for NoteStatement<'_> {}
 type NotedSql = (Text, Binary, Nullable<Text>, Nullable<Binary>, Nullable<Binary>, BigInt, Nullable<Binary>);
 type NotedRow = (String, Vec<u8>, Option<String>, Option<Vec<u8>>, Option<Vec<u8>>, i64, Option<Vec<u8>>);
 
-fn noted_statement(id: ImportId, after: Option<NotePlace>, limit: u32) -> Statement<NotedSql> {
-    let after = after.unwrap_or(NotePlace { is_label: false, sequence: i64::MAX });
+fn noted_statement(id: ImportId, after: Option<NotePosition>, limit: u32) -> Statement<NotedSql> {
+    let after = after.unwrap_or(NotePosition { is_label: false, sequence: i64::MAX });
     Statement::new(
         "SELECT c.kind, c.record_id, c.before, c.version_left, c.replaced_by, c.sequence, \
          (SELECT later.import_id FROM import_change AS later \
@@ -172,7 +172,7 @@ fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
         replaced_by: replaced_by.map(SleepSessionId::from_uuid),
     };
     let later = later.map(|id| cells.uuid("import_id", &id)).transpose()?;
-    let place = NotePlace { is_label: matches!(record, RecordReference::Label(_)), sequence };
+    let place = NotePosition { is_label: matches!(record, RecordReference::Label(_)), sequence };
     Ok(NotedChange { change, place, changed_by: later.map(ImportId::from_uuid) })
 }
 

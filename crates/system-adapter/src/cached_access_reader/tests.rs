@@ -13,7 +13,7 @@ const REVOKED_AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
 /// Next answer of the fake store.
 #[derive(Clone, Copy)]
-enum Say {
+enum Reply {
     Live,
     Revoked,
     Nothing,
@@ -21,31 +21,31 @@ enum Say {
 }
 
 struct ScriptedReader {
-    say: Mutex<Say>,
+    reply: Mutex<Reply>,
     takes: Duration,
     asked: AtomicUsize,
 }
 
 impl ScriptedReader {
-    fn new(say: Say, takes: Duration) -> Arc<Self> {
-        Arc::new(Self { say: Mutex::new(say), takes, asked: AtomicUsize::new(0) })
+    fn new(reply: Reply, takes: Duration) -> Arc<Self> {
+        Arc::new(Self { reply: Mutex::new(reply), takes, asked: AtomicUsize::new(0) })
     }
 
-    fn say(&self, say: Say) {
-        *self.say.lock().unwrap() = say;
+    fn set_reply(&self, reply: Reply) {
+        *self.reply.lock().unwrap() = reply;
     }
 
     fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 
-    async fn answer(&self) -> Say {
+    async fn answer(&self) -> Reply {
         self.asked.fetch_add(1, Ordering::SeqCst);
-        let say = *self.say.lock().unwrap();
+        let reply = *self.reply.lock().unwrap();
         if !self.takes.is_zero() {
             tokio::time::sleep(self.takes).await;
         }
-        say
+        reply
     }
 }
 
@@ -53,19 +53,19 @@ impl ScriptedReader {
 impl AccessReader for ScriptedReader {
     async fn find_access(&self, _: UserId, _: GrantId) -> Result<Option<AccessState>, StorageError> {
         match self.answer().await {
-            Say::Live => Ok(Some(state(true))),
-            Say::Revoked => Ok(Some(state(false))),
-            Say::Nothing => Ok(None),
-            Say::Failure => Err(StorageError::Unavailable),
+            Reply::Live => Ok(Some(state(true))),
+            Reply::Revoked => Ok(Some(state(false))),
+            Reply::Nothing => Ok(None),
+            Reply::Failure => Err(StorageError::Unavailable),
         }
     }
 
     async fn find_personal_access(&self, _: &SecretHash) -> Result<Option<PersonalAccess>, StorageError> {
         match self.answer().await {
-            Say::Live => Ok(Some(personal(true))),
-            Say::Revoked => Ok(Some(personal(false))),
-            Say::Nothing => Ok(None),
-            Say::Failure => Err(StorageError::Unavailable),
+            Reply::Live => Ok(Some(personal(true))),
+            Reply::Revoked => Ok(Some(personal(false))),
+            Reply::Nothing => Ok(None),
+            Reply::Failure => Err(StorageError::Unavailable),
         }
     }
 }
@@ -106,13 +106,13 @@ fn grant(number: u128) -> GrantId {
 
 #[tokio::test]
 async fn a_live_answer_is_remembered_for_its_person_and_grant_alone() {
-    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
     for _ in 0..3 {
         assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(true)));
     }
     assert_eq!(store.asked(), 1);
-    store.say(Say::Nothing);
+    store.set_reply(Reply::Nothing);
     assert_eq!(reader.find_access(user(2), grant(1)).await.unwrap(), None);
     assert_eq!(reader.find_access(user(1), grant(2)).await.unwrap(), None);
     assert_eq!(store.asked(), 3);
@@ -120,13 +120,13 @@ async fn a_live_answer_is_remembered_for_its_person_and_grant_alone() {
 
 #[tokio::test]
 async fn a_live_personal_token_is_remembered_under_its_hash_alone() {
-    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
     for _ in 0..3 {
         assert_eq!(reader.find_personal_access(&hash(1)).await.unwrap(), Some(personal(true)));
     }
     assert_eq!(store.asked(), 1);
-    store.say(Say::Nothing);
+    store.set_reply(Reply::Nothing);
     assert_eq!(reader.find_personal_access(&hash(2)).await.unwrap(), None);
     assert_eq!(store.asked(), 2);
 }
@@ -151,14 +151,14 @@ async fn is_live(reader: &CachedAccessReader, question: Question) -> Result<Opti
 #[tokio::test]
 async fn absence_revoked_access_and_a_failure_are_asked_again() {
     for question in QUESTIONS {
-        for say in [Say::Revoked, Say::Nothing, Say::Failure] {
-            let store = ScriptedReader::new(say, Duration::ZERO);
+        for reply in [Reply::Revoked, Reply::Nothing, Reply::Failure] {
+            let store = ScriptedReader::new(reply, Duration::ZERO);
             let reader = CachedAccessReader::with_any_age(store.clone(), LONG);
             for _ in 0..3 {
                 assert!(!matches!(is_live(&reader, question).await, Ok(Some(true))), "{question:?}");
             }
             assert_eq!(store.asked(), 3);
-            store.say(Say::Live);
+            store.set_reply(Reply::Live);
             assert_eq!(is_live(&reader, question).await.unwrap(), Some(true));
         }
     }
@@ -166,10 +166,10 @@ async fn absence_revoked_access_and_a_failure_are_asked_again() {
 
 #[tokio::test]
 async fn a_revocation_is_seen_once_the_answer_is_old() {
-    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(20));
     reader.find_access(user(1), grant(1)).await.unwrap();
-    store.say(Say::Revoked);
+    store.set_reply(Reply::Revoked);
     tokio::time::sleep(Duration::from_millis(25)).await;
     assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(false)));
 }
@@ -177,17 +177,17 @@ async fn a_revocation_is_seen_once_the_answer_is_old() {
 #[tokio::test]
 async fn an_answer_is_as_old_as_its_question() {
     for question in QUESTIONS {
-        let store = ScriptedReader::new(Say::Live, Duration::from_millis(60));
+        let store = ScriptedReader::new(Reply::Live, Duration::from_millis(60));
         let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(50));
         is_live(&reader, question).await.unwrap();
-        store.say(Say::Revoked);
+        store.set_reply(Reply::Revoked);
         assert_eq!(is_live(&reader, question).await.unwrap(), Some(false), "{question:?}");
     }
 }
 
 #[tokio::test]
 async fn an_age_of_zero_asks_every_time() {
-    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     let reader = CachedAccessReader::new(store.clone(), Duration::ZERO);
     for _ in 0..3 {
         reader.find_access(user(1), grant(1)).await.unwrap();
@@ -198,7 +198,7 @@ async fn an_age_of_zero_asks_every_time() {
 
 #[test]
 fn no_setting_makes_answers_older_than_one_second() {
-    let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+    let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
     assert_eq!(CachedAccessReader::new(store, LONG).max_age, Duration::from_secs(1));
 }
 
@@ -223,12 +223,12 @@ fn measured(work: impl Future<Output = ()>) -> String {
 #[test]
 fn the_time_from_a_revocation_to_the_first_refusal_is_measured_once() {
     let metrics = measured(async {
-        let store = ScriptedReader::new(Say::Live, Duration::ZERO);
+        let store = ScriptedReader::new(Reply::Live, Duration::ZERO);
         let reader = CachedAccessReader::new(store.clone(), Duration::from_millis(20));
         let reader = reader.measuring(Arc::new(LaterClock));
         reader.find_access(user(1), grant(1)).await.unwrap();
         reader.find_personal_access(&hash(1)).await.unwrap();
-        store.say(Say::Revoked);
+        store.set_reply(Reply::Revoked);
         tokio::time::sleep(Duration::from_millis(30)).await;
         for _ in 0..3 {
             assert_eq!(reader.find_access(user(1), grant(1)).await.unwrap(), Some(state(false)));
@@ -242,7 +242,7 @@ fn the_time_from_a_revocation_to_the_first_refusal_is_measured_once() {
 #[test]
 fn a_grant_that_was_not_let_in_before_says_nothing_of_the_delay() {
     let metrics = measured(async {
-        let store = ScriptedReader::new(Say::Revoked, Duration::ZERO);
+        let store = ScriptedReader::new(Reply::Revoked, Duration::ZERO);
         let reader = CachedAccessReader::with_any_age(store, LONG).measuring(Arc::new(LaterClock));
         reader.find_access(user(1), grant(1)).await.unwrap();
     });

@@ -1,6 +1,6 @@
 use super::tally;
 use crate::audit::FlushReads;
-use crate::audit::testing::HeldReads;
+use crate::audit::testing::RecordedReads;
 use crate::ports::storage::{MockReadTallyStore, ReadTallyStore, StorageError};
 use crate::ports::system::ReadLedger;
 use async_trait::async_trait;
@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 /// A ledger with one read of each of this many users, last user first.
-fn holding(people: u128) -> Arc<HeldReads> {
-    let ledger = Arc::<HeldReads>::default();
+fn holding(people: u128) -> Arc<RecordedReads> {
+    let ledger = Arc::<RecordedReads>::default();
     (0..people).rev().for_each(|person| ledger.add(tally(person, 0)));
     ledger
 }
@@ -58,7 +58,7 @@ async fn of_one_person_the_order_is_by_minute_then_reader_then_kind() {
     for turned in 0..expected.len() {
         let mut added = expected;
         added.rotate_left(turned);
-        let (ledger, taken) = (Arc::<HeldReads>::default(), Arc::default());
+        let (ledger, taken) = (Arc::<RecordedReads>::default(), Arc::default());
         for tally in added {
             ledger.add(tally);
         }

@@ -2,7 +2,7 @@
 
 use super::{Notes, SECTIONS, profiles};
 use crate::audit::AuditTrail;
-use crate::audit::testing::{HeldReads, assert_events, event};
+use crate::audit::testing::{RecordedReads, assert_events, event};
 use crate::export::{ExportQuery, ExportReaders, ExportRecords, ExportRecordsError, Exporter};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementReader, StorageError};
@@ -39,7 +39,7 @@ async fn open(exports: &ExportRecords, by: Exporter) -> Result<(), ExportRecords
 }
 
 fn reader(reader: Reader) -> Exporter {
-    Exporter::Reader(reader, Arc::new(HeldReads::default()).recorder())
+    Exporter::Reader(reader, Arc::new(RecordedReads::default()).recorder())
 }
 
 fn token() -> PersonalTokenId {

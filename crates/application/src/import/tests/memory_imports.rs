@@ -2,7 +2,7 @@
 
 use super::memory_store::MemoryUnit;
 use crate::ports::storage::{
-    Import, ImportChange, ImportJournal, ImportRepository, NotePlace, NotedChange, RecordBefore,
+    Import, ImportChange, ImportJournal, ImportRepository, NotePosition, NotedChange, RecordBefore,
     RecordReference, StorageError,
 };
 use async_trait::async_trait;
@@ -103,7 +103,7 @@ impl ImportJournal for MemoryUnit {
     async fn noted(
         &mut self,
         id: ImportId,
-        after: Option<NotePlace>,
+        after: Option<NotePosition>,
         limit: u32,
     ) -> Result<Vec<NotedChange>, StorageError> {
         let noted = &self.content.imports.noted;
@@ -112,11 +112,11 @@ impl ImportJournal for MemoryUnit {
                 other.record == change.record && later > sequence
             };
             let is_label = matches!(change.record, RecordReference::Label(_));
-            let place = NotePlace { is_label, sequence: *sequence };
+            let place = NotePosition { is_label, sequence: *sequence };
             let changed_by = noted.iter().rfind(is_later).map(|(by, ..)| *by);
             NotedChange { change: change.clone(), place, changed_by }
         });
-        let rank = |place: NotePlace| (place.is_label, -place.sequence);
+        let rank = |place: NotePosition| (place.is_label, -place.sequence);
         let mut own: Vec<_> =
             own.filter(|note| after.is_none_or(|after| rank(note.place) > rank(after))).collect();
         own.sort_by_key(|note| rank(note.place));

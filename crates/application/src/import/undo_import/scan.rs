@@ -1,7 +1,7 @@
 //! Progress of an undo through the notes of its import.
 
 use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy, Undone};
-use crate::ports::storage::{NotePlace, NotedChange};
+use crate::ports::storage::{NotePosition, NotedChange};
 use domain::id::SleepSessionId;
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// starts a new pass.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scan {
-    after: Option<NotePlace>,
+    after: Option<NotePosition>,
     count: u64,
     /// The first kept records.
     listed: Vec<KeptRecord>,
@@ -24,7 +24,7 @@ impl Scan {
     }
 
     /// Returns the position of the last note read.
-    pub(super) const fn after(&self) -> Option<NotePlace> {
+    pub(super) const fn after(&self) -> Option<NotePosition> {
         self.after
     }
 

@@ -57,7 +57,7 @@ pub struct ImportChange {
 
 /// Position of a note in the undo order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotePlace {
+pub struct NotePosition {
     /// Whether it belongs to a label. Labels follow the logs that refer to them.
     pub is_label: bool,
     /// Sequence number of the note; the latest has the highest.
@@ -70,7 +70,7 @@ pub struct NotedChange {
     /// The change.
     pub change: ImportChange,
     /// Position of the note.
-    pub place: NotePlace,
+    pub place: NotePosition,
     /// Import with the latest note of the same record, if later than this one.
     pub changed_by: Option<ImportId>,
 }
@@ -92,7 +92,7 @@ pub trait ImportJournal: Send {
     async fn noted(
         &mut self,
         id: ImportId,
-        after: Option<NotePlace>,
+        after: Option<NotePosition>,
         limit: u32,
     ) -> Result<Vec<NotedChange>, StorageError>;
     /// Deletes the notes of these records.

@@ -1,6 +1,6 @@
 use super::access;
 use crate::access::GrantedAccess;
-use crate::audit::testing::HeldReads;
+use crate::audit::testing::RecordedReads;
 use crate::ports::storage::{Change, ChangePage, ChangePageQuery, MockChangeReader};
 use crate::read::{ReadChanges, ReadChangesError, ReadChangesQuery};
 use crate::testing::{clock, noon, scopes, user_id};
@@ -41,7 +41,7 @@ fn only_sleep() -> GrantedAccess {
 
 #[tokio::test]
 async fn without_types_all_kinds_of_the_scopes_are_read() {
-    let reads = Arc::new(HeldReads::default());
+    let reads = Arc::new(RecordedReads::default());
     let reader = reader(ChangePage::default(), expected(None, &[ChangeKind::Sleep]));
     let answer =
         ReadChanges::new(reader, reads.recorder(), clock()).run(&only_sleep(), query()).await.unwrap();
@@ -51,7 +51,7 @@ async fn without_types_all_kinds_of_the_scopes_are_read() {
 
 #[tokio::test]
 async fn a_kind_outside_the_scopes_is_rejected() {
-    let reads = Arc::new(HeldReads::default());
+    let reads = Arc::new(RecordedReads::default());
     let asked = ReadChangesQuery { kinds: Some(ChangeKind::ALL.to_vec()), ..query() };
     let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
     let outcome = use_case.run(&only_sleep(), asked).await;
@@ -61,7 +61,7 @@ async fn a_kind_outside_the_scopes_is_rejected() {
 
 #[tokio::test]
 async fn an_expired_cursor_is_rejected_and_a_younger_one_continues() {
-    let reads = Arc::new(HeldReads::default());
+    let reads = Arc::new(RecordedReads::default());
     let after = Some(position(3, ChangeKind::Sleep));
     let reader = reader(ChangePage::default(), expected(after, &ChangeKind::ALL));
     let use_case = ReadChanges::new(reader, reads.recorder(), clock());
@@ -74,7 +74,7 @@ async fn an_expired_cursor_is_rejected_and_a_younger_one_continues() {
 
 #[tokio::test]
 async fn another_users_cursor_is_rejected_before_a_query() {
-    let reads = Arc::new(HeldReads::default());
+    let reads = Arc::new(RecordedReads::default());
     let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
     // Another user's cursor is reported as such even when it is also expired: a new read would fail again.
     for days_ago in [1, 91] {
@@ -88,7 +88,7 @@ async fn another_users_cursor_is_rejected_before_a_query() {
 
 #[tokio::test]
 async fn a_cursor_from_the_future_is_rejected() {
-    let reads = Arc::new(HeldReads::default());
+    let reads = Arc::new(RecordedReads::default());
     let use_case = ReadChanges::new(Arc::new(MockChangeReader::new()), reads.recorder(), clock());
     let outcome = use_case.run(&access(), ReadChangesQuery { cursor: Some(cursor(-1)), ..query() }).await;
     assert!(matches!(outcome, Err(ReadChangesError::CursorExpired)), "{outcome:?}");
@@ -96,7 +96,7 @@ async fn a_cursor_from_the_future_is_rejected() {
 
 #[tokio::test]
 async fn a_cursor_beyond_the_latest_change_is_rejected_and_not_recorded_as_a_read() {
-    let reads = Arc::new(HeldReads::default());
+    let reads = Arc::new(RecordedReads::default());
     let page = ChangePage { is_ahead: true, ..ChangePage::default() };
     let reader = reader(page, expected(Some(position(3, ChangeKind::Sleep)), &ChangeKind::ALL));
     let asked = ReadChangesQuery { cursor: Some(cursor(1)), ..query() };
@@ -107,7 +107,7 @@ async fn a_cursor_beyond_the_latest_change_is_rejected_and_not_recorded_as_a_rea
 
 #[tokio::test]
 async fn the_cursor_keeps_its_time_until_the_last_page() {
-    let reads = Arc::new(HeldReads::default());
+    let reads = Arc::new(RecordedReads::default());
     let changed = position(4, ChangeKind::Supplements);
     let page = ChangePage { changes: vec![(changed, Change::Deleted)], has_more: true, is_ahead: false };
     let reader = reader(page, expected(Some(position(3, ChangeKind::Sleep)), &ChangeKind::ALL));
@@ -119,7 +119,7 @@ async fn the_cursor_keeps_its_time_until_the_last_page() {
 
 #[tokio::test]
 async fn changes_are_recorded_as_reads_of_each_kind() {
-    let reads = Arc::new(HeldReads::default());
+    let reads = Arc::new(RecordedReads::default());
     let changed = [(4, ChangeKind::Sleep), (5, ChangeKind::Profile), (6, ChangeKind::Sleep)];
     let deletions = changed.map(|(number, kind)| (position(number, kind), Change::Deleted)).to_vec();
     let reader =

@@ -3,7 +3,7 @@ mod race;
 
 use super::mint;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::ports::storage::{GrantFilter, HeldCode};
+use crate::ports::storage::{CodeWithUser, GrantFilter};
 use crate::ports::system::{MockTokenSigner, TokenSigner};
 use crate::testing::{
     BrokenSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, locked, noon, scopes,
@@ -48,8 +48,8 @@ fn redeemed() -> AuthorizationCode {
     AuthorizationCode { state: CodeState::Redeemed { grant_id: grant_id(3), at: noon() }, ..code() }
 }
 
-fn held(code: AuthorizationCode) -> HeldCode {
-    HeldCode { code, user_status: UserStatus::Active }
+fn held(code: AuthorizationCode) -> CodeWithUser {
+    CodeWithUser { code, user_status: UserStatus::Active }
 }
 
 /// A unit of work that finds this code and locks its user.
@@ -82,7 +82,7 @@ fn redeeming_code(code: AuthorizationCode, live: usize) -> MockUnitOfWork {
 fn of_locked_person(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
-    let found = HeldCode { code: code(), user_status: locked() };
+    let found = CodeWithUser { code: code(), user_status: locked() };
     let found = move |_: &_| Ok(Some(found.clone()));
     unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
     unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));

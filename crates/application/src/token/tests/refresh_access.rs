@@ -1,5 +1,5 @@
 use super::mint;
-use crate::audit::testing::{HeldReads, assert_events, event};
+use crate::audit::testing::{RecordedReads, assert_events, event};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantWithUser, MockGrantReader};
 use crate::ports::system::TokenSigner;
@@ -48,7 +48,7 @@ fn refresh_with(
     grants: MockGrantReader,
     units: PreparedUnitsOfWork,
     signer: Arc<dyn TokenSigner>,
-    reads: &Arc<HeldReads>,
+    reads: &Arc<RecordedReads>,
 ) -> RefreshAccess {
     RefreshAccess::new(Arc::new(grants), Arc::new(units), reads.recorder(), mint(signer))
 }

@@ -1,23 +1,23 @@
 //! Samples of the sign-in and consent pages.
 
-use super::{Sample, Say, sample, variant};
+use super::{Sample, TextSource, sample, variant};
 use crate::view::{Consent, Errors, FormErrors, Link, Message, ScopeLine, SignIn, SignInReason, SignedOut};
 use domain::scope::{Scope, ScopeSet};
 use http_adapter::problem::{ErrorEntry, Fault};
 
-pub(super) fn samples(say: Say) -> Vec<Sample> {
-    let mut samples = sign_in(say);
-    samples.extend(consent(say));
-    samples.extend(messages(say));
+pub(super) fn samples(source: TextSource) -> Vec<Sample> {
+    let mut samples = sign_in(source);
+    samples.extend(consent(source));
+    samples.extend(messages(source));
     let errors = [Fault::InvalidRequest, Fault::NotFound].map(|fault| ErrorEntry::from(fault.row()));
     samples.push(sample("errors", &Errors { errors: errors.to_vec() }));
     samples
 }
 
-fn sign_in(say: Say) -> Vec<Sample> {
+fn sign_in(source: TextSource) -> Vec<Sample> {
     let visit = SignIn {
         reason: SignInReason::Visit,
-        form_token: say("Zm9ybS10b2tlbg"),
+        form_token: source("Zm9ybS10b2tlbg"),
         email: String::new(),
         request: None,
         to: None,
@@ -25,19 +25,19 @@ fn sign_in(say: Say) -> Vec<Sample> {
         offers_sign_up: true,
         errors: FormErrors::none(),
     };
-    let reason = SignInReason::App { name: say("Night Owl") };
-    let app = SignIn { reason, request: Some(say("5f0c3c5e")), offers_sign_up: false, ..visit.clone() };
+    let reason = SignInReason::App { name: source("Night Owl") };
+    let app = SignIn { reason, request: Some(source("5f0c3c5e")), offers_sign_up: false, ..visit.clone() };
     let wrong = "The email address or password is incorrect.";
-    let refused = SignIn { email: say("sam@example.org"), errors: FormErrors::form(wrong), ..app.clone() };
+    let refused = SignIn { email: source("sam@example.org"), errors: FormErrors::form(wrong), ..app.clone() };
     let unreadable = SignIn {
-        email: say("sam"),
-        errors: FormErrors::field("email", say("Enter a valid email address."))
+        email: source("sam"),
+        errors: FormErrors::field("email", source("Enter a valid email address."))
             .and("password", "Enter your password."),
         ..visit.clone()
     };
     let confirm = SignIn {
         reason: SignInReason::Confirm,
-        email: say("sam@example.org"),
+        email: source("sam@example.org"),
         to: Some("tokens"),
         offers_sign_up: false,
         ..visit.clone()
@@ -53,13 +53,13 @@ fn sign_in(say: Say) -> Vec<Sample> {
     ]
 }
 
-fn consent(say: Say) -> Vec<Sample> {
+fn consent(source: TextSource) -> Vec<Sample> {
     let first = Consent {
-        app: say("Night Owl"),
-        site: say("app.nightowl.example"),
-        email: say("sam@example.org"),
-        form_token: say("Zm9ybS10b2tlbg"),
-        request: say("5f0c3c5e"),
+        app: source("Night Owl"),
+        site: source("app.nightowl.example"),
+        email: source("sam@example.org"),
+        form_token: source("Zm9ybS10b2tlbg"),
+        request: source("5f0c3c5e"),
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::CONSENTABLE),
         held: None,
         errors: FormErrors::none(),
@@ -70,7 +70,7 @@ fn consent(say: Say) -> Vec<Sample> {
         held: Some(ScopeSet::from_iter([Scope::Profile])),
         ..first.clone()
     };
-    let text = say("Tick what the app may read, or deny.");
+    let text = source("Tick what the app may read, or deny.");
     let none = Consent {
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
         errors: FormErrors::field("scope", text),
@@ -79,8 +79,8 @@ fn consent(say: Say) -> Vec<Sample> {
     let one =
         "a very long name of an app that tells its whole story in one hundred letters and then some more";
     let long = Consent {
-        app: say(one),
-        site: say("a-rather-long-name-of-a-host.and-of-its-domain.with-several-parts.nightowl.example"),
+        app: source(one),
+        site: source("a-rather-long-name-of-a-host.and-of-its-domain.with-several-parts.nightowl.example"),
         ..first.clone()
     };
     vec![
@@ -91,13 +91,13 @@ fn consent(say: Say) -> Vec<Sample> {
     ]
 }
 
-fn messages(say: Say) -> Vec<Sample> {
+fn messages(source: TextSource) -> Vec<Sample> {
     let full = Message {
-        title: say("The form came from somewhere else"),
-        text: say("This page was open for too long, or another site sent it. Nothing was changed."),
-        advice: Some(say("Open the page again and repeat what you did.")),
+        title: source("The form came from somewhere else"),
+        text: source("This page was open for too long, or another site sent it. Nothing was changed."),
+        advice: Some(source("Open the page again and repeat what you did.")),
         link: Some(Link { path: "/apps", text: "Your apps" }),
-        request_id: Some(say("00000000-0000-4000-8000-0000000000aa")),
+        request_id: Some(source("00000000-0000-4000-8000-0000000000aa")),
     };
     let bare = Message { advice: None, link: None, request_id: None, ..full.clone() };
     let here = SignedOut { is_everywhere: false, is_switching: false };

@@ -1,6 +1,6 @@
 //! Samples of the pages of apps, tokens and activity.
 
-use super::{Sample, Say, moment, person, sample, variant};
+use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
     Activity, ActivityDay, ActivityLine, ActorName, AppLine, Apps, AskedSpan, CreatedToken, Earlier,
     EventLine, FormErrors, ReadLine, ReadWhat, ScopeLine, TokenForm, TokenLine, Tokens,
@@ -8,30 +8,30 @@ use crate::view::{
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
 
-pub(super) fn samples(say: Say) -> Vec<Sample> {
-    let mut samples = apps(say);
-    samples.extend(tokens(say));
-    samples.extend(activity(say));
+pub(super) fn samples(source: TextSource) -> Vec<Sample> {
+    let mut samples = apps(source);
+    samples.extend(tokens(source));
+    samples.extend(activity(source));
     samples
 }
 
-fn apps(say: Say) -> Vec<Sample> {
+fn apps(source: TextSource) -> Vec<Sample> {
     let owl = AppLine {
-        client: say("7d3c"),
-        name: say("Night Owl"),
+        client: source("7d3c"),
+        name: source("Night Owl"),
         scopes: ScopeSet::CONSENTABLE,
-        since: moment(say, "3 August 2026", "2026-08-03"),
+        since: moment(source, "3 August 2026", "2026-08-03"),
         grants: 2,
-        last_used: Some(moment(say, "20 November 2026, 07:00", "2026-11-20T06:00:00Z")),
-        last_used_from: Some(say("192.0.2.7")),
-        last_used_by: Some(say("NightOwl/4.2 (iPhone)")),
+        last_used: Some(moment(source, "20 November 2026, 07:00", "2026-11-20T06:00:00Z")),
+        last_used_from: Some(source("192.0.2.7")),
+        last_used_by: Some(source("NightOwl/4.2 (iPhone)")),
         is_remembered: true,
     };
     let lab = AppLine {
-        client: say("8e4d"),
-        name: say("Sleep Lab of the Example University Hospital"),
+        client: source("8e4d"),
+        name: source("Sleep Lab of the Example University Hospital"),
         scopes: ScopeSet::from_iter([Scope::Sleep]),
-        since: moment(say, "19 November 2026", "2026-11-19"),
+        since: moment(source, "19 November 2026", "2026-11-19"),
         grants: 1,
         last_used: None,
         last_used_from: None,
@@ -39,51 +39,51 @@ fn apps(say: Say) -> Vec<Sample> {
         is_remembered: false,
     };
     let diary = AppLine {
-        client: say("9f5e"),
-        name: say("Dream Diary"),
-        since: moment(say, "12 October 2026", "2026-10-12"),
+        client: source("9f5e"),
+        name: source("Dream Diary"),
+        since: moment(source, "12 October 2026", "2026-10-12"),
         grants: 0,
         is_remembered: true,
         ..lab.clone()
     };
-    let some = Apps { person: person(say), notice: None, apps: vec![owl, lab, diary] };
+    let some = Apps { person: person(source), notice: None, apps: vec![owl, lab, diary] };
     let none =
-        Apps { notice: Some(say("Night Owl has been disconnected.")), apps: Vec::new(), ..some.clone() };
+        Apps { notice: Some(source("Night Owl has been disconnected.")), apps: Vec::new(), ..some.clone() };
     vec![sample("apps", &some), sample("apps_none", &none)]
 }
 
-fn tokens(say: Say) -> Vec<Sample> {
+fn tokens(source: TextSource) -> Vec<Sample> {
     let live = TokenLine {
-        id: say("4a1b"),
-        name: say("Sunday notebook"),
+        id: source("4a1b"),
+        name: source("Sunday notebook"),
         scopes: ScopeSet::from_iter([Scope::Profile, Scope::Sleep]),
-        created: moment(say, "1 November 2026", "2026-11-01"),
+        created: moment(source, "1 November 2026", "2026-11-01"),
         expires: None,
         is_expired: false,
-        last_used: Some(moment(say, "21 November 2026, 09:14", "2026-11-21T08:14:00Z")),
+        last_used: Some(moment(source, "21 November 2026, 09:14", "2026-11-21T08:14:00Z")),
     };
     let ended = TokenLine {
-        id: say("5b2c"),
-        name: say("Trial"),
-        expires: Some(moment(say, "1 October 2026", "2026-10-01")),
+        id: source("5b2c"),
+        name: source("Trial"),
+        expires: Some(moment(source, "1 October 2026", "2026-10-01")),
         is_expired: true,
         last_used: None,
         ..live.clone()
     };
-    let page = |created, tokens, form| Tokens { person: person(say), notice: None, created, tokens, form };
+    let page = |created, tokens, form| Tokens { person: person(source), notice: None, created, tokens, form };
     let bytes = SecretBytes::new([7; 32]);
     let secret = Secret::from_bytes(SecretKind::PersonalAccessToken, &bytes);
-    let created = CreatedToken { name: say("Sunday notebook"), secret };
+    let created = CreatedToken { name: source("Sunday notebook"), secret };
     let wrong = TokenForm {
-        name: say("\tx"),
+        name: source("\tx"),
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
         expires_in_days: None,
-        errors: FormErrors::field("name", say("Give it a name of 1 to 100 characters."))
-            .and("scope", say("Choose what the token can read."))
-            .and("expires", say("Choose when the token expires.")),
+        errors: FormErrors::field("name", source("Give it a name of 1 to 100 characters."))
+            .and("scope", source("Choose what the token can read."))
+            .and("expires", source("Choose when the token expires.")),
     };
     let gone = Tokens {
-        notice: Some(say("The token has been revoked.")),
+        notice: Some(source("The token has been revoked.")),
         ..page(None, Vec::new(), TokenForm::empty())
     };
     vec![
@@ -94,20 +94,20 @@ fn tokens(say: Say) -> Vec<Sample> {
     ]
 }
 
-fn activity(say: Say) -> Vec<Sample> {
-    let day = |text, machine, lines| ActivityDay { day: moment(say, text, machine), lines };
-    let lines = || reads(say).into_iter().map(ActivityLine::Read);
-    let events = events(say).into_iter().map(ActivityLine::Event);
+fn activity(source: TextSource) -> Vec<Sample> {
+    let day = |text, machine, lines| ActivityDay { day: moment(source, text, machine), lines };
+    let lines = || reads(source).into_iter().map(ActivityLine::Read);
+    let events = events(source).into_iter().map(ActivityLine::Event);
     let today = day("Saturday, 21 November 2026", "2026-11-21", lines().chain(events).collect());
     let earlier = lines().take(2).collect();
     let friday = day("Friday, 20 November 2026", "2026-11-20", earlier);
     let some = Activity {
-        person: person(say),
-        time_zone: say("Europe/Berlin"),
+        person: person(source),
+        time_zone: source("Europe/Berlin"),
         days: vec![today, friday.clone()],
         earlier: Some(Earlier {
-            read: Some(say("2026-11-20T06:00:00Z")),
-            event: Some(say("1795150800000000")),
+            read: Some(source("2026-11-20T06:00:00Z")),
+            event: Some(source("1795150800000000")),
         }),
         is_latest: true,
         kept_days: 400,
@@ -117,9 +117,9 @@ fn activity(say: Say) -> Vec<Sample> {
     vec![sample("activity", &some), sample("activity_earlier", &last), sample("activity_none", &none)]
 }
 
-fn events(say: Say) -> Vec<EventLine> {
+fn events(source: TextSource) -> Vec<EventLine> {
     let line = |who, what, is_daily| EventLine {
-        at: moment(say, "06:40", "2026-11-21T05:40:00Z"),
+        at: moment(source, "06:40", "2026-11-21T05:40:00Z"),
         who,
         what,
         is_daily,
@@ -128,25 +128,25 @@ fn events(say: Say) -> Vec<EventLine> {
         line(ActorName::You, "exported your data", false),
         line(ActorName::Operator, "started an import", false),
         line(ActorName::Server, "created your account", false),
-        line(ActorName::App(say("Sleep Backend")), "added or changed sleep data", true),
-        line(ActorName::Token(say("Sunday notebook")), "exported your data", true),
+        line(ActorName::App(source("Sleep Backend")), "added or changed sleep data", true),
+        line(ActorName::Token(source("Sunday notebook")), "exported your data", true),
     ]
 }
 
-fn reads(say: Say) -> Vec<ReadLine> {
-    let from = moment(say, "1 November 2026", "2026-11-01");
-    let to = moment(say, "20 November 2026", "2026-11-20");
+fn reads(source: TextSource) -> Vec<ReadLine> {
+    let from = moment(source, "1 November 2026", "2026-11-01");
+    let to = moment(source, "20 November 2026", "2026-11-20");
     let span = |from, to| Some(AskedSpan { from, to });
     let nights = ReadLine {
-        at: moment(say, "07:12", "2026-11-21T06:12:00Z"),
-        who: ActorName::App(say("Night Owl")),
+        at: moment(source, "07:12", "2026-11-21T06:12:00Z"),
+        who: ActorName::App(source("Night Owl")),
         what: ReadWhat::Nights,
         span: span(Some(from.clone()), Some(to.clone())),
         requests: 3,
         items: 31,
     };
-    let token = ActorName::Token(say("Sunday notebook"));
-    let lab = ActorName::App(say("Sleep Lab of the Example University Hospital"));
+    let token = ActorName::Token(source("Sunday notebook"));
+    let lab = ActorName::App(source("Sleep Lab of the Example University Hospital"));
     vec![
         nights.clone(),
         ReadLine { what: ReadWhat::Renewal, span: None, requests: 1, items: 0, ..nights.clone() },

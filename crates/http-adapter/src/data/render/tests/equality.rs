@@ -53,23 +53,23 @@ fn supplements_by_serde(records: &[SupplementRecord], user_id: UserId) -> Vec<u8
 }
 
 /// Change from the store, and the same as a type; positions are not rendered.
-type ToldChange = ((ChangePosition, Change), ChangeDto);
+type ChangeCase = ((ChangePosition, Change), ChangeDto);
 
-fn told(kind: ChangeKind, id: Uuid, change: Change, record: Option<ChangedRecord>) -> ToldChange {
+fn case(kind: ChangeKind, id: Uuid, change: Change, record: Option<ChangedRecord>) -> ChangeCase {
     let op = if record.is_some() { ChangeDto::UPSERT } else { ChangeDto::DELETE };
     let dto = ChangeDto { kind: kind.as_str(), op, id: id.to_string(), record };
     ((ChangePosition { number: 1, kind, id }, change), dto)
 }
 
 /// Returns each session and each log, and a deletion after each session.
-fn all_told(sessions: &[SleepSession], records: &[SupplementRecord], user_id: UserId) -> Vec<ToldChange> {
+fn all_changes(sessions: &[SleepSession], records: &[SupplementRecord], user_id: UserId) -> Vec<ChangeCase> {
     let sessions = sessions.iter().flat_map(|session| {
         let record = ChangedRecord::Session(SleepSessionDto::new(session, Include::ALL));
         let change = Change::Session(Box::new(sample::packed(session)));
         let id = session.id.as_uuid();
         [
-            told(ChangeKind::Sleep, id, change, Some(record)),
-            told(ChangeKind::Sleep, id, Change::Deleted, None),
+            case(ChangeKind::Sleep, id, change, Some(record)),
+            case(ChangeKind::Sleep, id, Change::Deleted, None),
         ]
     });
     let logs = records.iter().flat_map(|SupplementRecord { supplement, logs }| {
@@ -77,7 +77,7 @@ fn all_told(sessions: &[SleepSession], records: &[SupplementRecord], user_id: Us
             let one = SupplementRecord { supplement: supplement.clone(), logs: vec![*log] };
             let record = ChangedRecord::Supplement(SupplementDto::new(&one, user_id));
             let change = Change::Log { supplement: Arc::clone(supplement), log: *log };
-            told(ChangeKind::Supplements, log.id.as_uuid(), change, Some(record))
+            case(ChangeKind::Supplements, log.id.as_uuid(), change, Some(record))
         })
     });
     sessions.chain(logs).collect()
@@ -110,7 +110,7 @@ proptest! {
         sessions in sessions(), records in records(), user: u128, has_more: bool,
     ) {
         let user_id = UserId::from_uuid(Uuid::from_u128(user));
-        let (changes, data): (Vec<_>, Vec<_>) = all_told(&sessions, &records, user_id).into_iter().unzip();
+        let (changes, data): (Vec<_>, Vec<_>) = all_changes(&sessions, &records, user_id).into_iter().unzip();
         let after = changes.last().map(|(position, _)| *position);
         let cursor = ChangeCursor { after, given_at: crate::tests::NOW, user: UserFingerprint::new(user_id) };
         let rate = envelope().rate;
