@@ -1,7 +1,7 @@
 //! The data endpoints with a personal access token (decisions 3, 7 and 9).
 
 use super::world::{
-    ENDPOINTS, OTHER, TOKEN, USER, World, assert_problem, assert_uncounted, parts, paths, rate_headers,
+    ENDPOINTS, OTHER, USER, World, assert_problem, assert_uncounted, parts, paths, rate_headers,
 };
 use crate::tests::{NOW, Parts};
 use application::ports::storage::{MockAccessReader, PersonalAccess};

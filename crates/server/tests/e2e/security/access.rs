@@ -5,8 +5,6 @@ use super::party::another_person;
 use crate::e2e::app::{Registration, SCOPES, Tokens, code, register};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
-use reqwest::Method;
-use reqwest::header::AUTHORIZATION;
 
 /// A word that occurs only in the other person's data.
 const MARKER: &str = "ringofotherperson";

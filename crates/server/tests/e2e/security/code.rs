@@ -1,19 +1,15 @@
 //! Authorization codes: unguessable, single-use, short-lived, and bound to their authorization request.
 
 use super::account::people::trail;
-use super::caller::{Caller, Form};
+use super::caller::Caller;
 use super::dump::Dump;
-use super::party::{another_client, code_for, many_codes};
-use crate::e2e::app::{REDIRECT_URI, SCOPES, code, create_code, register};
+use super::party::many_codes;
+use crate::e2e::app::{REDIRECT_URI, SCOPES, code, register};
 use crate::e2e::patience::{REVOCATION_LIMIT, within};
 use crate::e2e::world::World;
-use chrono::TimeDelta;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Instant;
-
-/// Another valid redirect URI of the client.
-const OTHER_REDIRECT_URI: &str = "https://app.example.org/other";
 
 on_sqlite! {
     // T10

@@ -1,12 +1,10 @@
 //! Client authentication.
 
-use super::caller::{Caller, Form, Reply, basic};
-use super::party::another_client;
+use super::caller::{Caller, Form, Reply};
 use crate::e2e::app::{Registration, SCOPES, code, register, text};
 use crate::e2e::world::World;
 use chrono::TimeDelta;
 use reqwest::Method;
-use reqwest::header::AUTHORIZATION;
 
 on_sqlite! {
     // T03, T43

@@ -1,12 +1,11 @@
 //! Revocation and introspection of tokens.
 
-use super::caller::{Caller, Form, Reply, basic};
+use super::caller::{Caller, Form, Reply};
 use super::party::{another_client, with_one_address};
 use crate::e2e::app::{Registration, SCOPES, Tokens, code, create_service, register, text};
 use crate::e2e::patience::{REVOCATION_LIMIT, within};
 use crate::e2e::world::World;
 use reqwest::Method;
-use reqwest::header::AUTHORIZATION;
 use serde_json::{Value, json};
 use std::time::Instant;
 

@@ -2,11 +2,9 @@
 
 use super::people::{OTHER_PASSWORD, PASSWORD, WRONG_PASSWORD, give_password, person, trail};
 use super::visit::{fill, sign_in, try_to_sign_in};
-use crate::e2e::app::text;
 use crate::e2e::browser::{Browser, KNOWN_BROWSER, Page};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
-use chrono::TimeDelta;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
 use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
 use crate::e2e::security::caller::{Caller, Form, Reply};
-use crate::e2e::security::scene::{Scene, assert_rows};
+use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;

@@ -2,8 +2,7 @@
 
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
 use crate::e2e::browser::Browser;
-use crate::e2e::person::app_of;
-use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
+use crate::e2e::security::auth_request::{AuthRequest, ask, reach_consent};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 

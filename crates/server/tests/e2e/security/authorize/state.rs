@@ -1,10 +1,10 @@
 //! Every redirect to the app contains its `state`, byte for byte, and the configured issuer.
 
-use crate::e2e::app::{REDIRECT_URI, SCOPES};
-use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};
+use crate::e2e::app::REDIRECT_URI;
+use crate::e2e::security::auth_request::{AuthRequest, ask, reach_consent};
 use crate::e2e::security::caller::{Caller, Form};
 use crate::e2e::security::party::{PUBLIC_URL, with_one_address};
-use crate::e2e::security::scene::{Scene, assert_rows};
+use crate::e2e::security::scene::Scene;
 use crate::e2e::world::World;
 
 const EVIL_HEADERS: [(&str, &str); 5] = [
