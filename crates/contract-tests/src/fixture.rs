@@ -34,7 +34,7 @@ mod sign_in;
 pub(crate) use import::*;
 pub(crate) use sign_in::*;
 
-/// Returns the time of the cases, with all six decimals.
+/// Returns the fixed time of the cases, which has microseconds.
 pub(crate) fn now() -> DateTime<Utc> {
     "2026-03-09T12:34:56.123456Z".parse().unwrap()
 }
@@ -58,12 +58,12 @@ pub(crate) fn conflict<T>(result: Result<T, StorageError>) -> UniqueKey {
     }
 }
 
-/// Clock and entropy source that count, so that no value repeats.
+/// Clock and entropy source that count up, so that no value repeats.
 #[derive(Default)]
 pub(crate) struct Counting(AtomicU64);
 
 impl Counting {
-    /// Starts above the numbers of all other fixtures.
+    /// Counts from above the numbers of all other fixtures.
     fn next(&self) -> u64 {
         1_000 + self.0.fetch_add(1, Ordering::Relaxed)
     }
@@ -76,7 +76,7 @@ impl Clock for Counting {
 }
 
 impl Entropy for Counting {
-    /// Sleeps, so that units of work without locking run concurrently here.
+    /// Sleeps, so that units of work that do not lock overlap.
     fn secret_bytes(&self) -> SecretBytes {
         std::thread::sleep(std::time::Duration::from_millis(5));
         let mut bytes = [0x3c; 32];
@@ -89,7 +89,7 @@ impl Entropy for Counting {
     }
 }
 
-/// Entropy source whose ids are unique in this process, for events beside those created by a case.
+/// Entropy source whose ids are unique in this process, for events that a case does not create itself.
 pub(crate) struct DistinctIds;
 
 impl Entropy for DistinctIds {
@@ -158,7 +158,7 @@ pub(crate) fn user(number: u64) -> User {
     }
 }
 
-/// Returns a person with every field.
+/// Returns a person with every field set.
 pub(crate) fn full_user(number: u64) -> User {
     User {
         id: user_id(number),

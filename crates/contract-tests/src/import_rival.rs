@@ -131,8 +131,8 @@ async fn undo_all(harness: &Harness, imports: &[Imported]) {
     }
 }
 
-/// Checks that each record was counted as new exactly by the import that stored it. An import that starts
-/// while another one stores may also count the records stored by then, as when it resumes an aborted one.
+/// Checks that each record was counted as new by the import that stored it. An import that starts while
+/// another one is storing may also count the records stored so far, as if it resumed an aborted import.
 fn assert_counted(all: impl Iterator<Item = Counts> + Clone) {
     assert!(all.clone().all(|Counts { new, updated, unchanged }| new + unchanged == RECORDS && updated == 0));
     assert!(all.map(|counts| counts.new).sum::<u64>() >= RECORDS);

@@ -95,7 +95,7 @@ pub(crate) async fn candidates_hold_what_has_the_key_or_the_supplement_and_time_
     assert!(unit.intake_logs().find_candidates(user_id(3), &nothing).await.unwrap().is_empty());
 }
 
-pub(crate) async fn candidates_of_many_records_come_once_each(harness: &Harness) {
+pub(crate) async fn candidates_of_many_records_are_returned_once(harness: &Harness) {
     prepare(harness).await;
     let logs: Vec<_> = (1..=1500u64)
         .map(|number| {

@@ -1,4 +1,4 @@
-//! Sleep sessions in a unit of work, and listed for an export.
+//! Sleep sessions, changed in a unit of work and listed for an export.
 
 use crate::Harness;
 use crate::fixture::{
@@ -132,7 +132,7 @@ pub(crate) async fn keys_differ_by_person_source_kind_case_and_blank(harness: &H
     harness.store_sessions(user_id(2), &[session_from(8, minute(0), Some("a"), "key")]).await;
 }
 
-pub(crate) async fn candidates_hold_what_has_the_source_and_key_of_a_record(harness: &Harness) {
+pub(crate) async fn candidates_include_sessions_with_the_source_and_key_of_a_record(harness: &Harness) {
     prepare(harness).await;
     let sessions = [session(1, 0), session(2, 600), session_from(3, minute(0), None, "log-1")];
     harness.store_sessions(user_id(1), &sessions).await;
@@ -147,7 +147,7 @@ pub(crate) async fn candidates_hold_what_has_the_source_and_key_of_a_record(harn
     assert!(unit.sleep().find_candidates(user_id(1), &[]).await.unwrap().len() <= 3);
 }
 
-pub(crate) async fn candidates_hold_what_overlaps_a_record_of_the_same_source(harness: &Harness) {
+pub(crate) async fn candidates_include_overlapping_sessions_of_the_same_source(harness: &Harness) {
     prepare(harness).await;
     let week = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
     let derived =
@@ -176,7 +176,7 @@ pub(crate) async fn candidates_hold_what_overlaps_a_record_of_the_same_source(ha
     }
 }
 
-pub(crate) async fn candidates_of_records_that_all_overlap_each_other_come_once_each(harness: &Harness) {
+pub(crate) async fn candidates_of_overlapping_records_are_returned_once(harness: &Harness) {
     prepare(harness).await;
     let derived = |number: u64, start: i64, end: i64| {
         let mut head = head(minute(start), Some("tracker"), SessionKey::derived_from(minute(start)));
@@ -208,8 +208,8 @@ async fn candidates(harness: &Harness, records: &[SleepRecordHead]) -> Vec<u64> 
     numbers
 }
 
-/// Many logs may overlap, and each has stages: an import must not load them all.
-pub(crate) async fn candidates_hold_of_overlapping_logs_only_what_a_record_may_be(harness: &Harness) {
+/// Checks that an import does not load every overlapping log with its stages.
+pub(crate) async fn candidates_include_only_those_overlapping_logs_that_may_match(harness: &Harness) {
     prepare(harness).await;
     let at = |seconds, number| minute(0) + TimeDelta::seconds(seconds) + TimeDelta::milliseconds(number);
     let of = |seconds, number: u64| {
@@ -248,7 +248,7 @@ pub(crate) async fn candidates_hold_of_overlapping_logs_only_what_a_record_may_b
     assert_eq!(candidates(harness, &[of(0, 9_999), derived(at(30, 0))]).await, [800, 801, 900]);
 }
 
-pub(crate) async fn candidates_of_many_records_come_once_each(harness: &Harness) {
+pub(crate) async fn candidates_of_many_records_are_returned_once(harness: &Harness) {
     prepare(harness).await;
     let sessions: Vec<_> =
         (1..=1500).map(|number| session(number, i64::try_from(number).unwrap() * 700)).collect();
@@ -332,7 +332,7 @@ pub(crate) async fn a_deleted_key_is_free_within_the_same_unit_of_work(harness: 
     assert_eq!(find(harness, 1, &[1, 2]).await, [heir]);
 }
 
-pub(crate) async fn a_walk_goes_over_whole_sessions_oldest_first(harness: &Harness) {
+pub(crate) async fn a_walk_returns_whole_sessions_oldest_first(harness: &Harness) {
     prepare(harness).await;
     // Two at the same time, and stored out of order.
     let sessions = [session(4, 600), session(2, 600), session(3, 0), session(1, 900), session(5, 600)];

@@ -77,7 +77,7 @@ impl fmt::Debug for FileDigest {
     }
 }
 
-/// File name for lists: at most 200 characters, no deceptive characters, no folders.
+/// Displayed file name: at most 200 characters, without deceptive characters and folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileName(String);
 
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_name_is_the_last_part_without_what_disturbs_a_list() {
+    fn a_file_name_is_the_last_part_without_deceptive_characters() {
         let long = "a".repeat(300);
         for (given, expected) in [
             ("export.zip", "export.zip"),

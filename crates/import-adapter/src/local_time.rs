@@ -35,7 +35,7 @@ impl LocalTime {
     }
 
     /// Returns the instant and its offset: the record's own offset if there is one, otherwise the zone's. A
-    /// time that exists twice in the zone is the first. `None` outside the supported years.
+    /// time that occurs twice in the zone is taken as the first. `None` outside the supported years.
     pub(crate) fn resolve(self, zone: TimeZone) -> Option<(DateTime<Utc>, UtcOffset)> {
         if let Some(offset) = self.offset {
             let shift = TimeDelta::seconds(i64::from(offset.seconds()));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_skipped_only_where_the_clocks_go_forward_and_it_has_no_offset() {
+    fn only_times_without_an_offset_are_skipped_when_the_clocks_go_forward() {
         let zone = TimeZone::parse("Europe/Berlin").unwrap();
         for (text, expected) in [
             ("2026-03-29T01:59:59", false),
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_of_the_time_wins_over_the_zone() {
+    fn an_explicit_offset_takes_precedence_over_the_zone() {
         for (text, expected) in [
             ("2026-01-10T23:00:00.250-05:00", "2026-01-10T23:00:00.250-05:00"),
             ("2026-01-10T23:00:00-0500", "2026-01-10T23:00:00-05:00"),

@@ -26,7 +26,7 @@ use std::ops::Range;
 /// Number of entries on a page.
 const PAGE_SIZE: u32 = 50;
 
-/// The years 1970 to 9999, in seconds since 1970: a store rejects times far outside of them.
+/// The years 1970 to 9999 in Unix seconds; the stores reject times far outside this range.
 const SECONDS: Range<i64> = 0..253_402_300_800;
 
 /// Shows the activity, latest first.
@@ -65,7 +65,7 @@ pub(super) fn event_position((at, id): AuditPosition) -> String {
     format!("{}.{id}", at.timestamp_micros())
 }
 
-/// Parses the output of [`event_position`], in exactly that spelling.
+/// Parses the output of [`event_position`] and rejects any other spelling.
 pub(super) fn parse_event_position(text: &str) -> Option<AuditPosition> {
     let (micros, id) = text.split_once('.')?;
     let at = DateTime::from_timestamp_micros(micros.parse().ok()?)?;
@@ -84,7 +84,7 @@ pub(super) fn position(key: &TallyKey) -> String {
     format!("{}.{mark}.{id}.{}", minute.timestamp(), kind.as_str())
 }
 
-/// Parses the output of [`position`], in exactly that spelling. The person is never taken from it.
+/// Parses the output of [`position`] and rejects any other spelling. The user id never comes from the text.
 pub(super) fn parse_position(text: &str, user_id: UserId) -> Option<TallyKey> {
     let mut parts = text.split('.');
     let seconds = parts.next()?.parse().ok().filter(|seconds| SECONDS.contains(seconds))?;
@@ -243,14 +243,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_position_of_events_is_read_as_it_was_written(micros in 0_i64..253_402_300_800_000_000, id: u128) {
+        fn an_event_position_round_trips(micros in 0_i64..253_402_300_800_000_000, id: u128) {
             let at = DateTime::from_timestamp_micros(micros).unwrap();
             let position = (at, AuditEventId::from_uuid(Uuid::from_u128(id)));
             prop_assert_eq!(parse_event_position(&event_position(position)), Some(position));
         }
 
         #[test]
-        fn a_position_is_read_as_it_was_written(minute in 0_i64..100_000_000, id: u128, token: bool, kind in 0_usize..4) {
+        fn a_position_round_trips(minute in 0_i64..100_000_000, id: u128, token: bool, kind in 0_usize..4) {
             let id = Uuid::from_u128(id);
             let reader = if token {
                 Reader::PersonalToken(PersonalTokenId::from_uuid(id))
@@ -263,7 +263,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_the_reader_of_positions_panic(text in ".*") {
+        fn parsing_arbitrary_text_as_a_position_does_not_panic(text in ".*") {
             let _ = parse_position(&text, user());
             let _ = parse_event_position(&text);
         }

@@ -33,7 +33,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 }
 
 /// Creates a token and shows its text once. The response is a page, not a redirect, because the text is not
-/// stored. A person whose sign-in is too old signs in first.
+/// stored. A person whose last sign-in is too old must sign in again.
 pub(super) async fn create(
     state: Data<PageState>,
     request: HttpRequest,
@@ -91,7 +91,7 @@ pub(super) async fn revoke(
     Ok(see_other(&format!("{}?done=revoked", Endpoint::Tokens.path())))
 }
 
-/// Returns the form errors; an error that the person cannot fix is a problem.
+/// Returns the form errors; an error that the person cannot fix becomes a [`Problem`].
 fn form_errors(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
     Ok(match error {
         CreatePersonalTokenError::InvalidName => {

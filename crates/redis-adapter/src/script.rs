@@ -1,4 +1,4 @@
-//! The script that checks, counts and replies in a single step.
+//! Lua script that checks limits and counts requests atomically.
 
 use crate::fault::Fault;
 use redis::Script;
@@ -41,7 +41,7 @@ impl CountScript {
         Self(Script::new(COUNT))
     }
 
-    /// Loads the script into a server that has just started.
+    /// Loads the script into a newly started server.
     pub(crate) async fn load(&self, connection: &mut MultiplexedConnection) -> Result<(), Fault> {
         self.0.load_async(connection).await?;
         Ok(())
@@ -49,7 +49,7 @@ impl CountScript {
 
     /// Counts requests, each unless its limit is reached; returns the count before each.
     ///
-    /// One round trip by the script's hash. The script is loaded again if the server no longer has it.
+    /// Takes one round trip and calls the script by its hash. Loads it again if the server no longer has it.
     pub(crate) async fn count(
         &self,
         connection: &mut MultiplexedConnection,

@@ -1,7 +1,7 @@
 //! The program embedded in another process, such as its end-to-end tests.
 //!
-//! Nothing global is installed or changed: no log, metrics, traces or panic hook, no signal handler, no limit
-//! of open files. Settings are read from the variables that the caller passes.
+//! Nothing global to the process is installed or changed: no log, metrics, traces, panic hook, signal handler
+//! or open-file limit. Settings are read from the variables that the caller passes.
 
 use crate::cli::{self, Cli, Streams};
 use crate::lifecycle::Signals;

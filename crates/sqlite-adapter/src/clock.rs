@@ -1,4 +1,4 @@
-//! The clock of an embedded store: the machine's.
+//! Clock of an embedded store, which is the machine's clock.
 
 use crate::store::SqliteStore;
 use application::ports::storage::{StorageError, StoreClock};

@@ -117,7 +117,7 @@ impl CodeRepository for SqliteUnitOfWork {
 
     async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
         let hash = hash.as_bytes().to_vec();
-        // The transaction holds the write lock, so the person needs no lock.
+        // The transaction holds the write lock, so the account row needs no lock.
         self.run(move |connection| {
             let row: Option<(CodeRow, Option<i64>)> = authorization_code::table
                 .inner_join(account::table.on(account::id.eq(authorization_code::user_id)))

@@ -18,13 +18,13 @@ pub enum NewPasswordError {
     Guessable,
 }
 
-/// A password that follows the rules. No other password is hashed and stored.
+/// Password that follows the rules; the only type that is hashed and stored as a new password.
 #[derive(Debug, Clone)]
 pub struct NewPassword(Password);
 
 impl NewPassword {
-    /// Validates a typed password for the account with this address. Any Unicode character is allowed and
-    /// none is required.
+    /// Validates a password for the account with this address. All Unicode characters are allowed; none is
+    /// required.
     pub fn judge(text: &str, account: &Email, judge: &dyn PasswordJudge) -> Result<Self, NewPasswordError> {
         if text.is_empty() {
             return Err(NewPasswordError::TooShort);

@@ -101,7 +101,8 @@ fn cause(event: &AuditEvent) -> Option<Reader> {
     }
 }
 
-/// Merges reads and events in order, and keeps the first `size`. A minute of reads is ordered by its start.
+/// Merges reads and events, latest first, and keeps the first `size`. Reads are ordered by the start of their
+/// minute.
 fn merge(
     ReadsPage { reads, next }: ReadsPage,
     events: Vec<AuditEvent>,

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_only_touch_and_those_of_other_sources_stay_apart() {
+    fn adjacent_records_and_those_of_different_sources_are_not_merged() {
         let records = [head(None, 5, 9), head(None, 0, 5), head(Some("ring"), 0, 9)];
         let times: Vec<_> = stretches(&records).iter().map(|stretch| (stretch.start, stretch.end)).collect();
         assert_eq!(times, [(at(0), at(5)), (at(5), at(9)), (at(0), at(9))]);
@@ -80,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_overlaps_a_stretch_overlaps_a_record_and_the_other_way_round(
+        fn a_session_overlaps_a_stretch_exactly_if_it_overlaps_a_record(
             records in prop::collection::vec(heads(), 0..12),
             session in heads(),
         ) {

@@ -10,7 +10,7 @@ const NAMES_LIMIT: usize = 400;
 const DEPTH: usize = 6;
 /// Number of inspected bytes; members that identify a format come much earlier.
 const BYTES_LIMIT: u64 = 1024 * 1024;
-/// Maximum length of a text or number in an outline, in bytes as written.
+/// Maximum length of a string or number in an outline, in bytes of JSON.
 const TEXT_LIMIT: usize = 200;
 
 /// Outline of one value.
@@ -85,7 +85,7 @@ impl Sketch {
         }
     }
 
-    /// Outlines the next value; also returns the damage that ended it early.
+    /// Outlines the next value; also returns the error that ended it early.
     pub(crate) fn outline(cursor: &mut Cursor) -> (Self, Option<ImportRefusal>) {
         let mut sketch = Self::Other;
         let mut outliner = Outliner { cursor, names_left: NAMES_LIMIT };
@@ -94,7 +94,7 @@ impl Sketch {
     }
 }
 
-/// Returns whether the outline may still grow.
+/// Whether the outline may still grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
     Left,

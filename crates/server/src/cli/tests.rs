@@ -15,7 +15,7 @@ fn the_command_line_is_well_formed() {
 }
 
 #[test]
-fn a_client_name_that_reorders_text_is_refused_and_repeated_escaped() {
+fn a_client_name_with_a_direction_override_is_rejected_and_escaped_in_the_error() {
     let error = parsed("client create --name Owl\u{202e} --redirect-uri https://a.example/cb").unwrap_err();
     let text = escaped(error).render().to_string();
     assert!(text.contains(r"invalid value 'Owl\u{202e}' for '--name <NAME>': a client's name has"), "{text}");
@@ -93,7 +93,7 @@ fn every_documented_command_exists() {
 }
 
 #[test]
-fn an_invalid_argument_is_rejected_by_name() {
+fn the_error_names_the_invalid_argument() {
     for (line, name) in [
         ("user create --email nobody --timezone UTC".to_owned(), "--email"),
         ("user create --email a@b --timezone Moon/Base".to_owned(), "--timezone"),
@@ -124,7 +124,7 @@ fn missing_arguments_are_rejected() {
 }
 
 #[test]
-fn a_code_lives_a_minute_by_default() {
+fn a_code_is_valid_for_a_minute_by_default() {
     let cli =
         parsed(&format!("code create --client {ID} --user {ID} --redirect-uri x --scope sleep")).unwrap();
     let Command::Code(code) = cli.command else { panic!("another command") };
@@ -132,7 +132,7 @@ fn a_code_lives_a_minute_by_default() {
 }
 
 #[test]
-fn the_settings_file_is_the_argument_else_the_variable_and_an_empty_variable_names_none() {
+fn the_config_argument_overrides_the_variable_and_an_empty_variable_is_ignored() {
     let path = |name: &str| Some(std::path::PathBuf::from(name));
     assert_eq!(settings_file(None, None), None);
     assert_eq!(settings_file(None, Some("".into())), None);
@@ -178,7 +178,7 @@ fn every_command_about_a_user_takes_an_email_address() {
 }
 
 #[test]
-fn the_help_of_creating_a_client_lists_every_scope() {
+fn the_help_of_client_create_lists_every_scope() {
     let help = parsed("client create --help").expect_err("help").to_string();
     for scope in Scope::ALL {
         let is_listed = help.split([' ', ',', '\n', '.']).any(|word| word == scope.as_str());

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_known_in_every_form() {
+    fn every_spelling_of_a_loopback_address_is_recognised() {
         assert!(is_loopback("127.3.2.1".parse().unwrap()));
         assert!(is_loopback("::1".parse().unwrap()));
         assert!(is_loopback("::ffff:127.0.0.1".parse().unwrap()));

@@ -37,7 +37,7 @@ pub(crate) fn take_away<'a>(
 ) -> QueryResult<()> {
     let of_kind =
         deletion::table.filter(deletion::user_id.eq(user_id)).filter(deletion::kind.eq(kind.as_str()));
-    // Nearly always there are none, which saves one statement per record.
+    // There are nearly always none, so this check saves one statement per record.
     if !diesel::select(exists(of_kind)).get_result::<bool>(connection)? {
         return Ok(());
     }

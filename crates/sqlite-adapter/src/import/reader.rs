@@ -31,7 +31,7 @@ pub(super) fn list(
         imports = imports.filter(dsl::user_id.eq(blob(user_id.as_uuid())));
     }
     if let Some((at, id)) = after {
-        // The first condition is for the index; the second decides between equal start times.
+        // The first condition lets the index be used; the second breaks ties between equal start times.
         imports = imports
             .filter(dsl::started_at.le(micros(at)))
             .filter(dsl::started_at.lt(micros(at)).or(dsl::id.lt(blob(id.as_uuid()))));

@@ -150,7 +150,7 @@ impl ImportRow {
         extra.store(connection, &id)
     }
 
-    /// Overwrites the stored row except its person and its start.
+    /// Overwrites the stored row except its user id and start time.
     pub(super) fn overwrite(self, connection: &mut SqliteConnection) -> QueryResult<usize> {
         let Self { id, user_id: _, started_at: _, content, extra } = self;
         extra.store(connection, &id)?;

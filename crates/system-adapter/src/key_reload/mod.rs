@@ -14,15 +14,15 @@ use tokio::time::{Instant, sleep_until};
 
 /// Minimum interval between reloads caused by tokens with unknown keys.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Maximum number of requests that wait for a reload; further ones receive 503. Made-up `kid`s therefore
-/// cannot pile up requests.
+/// Maximum number of requests that wait for a reload; further ones receive 503. This bounds the requests that
+/// made-up `kid`s can hold up.
 const PLACES: usize = 512;
 
 /// Reloads the signing keys, one reload at a time.
 ///
-/// A token with an unknown key waits for a reload that starts after its arrival: keys are stored before they
-/// sign, so that reload finds the key or there is none. The first such token starts a reload at once; those
-/// within the next second share one.
+/// A token with an unknown key waits for a reload that starts after the token arrived. Keys are stored before
+/// they sign, so a key that this reload does not find does not exist. The first such token starts a reload at
+/// once; those within the next second share one.
 pub struct SharedKeyReload {
     ring: Arc<Ed25519KeyRing>,
     reload: ReloadSigningKeys,
@@ -91,7 +91,8 @@ impl UnknownKeyReload for SharedKeyReload {
     }
 }
 
-/// Keys that cannot be opened make the replica unready and are logged; whether the token is valid is unknown.
+/// Maps a failed reload to an unavailable store, because the token may be valid. Keys that cannot be
+/// decrypted make the replica unready and are logged elsewhere.
 fn unavailable(error: SigningKeyError) -> StorageError {
     match error {
         SigningKeyError::Storage(error) => error,

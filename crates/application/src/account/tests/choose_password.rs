@@ -40,7 +40,7 @@ fn sign_up() -> PasswordLink {
     link(PasswordLinkPurpose::SignUp { email: email("new@example.org") })
 }
 
-/// Expects that the link is looked up in this unit of work.
+/// Expects a lookup of the link in this unit of work.
 fn finding(mut unit: MockUnitOfWork, link: Option<PasswordLink>) -> MockUnitOfWork {
     unit.password_links
         .expect_find()
@@ -62,7 +62,7 @@ fn look(link: Option<PasswordLink>, user: User) -> Arc<MockPasswordLinkReader> {
     Arc::new(links)
 }
 
-/// Expects that the link is consumed; it is already gone unless `is_first`.
+/// Expects the link to be consumed; it was already used unless `is_first`.
 fn consuming(unit: MockUnitOfWork, link: &PasswordLink, is_first: bool) -> MockUnitOfWork {
     let mut unit = finding(unit, Some(link.clone()));
     let link = is_first.then(|| link.clone());
@@ -101,7 +101,7 @@ async fn choose(
 }
 
 #[tokio::test]
-async fn t17_t30_a_link_sets_the_password_and_ends_everything_that_the_old_one_opened() {
+async fn t17_t30_a_link_sets_the_password_and_ends_all_sessions_links_and_codes() {
     for purpose in [
         PasswordLinkPurpose::Invitation { user_id: user_id(1) },
         PasswordLinkPurpose::Reset { user_id: user_id(1) },
@@ -120,7 +120,7 @@ async fn t17_t30_a_link_sets_the_password_and_ends_everything_that_the_old_one_o
 }
 
 #[tokio::test]
-async fn t85_a_password_that_breaks_a_rule_does_not_burn_the_link() {
+async fn t85_a_rejected_password_does_not_use_up_the_link() {
     for (password, expected) in [
         ("", NewPasswordError::TooShort),
         ("too short", NewPasswordError::TooShort),
@@ -136,7 +136,7 @@ async fn t85_a_password_that_breaks_a_rule_does_not_burn_the_link() {
 }
 
 #[tokio::test]
-async fn a_busy_server_does_not_burn_the_link() {
+async fn a_busy_server_does_not_use_up_the_link() {
     let store = units([]);
     let hasher = NotingHasher::default();
     hasher.is_busy.store(true, Ordering::SeqCst);
@@ -148,7 +148,7 @@ async fn a_busy_server_does_not_burn_the_link() {
 }
 
 #[tokio::test]
-async fn t84_nothing_is_hashed_for_a_link_that_does_not_count() {
+async fn t84_nothing_is_hashed_for_an_invalid_link() {
     let ended = PasswordLink { expires_at: noon(), ..reset() };
     assert!(ended.is_live(noon() - seconds(1)));
     let store = units([]);
@@ -167,7 +167,7 @@ async fn t84_nothing_is_hashed_for_a_link_that_does_not_count() {
 }
 
 #[tokio::test]
-async fn of_two_uses_at_once_one_sets_the_password() {
+async fn of_two_concurrent_uses_one_sets_the_password() {
     for purpose in [reset(), sign_up()] {
         let mut late = consuming(MockUnitOfWork::default(), &purpose, false);
         late.users.expect_find().returning(|_| Ok(Some(person())));
@@ -179,7 +179,7 @@ async fn of_two_uses_at_once_one_sets_the_password() {
 }
 
 #[tokio::test]
-async fn an_account_that_was_locked_meanwhile_gets_no_password() {
+async fn an_account_locked_in_the_meantime_gets_no_password() {
     let mut unit = finding(MockUnitOfWork::default(), Some(reset()));
     unit.users.expect_find().returning(|_| Ok(Some(locked_person())));
     let store = units([unit]);
@@ -205,7 +205,7 @@ fn creating(created: &Noted<User>, outcome: Result<(), UniqueKey>) -> MockUnitOf
 }
 
 #[tokio::test]
-async fn a_sign_up_makes_the_account_when_the_link_is_used_and_not_before() {
+async fn the_account_is_created_only_when_the_sign_up_link_is_used() {
     for named in [Some(TimeZone::parse("Europe/Berlin").unwrap()), None] {
         let created = Noted::<User>::default();
         let mut unit = creating(&created, Ok(()));
@@ -235,7 +235,7 @@ async fn a_sign_up_makes_the_account_when_the_link_is_used_and_not_before() {
 }
 
 #[tokio::test]
-async fn an_address_that_was_taken_meanwhile_keeps_its_account_and_the_link_is_used_up() {
+async fn an_address_taken_in_the_meantime_keeps_its_account_and_the_link_is_used_up() {
     let created = Noted::default();
     let unit = creating(&created, Err(UniqueKey::UserEmail));
     let store = units([unit]);
@@ -245,7 +245,7 @@ async fn an_address_that_was_taken_meanwhile_keeps_its_account_and_the_link_is_u
 }
 
 #[tokio::test]
-async fn a_person_who_had_a_password_gets_an_email_about_the_change_and_a_new_one_does_not() {
+async fn only_a_person_who_had_a_password_gets_an_email_about_the_change() {
     for had_one in [true, false] {
         let stored = had_one.then(|| hash_of("the one before"));
         let unit = replacing(consuming(still(person(), stored), &reset(), true), &person(), PASSWORD, 0);
@@ -259,7 +259,7 @@ async fn a_person_who_had_a_password_gets_an_email_about_the_change_and_a_new_on
 }
 
 #[tokio::test]
-async fn t81_a_new_password_ends_the_wait_of_an_account_that_somebody_guessed_at() {
+async fn t81_a_new_password_resets_the_failure_counters_of_the_account() {
     let unit = || replacing(consuming(still(person(), None), &reset(), true), &person(), PASSWORD, 0);
     let store = units([unit(), unit()]);
     let ports = || ports(look(Some(reset()), person()), &store);

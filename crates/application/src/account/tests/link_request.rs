@@ -92,7 +92,7 @@ async fn reset_in(
 }
 
 #[tokio::test]
-async fn a_forgotten_password_gets_a_link_of_one_hour_by_mail() {
+async fn a_reset_request_emails_a_link_that_is_valid_for_one_hour() {
     let (rows, store, text) = reset(Some(person()), "ROBIN@example.org").await;
     let links = rows.links.lock().unwrap();
     assert_eq!(links[0].purpose, PasswordLinkPurpose::Reset { user_id: user_id(1) });
@@ -107,7 +107,7 @@ async fn a_forgotten_password_gets_a_link_of_one_hour_by_mail() {
 }
 
 #[tokio::test]
-async fn the_mail_goes_to_the_address_of_the_account_and_not_to_a_look_alike_that_was_typed() {
+async fn the_email_goes_to_the_stored_address_and_not_to_the_typed_spelling() {
     let rows = Arc::<Rows>::default();
     let store = units([keeping(Some(person()), &rows)]);
     let (queue, sealer) = mail();
@@ -117,7 +117,7 @@ async fn the_mail_goes_to_the_address_of_the_account_and_not_to_a_look_alike_tha
 }
 
 #[tokio::test]
-async fn t80_a_reset_for_nobody_or_a_locked_account_does_the_same_work_and_leaves_nothing() {
+async fn t80_a_reset_for_an_unknown_or_locked_account_does_the_same_work_and_stores_nothing() {
     let (known, _, _) = reset(Some(person()), EMAIL).await;
     for (user, asked) in
         [(None, EMAIL), (Some(person()), "nobody@example.org"), (Some(locked_person()), EMAIL)]
@@ -131,7 +131,7 @@ async fn t80_a_reset_for_nobody_or_a_locked_account_does_the_same_work_and_leave
 }
 
 #[tokio::test]
-async fn an_address_that_is_given_up_or_locked_meanwhile_gets_no_link_and_the_work_is_the_same() {
+async fn an_address_changed_or_locked_during_the_request_gets_no_link_for_the_same_work() {
     let (known, _, _) = reset(Some(person()), EMAIL).await;
     let moved = User { email: email("robin.new@example.org"), ..person() };
     for then in [Some(moved), Some(locked_person()), None] {
@@ -157,7 +157,7 @@ async fn sign_up(user: Option<User>) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, St
 }
 
 #[tokio::test]
-async fn a_sign_up_makes_a_link_and_no_account() {
+async fn a_sign_up_creates_a_link_but_no_account() {
     let (rows, store, text) = sign_up(None).await;
     let links = rows.links.lock().unwrap();
     assert_eq!(links[0].purpose, PasswordLinkPurpose::SignUp { email: email(EMAIL) });
@@ -168,7 +168,7 @@ async fn a_sign_up_makes_a_link_and_no_account() {
 }
 
 #[tokio::test]
-async fn t80_a_sign_up_for_an_account_that_exists_does_the_same_work_and_informs_only_the_mailbox() {
+async fn t80_a_sign_up_for_an_existing_account_does_the_same_work_and_is_reported_only_by_email() {
     let (new, _, _) = sign_up(None).await;
     for user in [person(), locked_person()] {
         let (rows, store, text) = sign_up(Some(user)).await;
@@ -196,7 +196,7 @@ fn address(number: u32) -> IpAddr {
 }
 
 #[tokio::test]
-async fn one_mailbox_gets_five_messages_an_hour_from_any_caller_and_whether_or_not_it_has_an_account() {
+async fn a_mailbox_gets_five_messages_an_hour_from_all_callers_with_or_without_an_account() {
     for asked in [EMAIL, "nobody@example.org"] {
         let (reset, sign_up) = endless();
         for number in 0..8 {
@@ -216,7 +216,7 @@ async fn one_mailbox_gets_five_messages_an_hour_from_any_caller_and_whether_or_n
 }
 
 #[tokio::test]
-async fn one_address_asks_twenty_times_an_hour_and_what_it_is_refused_counts_against_no_mailbox() {
+async fn a_caller_gets_twenty_links_an_hour_and_rejected_requests_do_not_count_for_the_mailbox() {
     let (reset, _) = endless();
     for number in 0..30 {
         let asked = format!("somebody{number}@example.org");
@@ -229,7 +229,7 @@ async fn one_address_asks_twenty_times_an_hour_and_what_it_is_refused_counts_aga
 }
 
 #[tokio::test]
-async fn what_is_no_address_is_reported_and_counted() {
+async fn an_invalid_email_address_is_reported_and_counted() {
     let (reset, sign_up) = endless();
     for number in 0..20 {
         let text = format!("not an address {number}");
@@ -242,7 +242,7 @@ async fn what_is_no_address_is_reported_and_counted() {
 }
 
 #[tokio::test]
-async fn no_counter_fails_open() {
+async fn a_failing_counter_rejects_the_request() {
     for call in 1..=2 {
         let store = units([]);
         let ports = LinkRequestPorts { failures: Arc::new(FailingAt::call(call)), ..ports(store.clone()) };

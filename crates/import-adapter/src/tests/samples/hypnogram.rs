@@ -24,7 +24,7 @@ fn the_text_has_six_hours_of_epochs() {
 }
 
 #[test]
-fn the_lists_have_what_was_scored() {
+fn the_lists_contain_the_scored_epochs() {
     let Some(night) = night("dreem-dodh-scorer_1-119f9726.json") else { return };
     assert_eq!(night.time_in_bed().millis(), 987 * 30_000);
     let last = night.hypnogram().entries().last().unwrap();

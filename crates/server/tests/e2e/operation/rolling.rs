@@ -1,4 +1,4 @@
-//! A schema change while servers of the previous version run: forward, a restart, and back.
+//! A schema change while servers of the previous version run: migration, restart and reversal.
 
 use super::replica::wait_until_ready;
 use crate::e2e::app::{Registration, SCOPES, code, create_service, redeem, register, text};
@@ -16,8 +16,8 @@ use tokio::task::JoinHandle;
 /// Number of responses that each kind of caller gets before the next step.
 const ANSWERS: u32 = 25;
 
-/// Allowed schema change of the next release (docs/schema-changes.md), and its declaration of compatibility
-/// with this program.
+/// Expanding schema change of a future release (docs/schema-changes.md), with its declared compatibility with
+/// this program.
 const EXPAND: &str = "
     ALTER TABLE account ADD COLUMN nickname text;
     ALTER TABLE sleep_session ADD COLUMN mood text;

@@ -1,4 +1,4 @@
-//! Slow callers. These tests do not use the store, so one kind suffices.
+//! Slow clients. These tests do not use the store, so they run on one kind of store only.
 
 use super::caller::{Caller, Form, Reply};
 use super::raw::{connect, read_to_end, status_of};
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-/// Maximum time for receiving a request: the 5 s of the settings, a second in which further bytes are
-/// discarded, and a margin for a busy machine. Without those settings there is no limit.
+/// Maximum time for receiving a request: the configured 5 s, a second in which further bytes are discarded,
+/// and a margin for a busy machine. Without the setting there is no limit.
 const LIMIT: Duration = Duration::from_secs(30);
 
 // T101
@@ -59,7 +59,7 @@ async fn a_trickling_head_times_out_too() {
 async fn a_thousand_idle_connections_block_no_other_client() {
     let world = World::new(StoreKind::Sqlite).await.in_processes();
     allow_many_open_files();
-    // Longer than the caller's timeout: it would fail if it had to wait for the others.
+    // Longer than the client's timeout: a client that had to wait for the idle ones would fail.
     let server = world.with("RESTWELL__SERVER__REQUEST_TIMEOUT_SECONDS", "60").serve();
     eventually("the server is ready", async || {
         (Caller::new(&server).get("/readyz", &Form(Vec::new())).await.status == 200).then_some(())

@@ -1,4 +1,4 @@
-//! Redirect URIs are compared letter by letter.
+//! Redirect URIs are compared exactly, byte by byte.
 
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
 use crate::e2e::browser::Browser;
