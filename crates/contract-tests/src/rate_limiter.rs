@@ -49,12 +49,12 @@ macro_rules! limiter_suite {
 
 limiter_suite! {
     $
-    what_is_left_counts_down_to_nothing_and_the_next_request_is_refused,
+    remaining_counts_down_to_zero_and_the_next_request_is_rejected,
     a_refused_request_is_not_counted,
     a_lowered_limit_refuses_and_a_raised_one_grants_again,
-    a_limit_of_nothing_refuses_everything,
+    a_limit_of_zero_rejects_everything,
     reader_person_and_endpoint_each_have_their_own_counter,
-    what_belongs_to_nobody_has_a_counter_of_its_own,
+    requests_without_a_person_have_a_separate_counter,
     a_new_day_starts_from_nothing_and_the_old_one_still_counts_its_own,
     of_many_requests_at_once_exactly_the_limit_is_granted,
     any_order_of_requests_counts_as_it_does_on_paper,
@@ -72,7 +72,7 @@ fn noon() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 3, 8, 12, 0, 0).unwrap()
 }
 
-async fn what_is_left_counts_down_to_nothing_and_the_next_request_is_refused(limiter: Arc<dyn RateLimiter>) {
+async fn remaining_counts_down_to_zero_and_the_next_request_is_rejected(limiter: Arc<dyn RateLimiter>) {
     let reset = RateWindow::at(noon()).reset();
     for left in [2, 1, 0] {
         let expected = RateStatus { limit: 3, remaining: left, reset, allowed: true };
@@ -102,7 +102,7 @@ async fn a_lowered_limit_refuses_and_a_raised_one_grants_again(limiter: Arc<dyn 
     assert_eq!(limiter.count(key(1), 10, noon()).await.remaining, 5);
 }
 
-async fn a_limit_of_nothing_refuses_everything(limiter: Arc<dyn RateLimiter>) {
+async fn a_limit_of_zero_rejects_everything(limiter: Arc<dyn RateLimiter>) {
     for _ in 0..3 {
         assert!(!limiter.count(key(1), 0, noon()).await.allowed);
     }
@@ -123,7 +123,7 @@ async fn reader_person_and_endpoint_each_have_their_own_counter(limiter: Arc<dyn
     }
 }
 
-async fn what_belongs_to_nobody_has_a_counter_of_its_own(limiter: Arc<dyn RateLimiter>) {
+async fn requests_without_a_person_have_a_separate_counter(limiter: Arc<dyn RateLimiter>) {
     let nobody = RateKey { user: None, endpoint: PersonEndpoint::Ingest, ..key(1) };
     let somebody = RateKey { user: Some(user_id(0)), ..nobody };
     for key in [nobody, somebody] {

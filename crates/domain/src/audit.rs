@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_apps_and_backends_do_over_and_over_is_daily() {
+    fn only_frequent_events_of_apps_and_backends_are_daily() {
         let event = |kind, actor| {
             AuditEvent::new(AuditEventId::from_uuid(Uuid::nil()), DateTime::UNIX_EPOCH, kind, actor)
         };

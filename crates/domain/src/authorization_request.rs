@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_belongs_to_nobody_until_somebody_signs_in_for_it() {
+    fn a_request_has_no_owner_until_a_person_signs_in_for_it() {
         let somebody = UserId::from_uuid(Uuid::from_u128(1));
         let mut request = request(RequestState::Open);
         assert!(!request.belongs_to(somebody));

@@ -111,7 +111,7 @@ fn every_form_of_a_formula_is_guarded_whatever_stands_before_it() {
 }
 
 #[test]
-fn a_text_that_is_no_formula_is_exported_as_it_is() {
+fn a_text_that_is_not_a_formula_is_exported_unchanged() {
     for name in
         ["Magnesium", "Vitamin B-12", " 5-HTP", "\u{a0}Zink", "'quoted'", "\u{2212}5", "(=)", "\u{feff}", ""]
     {

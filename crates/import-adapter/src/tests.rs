@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_makes_a_reader_panic(
+    fn a_damaged_file_never_causes_a_panic(
         which in 0..FILES.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_never_comes_is_given_up_and_not_before_its_time() {
+    async fn a_wait_ends_at_its_timeout_and_not_before() {
         let begun = Instant::now();
         assert_eq!(in_time(LONGEST, pending::<Result<(), _>>()).await, Err(Fault::NoAnswer));
         assert!(begun.elapsed() >= LONGEST);

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_end_in_a_subject_makes_no_header() {
+    fn a_line_break_in_a_subject_adds_no_header() {
         for subject in
             ["Hello\r\nBcc: all@example.org", "Hello\nBcc: x@example.org", "a\rBcc: x", "a\r\n\r\nbody"]
         {

@@ -60,7 +60,7 @@ async fn characters_that_mean_something_in_uris_are_part_of_the_path() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_an_error() {
+async fn a_file_that_is_not_a_database_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     assert!(SqliteStore::open(directory.path(), CREATE).await.is_err());
     assert!(SqliteStore::open(&directory.path().join("missing/restwell.db"), CREATE).await.is_err());

@@ -138,7 +138,7 @@ async fn a_process_that_holds_the_write_lock_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_was_committed_is_there_when_the_file_is_opened_again() {
+async fn committed_data_is_there_after_reopening_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("restwell.db");
     let store = open(&path, Duration::from_secs(5)).await;

@@ -36,7 +36,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn a_uuid_is_of_version_4_and_comes_once() {
+    fn uuids_are_of_version_4_and_unique() {
         let drawn: HashSet<Uuid> = (0..1_000).map(|_| SystemEntropy.uuid()).collect();
         assert_eq!(drawn.len(), 1_000);
         assert!(drawn.iter().all(|id| id.get_version_num() == 4));

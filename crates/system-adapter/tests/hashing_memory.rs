@@ -28,7 +28,7 @@ fn memory_mib(name: &str) -> Outcome<usize> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn memory_comes_back_after_400_checks() -> Outcome<()> {
+async fn memory_is_released_after_400_checks() -> Outcome<()> {
     let limits = HashingLimits::for_this_machine(0, 32);
     let hasher = Arc::new(Argon2PasswordHasher::new(HashParameters::MINIMUM, limits).unwrap());
     let password = Password::parse("a quiet night in the hills").unwrap();

@@ -147,7 +147,7 @@ async fn refusal(request: Request) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_good_request_is_granted_and_says_all_that_the_answer_needs() {
+async fn a_valid_request_is_granted_with_everything_the_response_needs() {
     let granted = Request::good().run().await.unwrap();
     assert_eq!((granted.user_id, granted.reader), (user_id(1), Reader::Client(client_id(1))));
     assert_eq!(granted.scopes, scopes("profile sleep"));
@@ -202,7 +202,7 @@ async fn a_store_that_cannot_read_its_keys_does_not_make_the_token_invalid() {
 }
 
 #[tokio::test]
-async fn what_a_token_stands_on_must_stand_before_the_user_id_is_read() {
+async fn a_missing_or_ended_grant_is_reported_before_an_invalid_user_id() {
     for gone in [None, Some(AccessState { is_live: false, ..access_state() })] {
         let request = Request { state: Ok(gone), user_id: "not-a-uuid".to_owned(), ..Request::good() };
         assert_eq!(refusal(request).await, "invalid token");
@@ -210,7 +210,7 @@ async fn what_a_token_stands_on_must_stand_before_the_user_id_is_read() {
 }
 
 #[tokio::test]
-async fn a_grant_that_is_gone_makes_the_token_invalid() {
+async fn a_missing_grant_makes_the_token_invalid() {
     assert_eq!(refusal(Request { state: Ok(None), ..Request::good() }).await, "invalid token");
 }
 
@@ -233,7 +233,7 @@ async fn a_store_that_fails_does_not_make_the_token_invalid() {
 }
 
 #[tokio::test]
-async fn a_service_token_reads_nobodys_data() {
+async fn a_service_token_cannot_read_data() {
     let request = Request { claims: Some(service_claims()), ..Request::good() };
     assert_eq!(refusal(request).await, "other user");
 }

@@ -81,7 +81,7 @@ async fn disconnecting_all_apps_names_none() {
 }
 
 #[tokio::test]
-async fn what_held_nothing_leaves_no_event() {
+async fn disconnecting_an_app_without_access_stores_no_event() {
     assert_eq!(disconnect(Some(client_id(1)), 0, 0).await, (0, Vec::new()));
 }
 

@@ -195,7 +195,7 @@ async fn assert_reported(units: Vec<MockUnitOfWork>, kinds: &[AuditKind]) {
 }
 
 #[tokio::test]
-async fn what_the_demo_makes_is_in_the_audit_trail_like_anything_else() {
+async fn everything_that_the_demo_creates_is_audited() {
     let first = vec![empty_store(&Arc::default()), issuing(demo_person()), granting()];
     let made = [AuditKind::UserCreated, AuditKind::ImportStarted, AuditKind::ClientCreated];
     let issued = [AuditKind::CodeIssued, AuditKind::GrantCreated];

@@ -92,7 +92,7 @@ async fn a_person_is_erased_in_a_fresh_session_that_has_not_ended() {
 }
 
 #[tokio::test]
-async fn nobody_is_erased_who_does_not_exist() {
+async fn erasing_an_unknown_person_is_an_error() {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).returning(|_| Ok(None));
     let (units, endings) = one(unit);

@@ -242,7 +242,7 @@ async fn an_export_is_the_profile_the_supplements_the_sessions_and_the_logs_batc
 }
 
 #[tokio::test]
-async fn what_the_scopes_do_not_allow_is_not_even_read() {
+async fn data_outside_the_scopes_is_not_read() {
     let nothing = (profiles(), sleep(), MockSupplementReader::new());
     let exported = export(nothing, SECTIONS, [Scope::Sleep].into_iter().collect(), 99).await;
     exported.outcome.unwrap();

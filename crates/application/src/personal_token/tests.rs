@@ -111,7 +111,7 @@ async fn refused_with(user: Option<User>, tokens: Vec<PersonalToken>) -> CreateP
 }
 
 #[tokio::test]
-async fn t30_a_session_that_ended_meanwhile_makes_no_token() {
+async fn t30_an_ended_session_cannot_create_a_token() {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).return_once(|_| Ok(Some(person())));
     unit.sessions.expect_find().times(1).returning(|_, _| Ok(None));

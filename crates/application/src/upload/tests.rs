@@ -73,7 +73,7 @@ async fn an_upload_leaves_its_event_when_it_begins() {
 }
 
 #[tokio::test]
-async fn nobody_has_more_uploads_under_way_than_the_limit() {
+async fn a_person_has_no_more_open_uploads_than_the_limit() {
     let open = vec![import(1, ImportState::Receiving, 1), import(2, ImportState::Running, 1)];
     assert!(matches!(begin(open, 0).await, Err(BeginUploadError::TooManyOpen)));
 }
@@ -184,7 +184,7 @@ async fn an_empty_file_is_refused_and_a_whole_one_waits() {
 }
 
 #[tokio::test]
-async fn what_is_read_already_cannot_be_cancelled() {
+async fn an_upload_that_is_being_imported_cannot_be_discarded() {
     let (units, endings) = units(|unit| {
         unit.imports.expect_find().returning(|_| Ok(Some(import(7, ImportState::Running, 5))));
     });

@@ -86,7 +86,7 @@ fn the_query_of_the_registered_uri_is_kept_as_it_is() {
 }
 
 #[test]
-fn t25_a_state_of_awkward_characters_comes_back_as_it_was() {
+fn t25_a_state_with_special_characters_is_returned_unchanged() {
     for state in [
         "&=%+ \"<>",
         "a\r\nb",
@@ -114,7 +114,7 @@ fn debug_output_never_shows_the_code() {
 
 proptest! {
     #[test]
-    fn t25_any_state_comes_back_as_it_was(state in any::<String>()) {
+    fn t25_any_state_is_returned_unchanged(state in any::<String>()) {
         let answer = answered("https://owl.example/callback?tenant=1", Some(&state));
         prop_assert!(answer.bytes().all(|byte| byte.is_ascii_graphic()));
         let expected =

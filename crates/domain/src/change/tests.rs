@@ -23,13 +23,13 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_a_cursor_panic(text in ".{0,120}") {
+    fn parsing_arbitrary_text_as_a_cursor_never_panics(text in ".{0,120}") {
         let _outcome = ChangeCursor::parse(&text);
     }
 }
 
 #[test]
-fn what_was_not_given_out_is_no_cursor() {
+fn a_text_that_was_not_issued_as_a_cursor_is_rejected() {
     let given_at = DateTime::UNIX_EPOCH;
     let position = ChangePosition { number: 7, kind: ChangeKind::Sleep, id: Uuid::nil() };
     for after in [Some(position), None] {

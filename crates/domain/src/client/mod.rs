@@ -263,7 +263,7 @@ mod tests {
         }
 
         #[test]
-        fn t20_nothing_may_be_added_or_taken_away(at in 0..=REGISTERED.len(), more in ".{1,8}") {
+        fn t20_redirect_uris_with_added_or_missing_text_do_not_match(at in 0..=REGISTERED.len(), more in ".{1,8}") {
             let (before, after) = REGISTERED.split_at(at);
             let longer = format!("{before}{more}{after}");
             prop_assert!(!is_registered(&longer));

@@ -32,7 +32,7 @@ fn redemption(seconds: i64) -> Redemption<'static> {
 }
 
 #[test]
-fn a_code_is_good_to_the_last_moment_of_its_life_and_not_after() {
+fn a_code_is_valid_until_just_before_its_expiry() {
     assert_eq!(code().judge(&redemption(59)), Ok(()));
     assert_eq!(code().judge(&redemption(60)), Err(CodeRefusal::Expired));
 }
@@ -46,7 +46,7 @@ fn another_client_or_redirect_uri_is_rejected() {
 }
 
 #[test]
-fn a_used_code_names_what_must_be_revoked_even_after_its_life() {
+fn a_used_code_names_the_grant_to_revoke_even_after_its_expiry() {
     let grant_id = GrantId::from_uuid(Uuid::from_u128(5));
     let used =
         AuthorizationCode { state: CodeState::Redeemed { grant_id, at: DateTime::UNIX_EPOCH }, ..code() };
@@ -74,7 +74,7 @@ fn a_verifier_is_asked_for_exactly_when_there_is_a_challenge() {
 }
 
 #[test]
-fn a_code_lives_ten_minutes_at_most() {
+fn the_maximum_lifetime_of_a_code_is_ten_minutes() {
     assert!(CodeLifetime::from_seconds(600).is_ok());
     assert_eq!(CodeLifetime::from_seconds(601), Err(InvalidCodeLifetime));
     assert_eq!(CodeLifetime::from_seconds(0), Err(InvalidCodeLifetime));

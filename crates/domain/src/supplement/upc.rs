@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_is_rejected() {
+    fn an_invalid_product_code_is_rejected() {
         for text in [
             "",
             "#1569",

@@ -98,7 +98,7 @@ fn a_gap_of_sixty_minutes_joins_and_a_longer_one_parts() {
 }
 
 #[test]
-fn sources_stay_apart_and_exact_duplicates_count_once() {
+fn sources_are_not_merged_and_exact_duplicates_are_counted_once() {
     let one = record("watch", "01:00", "02:00", "AsleepCore");
     let items = apple(&[one.clone(), record("phone", "01:00", "02:00", "AsleepCore"), one].concat());
     let found = sessions(&items);
@@ -125,7 +125,7 @@ fn without_a_zone_the_written_offsets_count_also_through_a_clock_change() {
 }
 
 #[test]
-fn zones_that_nobody_knows_are_noted_once() {
+fn unknown_zones_are_noted_once() {
     let body = in_zone("Mars/Olympus", "01:00", "02:00", "Asleep").repeat(2);
     let items = apple(&body);
     assert_eq!(frames(&items), ["2026-01-10T01:00:00+01:00 2026-01-10T02:00:00+01:00"]);

@@ -213,7 +213,7 @@ fn folders_in_an_archive_are_no_files_and_links_are_passed_over() {
 }
 
 #[test]
-fn what_is_wrong_inside_an_entry_is_told_with_its_name() {
+fn an_error_inside_an_entry_is_reported_with_its_name() {
     let packed = archive(&[("a.json", b"[{\"mainSleep\":true},]")], deflated());
     let refused = read(&packed).unwrap_err();
     assert!(

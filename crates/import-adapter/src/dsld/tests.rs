@@ -129,7 +129,7 @@ fn the_entry_date_of_the_label_itself_comes_first() {
 }
 
 #[test]
-fn a_label_that_cannot_be_kept_is_rejected_and_the_rest_goes_on() {
+fn an_invalid_label_is_rejected_and_the_rest_imported() {
     let long = "4711".repeat(200);
     let bad = [
         (r#"{"fullName":"x","ingredientRows":[]}"#.to_owned(), "id is missing"),

@@ -79,7 +79,7 @@ fn resources_are_read_alone_in_lists_in_bundles_and_on_lines() {
 }
 
 #[test]
-fn what_breaks_off_or_is_no_json_is_refused_with_its_line() {
+fn truncated_or_malformed_json_is_refused_with_its_line() {
     let line = one_line(&asleep("00:00", "03:00", ""));
     for (text, reason) in [
         (

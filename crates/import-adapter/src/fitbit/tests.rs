@@ -212,7 +212,7 @@ fn stages_that_say_nothing_are_left_out_and_reported() {
 }
 
 #[test]
-fn a_log_without_length_is_rejected_with_its_place_and_the_rest_goes_on() {
+fn a_log_without_length_is_rejected_with_its_place_and_the_rest_imported() {
     let text = format!(
         r#"[{{"logId":4,"startTime":"2026-01-10T23:00:00.000","duration":0,"timeInBed":0}},
         {{"logId":5,"startTime":"2026-01-10T23:00:00.000","endTime":"2026-01-10T23:00:00.000"}},{STAGES}]"#

@@ -251,7 +251,7 @@ fn naps_are_sessions_of_their_own() {
 }
 
 #[test]
-fn a_day_on_which_nobody_slept_is_noted() {
+fn a_day_without_sleep_is_noted() {
     for day in [
         r#"{"dailySleepDTO":{"id":null,"calendarDate":"2026-01-11","sleepStartTimestampGMT":null,
             "sleepEndTimestampGMT":null,"sleepTimeSeconds":null,"deepSleepSeconds":0},"sleepLevels":null}"#,
@@ -265,7 +265,7 @@ fn a_day_on_which_nobody_slept_is_noted() {
 }
 
 #[test]
-fn what_is_no_session_is_rejected_with_its_place_and_the_rest_goes_on() {
+fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
     for (bad, reason) in [
         (DAY.replace("\"sleepEndTimestampGMT\":1768107600000", "\"a\":0"), "sleepEndTimestampGMT is missing"),
         (

@@ -70,7 +70,7 @@ fn the_header_decides_the_order_and_other_columns_are_noted() {
 }
 
 #[test]
-fn a_row_that_is_no_intake_is_rejected() {
+fn an_invalid_row_is_rejected() {
     let unknown_time =
         "created_at is not a date and time, such as 2026-01-10T22:00:00+01:00 or 2026-01-10 22:00";
     for (row, reason) in [

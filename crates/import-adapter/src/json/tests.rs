@@ -38,7 +38,7 @@ fn a_wrapped_list_is_found_among_other_members() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_with_its_place() {
+fn malformed_json_is_refused_with_its_place() {
     for (text, place) in [
         ("[1,]", "line 1, column 4"),
         ("[1 2]", "line 1, column 4"),
@@ -86,7 +86,7 @@ fn what_stands_beside_the_records_may_be_longer_than_a_record() {
 }
 
 #[test]
-fn what_is_not_utf_8_is_refused_with_its_place() {
+fn invalid_utf_8_is_refused_with_its_place() {
     let refused = records(b"[\n\"a\xff\"]", Layout::List);
     let expected =
         ImportRefusal::Damaged { place: "line 2, column 3".into(), reason: "not valid UTF-8".into() };

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_somebody_else_refuses_the_file_however_it_is_written() {
+    fn a_line_of_another_person_in_any_spelling_rejects_the_file() {
         let mine = me();
         for line in [
             format!(r#"{{"user_id":"{OTHER}"}}"#),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_this_person_or_of_nobody_passes() {
+    fn a_line_of_this_person_or_without_a_person_is_accepted() {
         let mine = me();
         for line in [
             format!(r#"{{"user_id":"{mine}"}}"#),

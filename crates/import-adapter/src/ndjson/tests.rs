@@ -151,7 +151,7 @@ fn a_log_names_its_supplement_and_its_line() {
 }
 
 #[test]
-fn members_that_nobody_knows_are_reported_by_name() {
+fn unknown_members_are_reported_by_name() {
     let text = SESSION
         .replace("09T00:10", "09T01:10")
         .replace("\"is_nap\"", "\"isNap\"")
@@ -167,7 +167,7 @@ fn members_that_nobody_knows_are_reported_by_name() {
 }
 
 #[test]
-fn a_metric_that_nobody_knows_is_reported() {
+fn an_unknown_metric_is_reported() {
     let items = lines(
         r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:00:00Z","time_in_bed_end":"2026-03-09T07:00:00Z","sleep_metric":[{"sleep_metric":"sleepScore","value":80}]}"#,
     );

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_type_is_told_with_the_type_that_is_expected_and_never_with_the_value() {
+    fn a_wrong_type_is_reported_with_the_expected_type_and_never_with_the_value() {
         for (text, expected) in [
             (r#"{"name":7}"#, "a string"),
             (r#"{"name":"a","number":"secret, expected a list"}"#, "a number"),

@@ -115,7 +115,7 @@ fn z_says_that_no_offset_is_known() {
 }
 
 #[test]
-fn what_is_no_session_is_rejected_with_its_place() {
+fn an_invalid_session_is_rejected_with_its_place() {
     let instant = r#"{"sleep_duration":{"value":7,"unit":"h"},"effective_time_frame":{"date_time":"2026-01-11T07:00:00Z"}}"#;
     let no_frame = r#"{"sleep_duration":{"value":7,"unit":"h"},"is_main_sleep":true}"#;
     let average = episode(r#","descriptive_statistic":"average""#);
@@ -149,7 +149,7 @@ fn a_data_point_names_its_source_and_its_key() {
 }
 
 #[test]
-fn a_new_id_of_the_same_data_point_makes_no_other_session() {
+fn a_new_id_of_the_same_data_point_creates_no_second_session() {
     let one = point("sleep-episode", "", &episode(""));
     let again = one.replace(r#""id":"a""#, r#""id":"b""#);
     let [first, second] = [only(&one), only(&again)];
@@ -181,7 +181,7 @@ fn records_of_one_night_make_one_session() {
 }
 
 #[test]
-fn sources_stay_apart() {
+fn sources_are_not_merged() {
     let header = |name: &str| format!(r#","acquisition_provenance":{{"source_name":"{name}"}}"#);
     let points = ["Mat", "Ring"].map(|name| point("sleep-episode", &header(name), &episode("")));
     let found = read_all(&format!("[{}]", points.join(",")));

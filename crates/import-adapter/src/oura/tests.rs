@@ -199,7 +199,7 @@ fn a_time_has_its_own_offset_or_the_document_s_or_the_zone_s() {
 }
 
 #[test]
-fn what_is_no_session_is_rejected_with_its_place_and_the_rest_goes_on() {
+fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
     let good = document("");
     for (bad, reason) in [
         (good.replace("00:08:05", "00:08"), "bedtime_end is not a date and time"),

@@ -66,7 +66,7 @@ fn a_list_called_sleep_is_looked_into() {
 }
 
 #[test]
-fn a_table_that_nobody_knows_is_refused_with_its_columns_and_the_nearest_formats() {
+fn an_unknown_table_is_rejected_with_its_columns_and_the_nearest_formats() {
     for (text, told) in [
         (
             &b"Cycle start time,Sleep onset,Wake onset,Steps\n2026-01-10 23:00:00,x,y,4711\n"[..],
@@ -143,7 +143,7 @@ fn only_formats_that_take_the_file_are_advised_to_be_named() {
 }
 
 #[test]
-fn an_activity_log_is_no_sleep_log() {
+fn an_activity_log_is_not_a_sleep_log() {
     let text = br#"[{"logId":1,"activityName":"Walk","startTime":"x","duration":1}]"#;
     assert!(message(text, Format::Auto).contains("logId, activityName, startTime, duration"));
     assert!(seen(text, Format::Fitbit).is_err());

@@ -40,7 +40,7 @@ fn a_stretch_joins_when_it_starts_at_most_sixty_minutes_after_the_latest_end() {
 }
 
 #[test]
-fn sources_stay_apart_and_duplicates_count_once() {
+fn sources_are_not_merged_and_duplicates_are_counted_once() {
     let light = segment("01:00", "02:00", Some(Stage::Light));
     let found = sessions(&[("watch", light), ("phone", light), ("watch", light)]);
     assert_eq!(found.len(), 2);

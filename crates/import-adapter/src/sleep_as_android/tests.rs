@@ -164,7 +164,7 @@ fn where_a_time_exists_twice_id_and_hours_decide() {
 }
 
 #[test]
-fn a_zone_that_is_not_known_gives_way_to_the_one_that_was_given() {
+fn an_unknown_zone_is_replaced_by_the_configured_one() {
     let items = saa(&record(["7", "Moon/Base", LONDON[2], LONDON[3], "8"], &[]));
     assert_eq!(frame(&sessions(&items)[0]), "2026-01-10T22:00:00-05:00 2026-01-11T06:00:00-05:00");
     assert_eq!(
@@ -174,7 +174,7 @@ fn a_zone_that_is_not_known_gives_way_to_the_one_that_was_given() {
 }
 
 #[test]
-fn a_record_that_is_no_session_is_rejected() {
+fn an_invalid_record_is_rejected() {
     let [id, tz, from, to, hours] = LONDON;
     let from_is_wrong = "From is not a date and time such as 09. 12. 2020 8:16";
     for (head, reason) in [

@@ -82,7 +82,7 @@ fn totals_that_cannot_be_are_left_out_and_noted() {
 }
 
 #[test]
-fn a_row_that_is_no_session_is_rejected() {
+fn an_invalid_row_is_rejected() {
     for (row, reason) in [
         ("x,,UTC,,,,,,,,,,false", "Sleep onset is missing"),
         ("x,,UTC,2026-01-10 23:00:00,,,,,,,,,false", "Wake onset is missing"),

@@ -116,7 +116,7 @@ fn stretches_out_of_order_are_sessions_with_gaps_of_at_most_an_hour() {
 }
 
 #[test]
-fn devices_stay_apart() {
+fn devices_are_not_merged() {
     let (light, deep) = (stretch(0, 60, "1"), stretch(30, 90, "2"));
     let series = [
         of_device(&light, "Mat", "0123456789"),
@@ -205,7 +205,7 @@ fn other_files_are_left_to_others() {
 }
 
 #[test]
-fn what_is_no_session_is_rejected_with_its_place_and_the_rest_goes_on() {
+fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
     let good = summary(0, 60, "");
     for (bad, reason) in [
         (summary(60, 60, ""), "time in bed: the end is not after the start"),

@@ -14,7 +14,7 @@ async fn counters(server: &RedisServer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_counter_goes_a_minute_after_its_day_whatever_the_stores_clock_says() {
+async fn a_counter_expires_a_minute_after_its_day_whatever_the_stores_clock_says() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     // In the past by the store's clock, because expiry is relative.

@@ -23,7 +23,7 @@ async fn a_server_that_forgot_the_script_is_given_it_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_server_is_replaced_by_the_process_and_comes_back_by_itself() {
+async fn after_a_kill_the_process_counts_until_the_server_is_back() {
     let mut server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     assert_eq!(stage.count(1, 5).await.limit, 5);
@@ -91,7 +91,7 @@ async fn an_outage_in_a_quiet_hour_is_known_before_the_next_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_comes_late_is_used_from_its_first_answer_on() {
+async fn a_server_that_starts_late_is_used_from_its_first_response_on() {
     let mut server = RedisServer::prepare(&[]);
     let stage = Stage::begin(&server.url(), AMPLE);
     assert_eq!(stage.count(1, 5).await.limit, IN_PROCESS);
@@ -147,7 +147,7 @@ async fn a_password_is_sent_and_a_wrong_one_is_an_outage() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_user_who_may_do_what_the_manual_says_is_enough() {
+async fn the_documented_permissions_are_sufficient() {
     let server = RedisServer::start();
     let may = "~restwell:rate:* +evalsha +script|load +get +incr +expire";
     let words: Vec<_> =

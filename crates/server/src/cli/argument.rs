@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_lives_ten_minutes_at_most() {
+    fn the_maximum_lifetime_of_a_code_is_ten_minutes() {
         assert_eq!(code_lifetime("10m"), Ok(CodeLifetime::MAX));
         for text in ["601", "0s", "1h", "99999999999"] {
             assert!(code_lifetime(text).is_err(), "{text}");

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_operator_should_know_is_said() {
+    fn the_report_describes_the_effective_settings() {
         let text = report(&[]);
         assert!(text.contains("counted per process") && text.contains("restwell.key"), "{text}");
         assert!(!text.contains("compression") && !text.contains("CORS"), "{text}");

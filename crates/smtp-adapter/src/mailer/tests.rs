@@ -128,7 +128,7 @@ async fn a_passing_no_is_not_final_and_tells_its_code_only() {
 }
 
 #[tokio::test]
-async fn a_no_to_restwell_itself_is_no_fault_of_the_message() {
+async fn a_rejection_before_rcpt_does_not_fail_the_message() {
     for (line, refusal) in [
         ("greeting", "554 5.7.1 go away"),
         ("EHLO", "550 5.7.1 go away"),
@@ -147,7 +147,7 @@ async fn a_no_to_restwell_itself_is_no_fault_of_the_message() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_or_goes_away_is_unavailable() {
+async fn a_server_that_hangs_or_disconnects_is_unavailable() {
     for line in ["greeting", "EHLO", "MAIL", "RCPT", "DATA", "."] {
         for instead in
             [Instead::Hang, Instead::Drop, Instead::Say("no SMTP at all"), Instead::Say("299 LEAKME123")]
@@ -184,7 +184,7 @@ async fn a_server_that_is_not_there_is_unavailable() {
 }
 
 #[tokio::test]
-async fn what_was_taken_is_sent_even_when_the_server_does_not_say_goodbye() {
+async fn an_accepted_message_is_sent_even_if_quit_fails() {
     for instead in [Instead::Drop, Instead::Say("550 no"), Instead::Say("nonsense")] {
         let server = MailServer::start(Behaviour::instead("QUIT", instead)).await;
         in_clear(&server).send(&mail()).await.unwrap();
@@ -193,7 +193,7 @@ async fn what_was_taken_is_sent_even_when_the_server_does_not_say_goodbye() {
 }
 
 #[tokio::test]
-async fn encrypted_from_the_start_nothing_is_said_in_clear() {
+async fn with_implicit_tls_nothing_is_sent_unencrypted() {
     let identity = Identity::new();
     let behaviour = Behaviour { extensions: vec!["AUTH PLAIN"], ..Behaviour::with_implicit(&identity) };
     let server = MailServer::start(behaviour).await;
@@ -220,7 +220,7 @@ async fn with_starttls_only_the_greeting_is_in_clear() {
 }
 
 #[tokio::test]
-async fn without_the_starttls_that_was_asked_for_nothing_is_sent() {
+async fn without_the_configured_starttls_nothing_is_sent() {
     let identity = Identity::new();
     for (behaviour, reason) in [
         (Behaviour { extensions: vec!["AUTH PLAIN"], ..Behaviour::default() }, "STARTTLS"),

@@ -120,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_the_parser_panic(text in "(rwk_)?.{0,60}") {
+        fn parsing_arbitrary_text_never_panics(text in "(rwk_)?.{0,60}") {
             let _ = EncryptionKey::parse(&text);
         }
     }

@@ -130,7 +130,7 @@ async fn t70_junk_just_before_does_not_have_a_new_key_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn however_many_unknown_keys_come_the_store_is_asked_once_a_second() {
+async fn unknown_keys_reload_at_most_once_a_second() {
     let replicas = Arc::new(Replicas::new());
     for _ in 0..2 {
         let tasks: Vec<_> = (0..200)
@@ -156,7 +156,7 @@ async fn more_than_may_wait_are_turned_away_and_not_called_invalid() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_says_nothing_about_the_token() {
+async fn a_failing_store_leaves_the_token_undecided() {
     let replicas = Replicas::new();
     replicas.keys.hold(None);
     let token = replicas.there.sign(&claims()).unwrap();
@@ -166,7 +166,7 @@ async fn a_store_that_fails_says_nothing_about_the_token() {
 }
 
 #[tokio::test]
-async fn keys_that_do_not_open_say_nothing_about_the_token() {
+async fn undecryptable_keys_leave_the_token_undecided() {
     let replicas = Replicas::new();
     let foreign = Ed25519KeyRing::new(crate::EncryptionKey::generate(), parties());
     replicas.keys.hold(Some(vec![key_of(&foreign, 71)]));
@@ -175,7 +175,7 @@ async fn keys_that_do_not_open_say_nothing_about_the_token() {
 }
 
 #[tokio::test]
-async fn what_no_key_could_make_valid_does_not_reach_the_store() {
+async fn a_token_that_no_key_can_make_valid_does_not_reach_the_store() {
     let replicas = Replicas::new();
     let unknown = replicas.there.sign(&claims()).unwrap();
     let late = now() + TimeDelta::hours(2);

@@ -85,7 +85,7 @@ fn a_public_key_of_another_pair_is_damage() {
 }
 
 #[test]
-fn an_id_that_comes_twice_is_damage() {
+fn a_duplicate_id_is_an_error() {
     let ring = Ed25519KeyRing::new(EncryptionKey::generate(), parties());
     let key = ring.make(kid(1), now()).unwrap();
     let retired = SigningKey { state: SigningKeyState::Retired { at: now() }, ..key.clone() };

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_waiter_that_gives_up_leaves_its_place_to_another() {
+    async fn a_waiter_that_gives_up_frees_its_place() {
         let (gate, held) = (gate(1, 1), Held::new());
         let mut running = pin!(gate.run(held.work()));
         assert!(polled(running.as_mut()).is_pending());
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_gives_up_keeps_its_turn_until_its_work_has_ended() {
+    async fn a_cancelled_request_keeps_its_permit_until_its_work_has_ended() {
         let (gate, held) = (gate(1, 1), Held::new());
         let mut given_up = Box::pin(gate.run(held.work()));
         assert!(polled(given_up.as_mut()).is_pending());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_that_panics_gives_its_turn_back() {
+    async fn work_that_panics_returns_its_permit() {
         let gate = gate(1, 0);
         assert_eq!(
             gate.run(|| panic!("as a test wants it")).await,

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_list_holds_is_guessable_however_long() {
+    fn a_password_from_the_common_lists_is_guessable_at_any_length() {
         for text in [
             "password",
             "password12345678",
@@ -282,7 +282,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_the_judge_panic(text in "\\PC{1,60}", about in "\\PC{0,60}") {
+        fn judging_arbitrary_text_never_panics(text in "\\PC{1,60}", about in "\\PC{0,60}") {
             let _ = ZxcvbnPasswordJudge.is_guessable(&Password::parse(&text).unwrap(), &about);
         }
     }

@@ -58,7 +58,7 @@ fn another_person_minute_reader_or_kind_is_another_sum() {
 }
 
 #[test]
-fn what_was_taken_is_held_no_more() {
+fn taken_reads_are_no_longer_in_the_ledger() {
     let ledger = InProcessReadLedger::new();
     ledger.add(read(1, 0));
     assert_eq!(ledger.take().len(), 1);

@@ -101,7 +101,7 @@ async fn a_service_client_that_holds_the_scope_writes_and_is_counted_for_the_per
 }
 
 #[tokio::test]
-async fn where_the_path_names_nobody_there_is_a_counter_of_its_own() {
+async fn paths_without_a_person_have_a_separate_counter() {
     let granted = Request { user_id: None, scope: Scope::UsersWrite, ..Request::good() }.run().await;
     assert_eq!(granted.unwrap().user_id, None);
 }
@@ -127,7 +127,7 @@ async fn a_client_that_is_gone_or_disabled_is_refused() {
 }
 
 #[tokio::test]
-async fn what_the_client_may_no_longer_do_its_older_tokens_cannot_either() {
+async fn a_token_has_only_the_scopes_that_its_client_still_has() {
     let narrowed = Client { scopes: scopes("users:write"), ..service() };
     assert_eq!(
         refusal(Request { client: Ok(Some(narrowed)), ..Request::good() }).await,
@@ -148,7 +148,7 @@ async fn each_scope_is_needed_by_itself_and_named_when_it_is_missing() {
 }
 
 #[tokio::test]
-async fn a_persons_token_writes_nothing_whatever_scopes_it_names() {
+async fn a_persons_token_cannot_write_whatever_scopes_it_has() {
     assert_eq!(refusal(Request::of_a_person()).await, "insufficient scope");
 }
 

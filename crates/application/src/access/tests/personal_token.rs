@@ -99,7 +99,7 @@ async fn refusal(request: Request) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_personal_token_reads_its_persons_data_and_counts_as_a_client_of_its_own() {
+async fn a_personal_token_reads_its_persons_data_and_is_counted_as_a_separate_client() {
     let granted = Request::good().run().await.unwrap();
     assert_eq!((granted.user_id, granted.reader), (user_id(1), Reader::PersonalToken(token_id())));
     assert_eq!(granted.scopes, scopes("profile sleep"));
@@ -133,7 +133,7 @@ async fn a_mistyped_token_is_refused_without_asking_the_store() {
 }
 
 #[tokio::test]
-async fn a_token_that_nobody_has_is_invalid() {
+async fn an_unknown_token_is_invalid() {
     assert_eq!(refusal(Request { found: Some(Ok(None)), ..Request::good() }).await, "invalid token");
 }
 

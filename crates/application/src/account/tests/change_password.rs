@@ -99,7 +99,7 @@ async fn t67_apps_tokens_and_consents_go_when_the_person_says_so() {
 }
 
 #[tokio::test]
-async fn what_was_not_there_is_not_written_down_as_revoked() {
+async fn disconnecting_nothing_is_not_audited() {
     let stored = Noted::default();
     let store = units([disconnecting(&stored, 0, 0)]);
     let address = email(EMAIL);

@@ -154,7 +154,7 @@ async fn t82_one_password_for_five_hundred_accounts_from_one_64_is_stopped_at_a_
 }
 
 #[tokio::test]
-async fn what_an_address_is_refused_does_not_count_against_the_accounts() {
+async fn attempts_rejected_for_their_address_do_not_count_against_the_accounts() {
     let door = Door::new();
     for number in 0..100 {
         door.knock(&format!("somebody{number}@example.org"), WRONG, within_64(1)).await;

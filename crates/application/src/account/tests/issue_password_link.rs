@@ -59,7 +59,7 @@ async fn with_mail_the_person_gets_the_link_and_reads_what_it_is_for() {
 }
 
 #[tokio::test]
-async fn nobody_and_a_locked_account_get_no_link() {
+async fn unknown_and_locked_accounts_get_no_link() {
     let finding = |user: Option<User>| {
         let mut unit = MockUnitOfWork::default();
         unit.users.expect_find().return_once(move |_| Ok(user));

@@ -32,7 +32,7 @@ fn t85_a_long_password_is_taken_whole_up_to_1024_bytes() {
 }
 
 #[test]
-fn t85_nothing_is_asked_of_the_composition() {
+fn t85_no_kind_of_character_is_required() {
     for text in ["only lower case letters", "               ", "739182640517263"] {
         assert!(judged(text).is_ok(), "{text}");
     }

@@ -63,7 +63,7 @@ async fn a_cookie_shows_who_is_signed_in_and_whether_that_is_fresh() {
 }
 
 #[tokio::test]
-async fn a_session_that_ended_and_a_locked_account_are_nobody() {
+async fn ended_sessions_and_locked_accounts_are_not_signed_in() {
     let (day, month) = (86_400, 30 * 86_400);
     for (session, status) in [
         (session(day, day), UserStatus::Active),
@@ -75,14 +75,14 @@ async fn a_session_that_ended_and_a_locked_account_are_nobody() {
 }
 
 #[tokio::test]
-async fn t30_a_cookie_that_was_never_handed_out_is_nobody_and_is_not_adopted() {
+async fn t30_a_cookie_that_was_never_issued_is_not_signed_in_and_not_adopted() {
     let mut reader = MockSessionReader::new();
     reader.expect_find_session().times(1).returning(|_| Ok(None));
     assert!(resumed(reader, units([])).await.is_none());
 }
 
 #[tokio::test]
-async fn what_is_no_cookie_of_a_session_is_not_looked_up() {
+async fn a_malformed_session_cookie_is_not_looked_up() {
     let resume = ResumeSession::new(
         Arc::new(MockSessionReader::new()),
         units([]),

@@ -43,7 +43,7 @@ fn ports(
 }
 
 #[tokio::test]
-async fn t81_the_operators_password_ends_the_wait_of_an_account_that_somebody_guessed_at() {
+async fn t81_a_password_set_by_the_operator_resets_the_failure_counters_of_the_account() {
     let failures = Arc::new(MemoryFailures::default());
     failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
     let store = units([replacing(still(person(), None), &person(), PASSWORD, 0)]);
@@ -57,7 +57,7 @@ async fn t81_the_operators_password_ends_the_wait_of_an_account_that_somebody_gu
 }
 
 #[tokio::test]
-async fn t17_t30_the_operators_password_ends_what_the_old_one_opened() {
+async fn t17_t30_a_password_set_by_the_operator_ends_all_sessions_of_the_old_one() {
     let unit = replacing(still(person(), Some(hash_of("the one before"))), &person(), PASSWORD, 2);
     let store = units([unit]);
     set(&store, PASSWORD, false).await.unwrap();
@@ -76,7 +76,7 @@ async fn t85_the_operator_obeys_the_rules_too() {
 }
 
 #[tokio::test]
-async fn nobody_gets_no_password_and_a_busy_server_sets_none() {
+async fn unknown_accounts_get_no_password_and_a_busy_server_sets_none() {
     let store = units([]);
     let set_nobodys =
         SetPassword::new(ports(&store, NotingHasher::default(), Arc::default()), profiles(None));

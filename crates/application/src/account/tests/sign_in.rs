@@ -36,7 +36,7 @@ fn ending(mut unit: MockUnitOfWork, session: SessionKey, existed: bool) -> MockU
 }
 
 #[tokio::test]
-async fn the_right_password_opens_a_session_under_a_cookie_that_nobody_knew() {
+async fn the_right_password_opens_a_session_with_a_new_cookie() {
     let stored = Noted::<Session>::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
@@ -147,7 +147,7 @@ async fn overtaken(unit: MockUnitOfWork) -> PasswordCheckError {
 }
 
 #[tokio::test]
-async fn a_password_that_was_changed_meanwhile_opens_nothing() {
+async fn a_password_changed_during_sign_in_opens_no_session() {
     for now_stored in [Some(hash_of("another one altogether")), None] {
         let error = overtaken(still(person(), now_stored)).await;
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Retryable)), "{error}");
@@ -155,7 +155,7 @@ async fn a_password_that_was_changed_meanwhile_opens_nothing() {
 }
 
 #[tokio::test]
-async fn an_account_that_was_locked_or_erased_meanwhile_opens_nothing() {
+async fn an_account_locked_or_erased_during_sign_in_opens_no_session() {
     let same: Option<PasswordHash> = Some(hash_of(PASSWORD));
     let mut erased = MockUnitOfWork::default();
     erased.users.expect_find().return_once(|_| Ok(None));

@@ -87,7 +87,7 @@ async fn a_refusal_is_written_down_for_an_account_that_exists_and_for_no_other()
 }
 
 #[tokio::test]
-async fn t84_what_is_no_password_is_neither_counted_nor_hashed() {
+async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
     let million = "x".repeat(1_000_000);
     for password in ["", &"x".repeat(1025), &million] {
         let (ports, hasher, failures) = ports(MockCredentialReader::new(), units([]));
@@ -98,7 +98,7 @@ async fn t84_what_is_no_password_is_neither_counted_nor_hashed() {
 }
 
 #[tokio::test]
-async fn t84_an_attempt_that_a_busy_server_did_not_look_at_does_not_count() {
+async fn t84_attempts_that_a_busy_server_did_not_check_are_not_counted() {
     let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
     hasher.is_busy.store(true, Ordering::SeqCst);
     let sign_in = SignIn::new(ports, limits());
@@ -133,7 +133,7 @@ async fn a_right_password_whose_counters_cannot_be_settled_opens_nothing() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_is_no_wrong_password() {
+async fn an_unavailable_store_is_not_reported_as_a_wrong_password() {
     let mut away = MockCredentialReader::new();
     away.expect_find_credentials().returning(|_| Err(StorageError::Unavailable));
     let (ports, hasher, _) = ports(away, units([]));
@@ -143,7 +143,7 @@ async fn a_store_that_is_away_is_no_wrong_password() {
 }
 
 #[tokio::test]
-async fn a_hash_that_cannot_be_read_is_an_error_of_its_own() {
+async fn an_unreadable_hash_is_a_separate_error() {
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
     let mut broken = MockPasswordHasher::new();
     broken.expect_check().returning(|_, _| Err(PasswordHashingError::Failed));

@@ -19,7 +19,7 @@ async fn commit(daily: &DailyEvents, events: &[AuditEvent]) -> Vec<AuditEvent> {
 }
 
 #[tokio::test]
-async fn what_happens_again_on_the_same_day_is_not_sent_to_the_store() {
+async fn a_daily_event_is_stored_once_a_day() {
     let daily = DailyEvents::default();
     assert_eq!(commit(&daily, &[written(1)]).await, [written(1)]);
     assert!(daily.is_known(&written(1)) && !daily.is_known(&written(2)));
@@ -30,7 +30,7 @@ async fn what_happens_again_on_the_same_day_is_not_sent_to_the_store() {
 }
 
 #[tokio::test]
-async fn what_happens_on_the_next_day_is_an_event_again() {
+async fn a_daily_event_is_stored_again_the_next_day() {
     let daily = DailyEvents::default();
     commit(&daily, &[written(1)]).await;
     let next_day = AuditEvent { at: minutes_ago(-720), ..written(1) };

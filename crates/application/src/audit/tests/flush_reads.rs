@@ -68,13 +68,13 @@ async fn of_one_person_the_order_is_by_minute_then_reader_then_kind() {
 }
 
 #[tokio::test]
-async fn a_ledger_that_holds_nothing_asks_no_store() {
+async fn an_empty_ledger_does_not_use_the_store() {
     let flush = FlushReads::new(holding(0), Arc::new(MockReadTallyStore::new()));
     assert_eq!(flush.run().await.unwrap(), 0);
 }
 
 #[tokio::test]
-async fn what_a_failing_store_does_not_take_goes_back_and_is_stored_once_later() {
+async fn reads_that_a_failing_store_rejects_are_stored_once_later() {
     let (ledger, taken) = (holding(1_201), Arc::default());
     let outcome = FlushReads::new(ledger.clone(), taking(1, &taken)).run().await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));

@@ -27,7 +27,7 @@ fn old_reads(mut rest: u64) -> MockReadTallyStore {
 }
 
 #[tokio::test]
-async fn what_is_too_old_goes_in_batches_each_in_a_unit_of_work_of_its_own() {
+async fn old_events_are_deleted_in_batches_each_in_a_separate_unit_of_work() {
     let units = Arc::new(PreparedUnitsOfWork::new((0..3).map(|_| MockUnitOfWork::default())));
     let mut trail = units.events();
     let end = noon() - TimeDelta::days(730);
@@ -43,7 +43,7 @@ async fn what_is_too_old_goes_in_batches_each_in_a_unit_of_work_of_its_own() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_too_old_nothing_goes() {
+async fn nothing_is_deleted_if_nothing_is_too_old() {
     let units = Arc::new(PreparedUnitsOfWork::new([MockUnitOfWork::default()]));
     let pruned = prune(&units, old_reads(0), (1, 400)).run().await.unwrap();
     assert_eq!(pruned, PrunedAudit { events: 0, reads: 0 });

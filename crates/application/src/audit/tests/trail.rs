@@ -28,7 +28,7 @@ async fn events_are_appended_in_order_before_the_unit_of_work_is_committed() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_written_in_a_unit_of_work_of_its_own() {
+async fn a_rejection_is_audited_in_a_separate_unit_of_work() {
     let units = one();
     let refused = event(AuditActor::Client, AuditKind::RefreshTokenMisused).client(client_id(1));
     append_refusal(&units, &refused).await;
@@ -37,7 +37,7 @@ async fn a_refusal_is_written_in_a_unit_of_work_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_cannot_be_written_stays_a_refusal() {
+async fn a_rejection_that_cannot_be_audited_is_still_a_rejection() {
     let units = PreparedUnitsOfWork::new([]);
     append_refusal(&units, &event(AuditActor::Client, AuditKind::RefreshTokenMisused)).await;
     assert_eq!(units.endings().begun(), 1);

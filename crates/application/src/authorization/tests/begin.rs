@@ -46,7 +46,7 @@ pub(super) async fn begin_in_vain(client: Client, parameters: AuthorizationParam
 }
 
 #[tokio::test]
-async fn a_request_waits_for_somebody_to_sign_in_and_keeps_everything_it_said() {
+async fn a_request_is_stored_completely_until_a_person_signs_in() {
     let mut unit = MockUnitOfWork::default();
     let stored = expect_request(&mut unit);
     let parameters = AuthorizationParameters {

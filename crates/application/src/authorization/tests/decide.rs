@@ -73,7 +73,7 @@ fn allowed(traces: &Traces) -> Vec<Option<ScopeSet>> {
 }
 
 #[tokio::test]
-async fn what_is_allowed_is_answered_with_a_code_that_is_bound_to_all_of_it() {
+async fn an_allowed_request_returns_a_code_bound_to_all_of_its_parameters() {
     let mut unit = deciding(request(), app());
     expect_forgotten(&mut unit);
     let stored = expect_code(&mut unit);
@@ -113,7 +113,7 @@ async fn t29_what_is_granted_was_ticked_asked_for_and_is_still_the_clients() {
 }
 
 #[tokio::test]
-async fn t23_a_refusal_goes_back_to_the_app() {
+async fn t23_a_denial_is_returned_to_the_app() {
     let decisions = [ConsentDecision::Deny, allow(&[]), allow(&["supplements"])];
     for decision in decisions {
         let mut unit = deciding(request(), app());
@@ -180,7 +180,7 @@ async fn t29_a_request_that_is_unknown_decided_or_too_old_is_gone() {
 }
 
 #[tokio::test]
-async fn t29_nobody_decides_for_another_person_or_before_the_page_was_shown_to_them() {
+async fn t29_only_the_person_who_was_shown_the_page_can_decide() {
     for user in [Some(user_id(2)), None] {
         let request = AuthorizationRequest { user_id: user, ..request() };
         assert!(matches!(refusal(with_request(Some(request), app())).await, ConsentError::NotYours));
@@ -188,7 +188,7 @@ async fn t29_nobody_decides_for_another_person_or_before_the_page_was_shown_to_t
 }
 
 #[tokio::test]
-async fn t29_nobody_decides_in_another_browser() {
+async fn t29_a_request_cannot_be_decided_in_another_browser() {
     let other = secret(SecretKind::Visit, 7);
     let (outcome, traces) = decide_as(with_request(Some(request()), app()), &other, allow(BOTH)).await;
     assert!(matches!(outcome, Err(ConsentError::NotYours)), "{outcome:?}");
@@ -196,7 +196,7 @@ async fn t29_nobody_decides_in_another_browser() {
 }
 
 #[tokio::test]
-async fn a_client_that_was_disabled_or_lost_the_redirect_uri_meanwhile_gets_nothing() {
+async fn a_client_disabled_or_without_the_redirect_uri_by_now_gets_nothing() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     let moved =
         Client { redirect_uris: vec![RedirectUri::parse("https://owl.example/new").unwrap()], ..app() };
@@ -237,7 +237,7 @@ async fn t29_a_ticked_name_that_no_form_of_ours_has_is_refused_before_anything_i
 }
 
 #[tokio::test]
-async fn a_decision_that_cannot_be_stored_gives_nothing_out() {
+async fn a_decision_that_cannot_be_stored_returns_no_code() {
     let mut unit = deciding(request(), app());
     expect_forgotten(&mut unit);
     unit.codes.expect_insert().times(1).returning(|_| Err(StorageError::Unavailable));

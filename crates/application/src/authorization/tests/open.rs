@@ -67,7 +67,7 @@ fn view() -> ConsentView {
 }
 
 #[tokio::test]
-async fn the_page_shows_who_asks_for_what_and_where_the_person_goes_back_to() {
+async fn the_page_shows_the_app_its_scopes_and_the_site_to_return_to() {
     let (outcome, traces) = open(unremembered(request(), app()), Vec::new()).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
     traces.assert_committed();
@@ -75,7 +75,7 @@ async fn the_page_shows_who_asks_for_what_and_where_the_person_goes_back_to() {
 }
 
 #[tokio::test]
-async fn the_page_shows_what_the_app_holds_already() {
+async fn the_page_shows_what_the_app_can_already_read() {
     let connections = vec![connected(client_id(2), "profile"), connected(client_id(1), "sleep")];
     let (outcome, _) = open(unremembered(request(), app()), connections).await;
     assert_eq!(
@@ -92,7 +92,7 @@ async fn a_remembered_consent_alone_is_nothing_that_the_app_holds() {
 }
 
 #[tokio::test]
-async fn a_request_that_nobody_has_becomes_the_persons() {
+async fn an_unclaimed_request_is_bound_to_the_person() {
     let mut unit = unremembered(AuthorizationRequest { user_id: None, ..request() }, app());
     unit.authorization_requests
         .expect_assign()
@@ -105,7 +105,7 @@ async fn a_request_that_nobody_has_becomes_the_persons() {
 }
 
 #[tokio::test]
-async fn a_request_that_nobody_has_is_not_taken_by_a_session_from_before_it() {
+async fn an_unclaimed_request_is_not_bound_to_an_older_session() {
     let unassigned = AuthorizationRequest { user_id: None, ..request() };
     // The mock does not expect an assignment.
     let world = World::new([with_request(Some(unassigned), app())]);
@@ -121,7 +121,7 @@ async fn a_request_that_nobody_has_is_not_taken_by_a_session_from_before_it() {
 }
 
 #[tokio::test]
-async fn t29_a_request_that_another_takes_at_the_same_time_is_theirs() {
+async fn t29_a_request_claimed_concurrently_by_another_person_is_theirs() {
     let mut unit = with_request(Some(AuthorizationRequest { user_id: None, ..request() }), app());
     unit.authorization_requests.expect_assign().times(1).returning(|_, _| Ok(false));
     assert!(matches!(refusal(unit).await, ConsentError::NotYours));
@@ -212,7 +212,7 @@ async fn of_two_pages_that_open_at_once_one_is_let_through() {
 }
 
 #[tokio::test]
-async fn t34_more_or_less_than_what_is_remembered_is_asked() {
+async fn t34_more_or_fewer_scopes_than_remembered_need_consent() {
     for earlier in ["sleep", "profile sleep supplements"] {
         let mut unit = with_request(Some(request()), app());
         expect_remembered(&mut unit, Some(remembered(earlier)));

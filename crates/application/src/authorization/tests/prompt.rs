@@ -16,7 +16,7 @@ fn error_reported(outcome: Outcome) -> String {
 }
 
 #[tokio::test]
-async fn t34_without_a_page_somebody_must_have_signed_in() {
+async fn t34_prompt_none_requires_a_signed_in_person() {
     assert_eq!(error_reported(begin_in_vain(app(), prompting("none")).await), "login_required");
 }
 
@@ -90,7 +90,7 @@ async fn an_unknown_prompt_is_ignored() {
 }
 
 #[tokio::test]
-async fn t33_a_hint_that_is_no_address_is_dropped() {
+async fn t33_a_login_hint_that_is_not_an_address_is_dropped() {
     for hint in ["robin", "<script>alert(1)</script>", "robin@example.org\r\nx", ""] {
         let mut unit = MockUnitOfWork::default();
         let stored = expect_request(&mut unit);

@@ -41,7 +41,7 @@ async fn t34_what_is_remembered_is_let_through_with_a_code() {
 }
 
 #[tokio::test]
-async fn t34_more_or_less_than_what_is_remembered_is_asked() {
+async fn t34_more_or_fewer_scopes_than_remembered_need_consent() {
     for earlier in ["profile", "profile sleep"] {
         let mut unit = with_person(Some(person()));
         expect_remembered(&mut unit, Some(remembered(earlier)));

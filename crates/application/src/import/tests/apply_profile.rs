@@ -137,7 +137,7 @@ async fn an_import_that_is_not_finished_or_was_undone_proposes_and_applies_nothi
 }
 
 #[tokio::test]
-async fn nobody_applies_another_persons_import_or_one_that_does_not_exist() {
+async fn applying_another_persons_or_an_unknown_import_is_rejected() {
     let (store, id) = after_import().await;
     let mut unit = store.units().begin().await.unwrap();
     unit.users().insert(&User { id: user_id(2), ..person() }).await.unwrap();

@@ -18,7 +18,7 @@ fn state(store: &MemoryStore) -> ImportState {
 }
 
 #[tokio::test]
-async fn an_import_that_runs_is_stopped_and_what_it_stored_goes() {
+async fn cancelling_a_running_import_stops_it_and_removes_what_it_stored() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 480))]).await;
     set_state(&store, id, ImportState::Running).await;
@@ -47,7 +47,7 @@ async fn what_was_undone_refused_or_is_still_being_taken_back_does_not_count_as_
 }
 
 #[tokio::test]
-async fn an_upload_that_nobody_began_to_read_is_refused() {
+async fn an_upload_can_be_cancelled_before_it_is_read() {
     for waits in [ImportState::Receiving, ImportState::Waiting] {
         let store = MemoryStore::with(person());
         let id = import(&store, Vec::new()).await;
@@ -59,7 +59,7 @@ async fn an_upload_that_nobody_began_to_read_is_refused() {
 }
 
 #[tokio::test]
-async fn an_import_that_came_to_its_end_first_stays_and_the_cancellation_fails() {
+async fn cancelling_an_import_that_finished_first_fails_and_changes_nothing() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 480))]).await;
     assert!(matches!(cancel(&store, id).await, Err(CancelImportError::Done)));

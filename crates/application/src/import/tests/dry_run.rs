@@ -51,7 +51,7 @@ async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
 }
 
 #[tokio::test]
-async fn a_dry_run_takes_each_batch_back_before_it_reads_the_next() {
+async fn a_dry_run_rolls_back_each_batch_before_it_reads_the_next() {
     let store = MemoryStore::with(person());
     import_file(&store, dry_run(), &ItemFile::of(nights().chain(nights()))).await.unwrap();
     // One unit of work finds the user; 4,800 records make three batches.
@@ -60,7 +60,7 @@ async fn a_dry_run_takes_each_batch_back_before_it_reads_the_next() {
 }
 
 #[tokio::test]
-async fn a_session_that_comes_again_in_a_later_batch_counts_once() {
+async fn a_session_repeated_in_a_later_batch_is_counted_once() {
     let store = MemoryStore::with(person());
     let twice = || {
         [session(derived(0, 480)), own_session(4, given("a", 500, 600)), own_session(5, derived(700, 800))]
@@ -74,7 +74,7 @@ async fn a_session_that_comes_again_in_a_later_batch_counts_once() {
 }
 
 #[tokio::test]
-async fn a_label_that_comes_again_in_a_later_batch_counts_once() {
+async fn a_label_repeated_in_a_later_batch_is_counted_once() {
     let store = MemoryStore::with(person());
     let twice = || [supplement("17", "Magnesium"), own_supplement(4, "18", "Zinc")];
     assert_eq!(dry_run_report(&store, &far_apart(twice(), twice())).await.supplements, counts(2, 0, 0));
@@ -110,7 +110,7 @@ async fn a_log_that_would_move_to_a_label_of_an_earlier_batch_is_an_update() {
 }
 
 #[tokio::test]
-async fn a_log_that_comes_again_in_a_later_batch_counts_once() {
+async fn a_log_repeated_in_a_later_batch_is_counted_once() {
     let store = MemoryStore::with(person());
     import(&store, [own_supplement(4, "17", "Magnesium")]).await;
     let id = supplement_id(4);

@@ -172,7 +172,7 @@ async fn a_body_that_is_refused_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn a_person_who_is_erased_while_a_body_is_taken_in_is_nobody() {
+async fn a_person_erased_during_ingest_is_reported_as_unknown() {
     let items = |count: i64| -> Vec<_> {
         (0..count).map(|at| taken(session(derived(at * 10, at * 10 + 9)))).collect()
     };
@@ -257,7 +257,7 @@ async fn a_thousand_batches_of_a_day_leave_one_event() {
 }
 
 #[tokio::test]
-async fn a_backend_that_changes_nothing_leaves_no_event() {
+async fn a_backend_that_changes_nothing_stores_no_event() {
     let store = MemoryStore::with(person());
     import_file(&store, of_person(), &ItemFile::of(vec![session(derived(0, 9))])).await.unwrap();
     let before = store.events().all();

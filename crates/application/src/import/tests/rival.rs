@@ -69,7 +69,7 @@ async fn a_rejection_of_a_try_that_failed_is_reported_once() {
 }
 
 #[tokio::test]
-async fn a_store_that_never_comes_free_ends_the_import() {
+async fn a_store_that_stays_locked_ends_the_import() {
     let store = MemoryStore::with(person());
     for _ in 0..5 {
         store.fail("commit", StorageError::Retryable);
@@ -107,7 +107,7 @@ async fn of_records_that_keep_conflicting_only_those_at_fault_are_rejected() {
 }
 
 #[tokio::test]
-async fn an_import_of_a_user_who_is_erased_meanwhile_stops_and_stores_nothing() {
+async fn an_import_stops_and_stores_nothing_if_the_user_is_erased_during_it() {
     // After the import started, and after its only batch is stored.
     for commits in 0..2 {
         let store = MemoryStore::with(person());
@@ -122,7 +122,7 @@ async fn an_import_of_a_user_who_is_erased_meanwhile_stops_and_stores_nothing() 
 }
 
 #[tokio::test]
-async fn a_dry_run_of_a_user_who_is_erased_meanwhile_stops() {
+async fn a_dry_run_stops_if_the_user_is_erased_during_it() {
     let store = MemoryStore::with(person());
     store.meanwhile("rolled back", Content::erase_people);
     let outcome = import_file(&store, dry_run(), &ItemFile::of(label_and_log())).await;

@@ -35,7 +35,7 @@ async fn a_file_that_breaks_off_at_its_end_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn no_unit_of_work_is_begun_before_the_whole_file_was_read_once() {
+async fn no_unit_of_work_is_opened_before_the_whole_file_was_read_once() {
     let store = MemoryStore::with(person());
     let file = ItemFile::of(nights(4_800)).damaged();
     import_file(&store, of_person(), &file).await.unwrap_err();
@@ -53,7 +53,7 @@ async fn a_large_file_is_read_ahead_while_it_is_checked_and_still_leaves_no_trac
 }
 
 #[tokio::test]
-async fn a_large_file_that_is_good_is_read_twice_and_stored_whole() {
+async fn a_valid_large_file_is_read_twice_and_stored_completely() {
     let store = MemoryStore::with(person());
     let file = ItemFile::of(nights(9_000)).of_bytes_each(1_000);
     let report = import_file(&store, of_person(), &file).await.unwrap();
@@ -62,7 +62,7 @@ async fn a_large_file_that_is_good_is_read_twice_and_stored_whole() {
 }
 
 #[tokio::test]
-async fn a_good_file_is_read_twice() {
+async fn a_valid_file_is_read_twice() {
     let store = MemoryStore::with(person());
     let file = ItemFile::of(nights(3));
     import_file(&store, of_person(), &file).await.unwrap();
@@ -136,7 +136,7 @@ fn one_of_each() -> Vec<ImportItem> {
 }
 
 #[tokio::test]
-async fn a_record_that_comes_again_in_a_later_batch_counts_once() {
+async fn a_record_repeated_in_a_later_batch_is_counted_once() {
     let store = MemoryStore::with(person());
     let twice = nights(2_400).into_iter().chain(nights(2_400));
     let report = import(&store, twice).await;
@@ -190,7 +190,7 @@ async fn what_the_store_makes_reject_stands_in_the_files_order_too() {
 }
 
 #[tokio::test]
-async fn a_note_that_comes_again_is_one_line_with_a_count() {
+async fn a_repeated_note_is_one_line_with_a_count() {
     let store = MemoryStore::with(person());
     let note = |number: u64, reason: &str, amount| {
         let (place, reason) = (format!("record {number}"), reason.to_owned());
@@ -227,7 +227,7 @@ async fn a_report_lists_a_thousand_and_counts_all() {
 }
 
 #[tokio::test]
-async fn records_of_a_person_are_rejected_where_nobody_is_named() {
+async fn personal_records_are_rejected_if_no_person_is_given() {
     let store = MemoryStore::with(person());
     let items = [
         at(1, ImportItem::Profile(Box::default())),
@@ -243,7 +243,7 @@ async fn records_of_a_person_are_rejected_where_nobody_is_named() {
 }
 
 #[tokio::test]
-async fn a_catalogue_needs_nobody() {
+async fn a_catalogue_import_needs_no_person() {
     let store = MemoryStore::default();
     let file = ItemFile::of([supplement("17", "Magnesium")]);
     let report = import_file(&store, for_real(), &file).await.unwrap();

@@ -58,7 +58,7 @@ async fn a_session_with_another_content_is_updated_and_keeps_its_id() {
 }
 
 #[tokio::test]
-async fn a_longer_session_takes_the_place_of_those_it_joins_and_counts_as_updated() {
+async fn a_longer_session_replaces_those_it_joins_and_is_counted_as_updated() {
     let store = store_of([derived(0, 200), derived(230, 480)]).await;
     let report = import(&store, [session(derived(-10, 490))]).await;
     assert_eq!(report.sessions, counts(0, 1, 0));

@@ -45,7 +45,7 @@ async fn the_same_label_again_is_unchanged() {
 }
 
 #[tokio::test]
-async fn a_corrected_label_that_nobody_logged_is_updated_in_place() {
+async fn a_corrected_label_without_logs_is_updated_in_place() {
     let store = catalogue().await;
     let id = store.current(&key("17")).id;
     let report = import(&store, [supplement("17", "Magnesium Citrate")]).await;
@@ -56,7 +56,7 @@ async fn a_corrected_label_that_nobody_logged_is_updated_in_place() {
 }
 
 #[tokio::test]
-async fn a_corrected_label_that_was_logged_becomes_a_version_of_its_own() {
+async fn a_corrected_label_with_logs_becomes_a_separate_version() {
     let store = logged_catalogue().await;
     let old = store.current(&key("17"));
     let report = import(&store, [supplement("17", "Magnesium Citrate")]).await;
@@ -70,7 +70,7 @@ async fn a_corrected_label_that_was_logged_becomes_a_version_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_corrected_label_read_again_makes_no_further_version() {
+async fn importing_a_corrected_label_again_creates_no_further_version() {
     let store = logged_catalogue().await;
     import(&store, [supplement("17", "Magnesium Citrate")]).await;
     let report = import(&store, [supplement("17", "Magnesium Citrate")]).await;
@@ -147,7 +147,7 @@ async fn a_rewritten_label_becomes_a_version_and_the_log_stays_with_the_old_one(
 }
 
 #[tokio::test]
-async fn a_rewritten_label_read_again_makes_no_further_version() {
+async fn importing_a_rewritten_label_again_creates_no_further_version() {
     let store = store_before_the_edit().await;
     import(&store, edited()).await;
     let report = import(&store, edited()).await;

@@ -37,7 +37,7 @@ pub(super) fn records(store: &MemoryStore) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_an_import_made_goes() {
+async fn undo_removes_what_the_import_added() {
     let store = MemoryStore::with(person());
     let before = records(&store);
     let items = vec![
@@ -71,7 +71,7 @@ async fn an_undo_whose_connection_is_lost_continues_over_the_next_one() {
 }
 
 #[tokio::test]
-async fn what_an_import_replaced_or_removed_comes_back() {
+async fn undo_restores_what_the_import_replaced_or_removed() {
     let store = MemoryStore::with(person());
     import(&store, vec![session(derived(0, 60)), session(derived(100, 160)), supplement("17", "Magnesium")])
         .await;
@@ -146,7 +146,7 @@ async fn a_session_that_a_later_import_changed_is_kept_and_listed_with_it_until_
 }
 
 #[tokio::test]
-async fn nights_that_an_import_removed_come_back_only_when_the_one_in_their_place_goes() {
+async fn removed_nights_are_restored_only_when_their_replacement_is_removed() {
     let store = MemoryStore::with(person());
     import(&store, vec![session(derived(0, 60)), session(derived(100, 160))]).await;
     let before = records(&store);
@@ -256,7 +256,7 @@ async fn a_person_does_not_take_labels_out_of_the_catalogue() {
 }
 
 #[tokio::test]
-async fn what_is_not_kept_any_more_cannot_be_undone() {
+async fn an_import_whose_notes_were_deleted_cannot_be_undone() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 60))]).await;
     let mut unit = store.units().begin().await.unwrap();

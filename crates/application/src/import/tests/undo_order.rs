@@ -141,7 +141,7 @@ fn assert_nights(store: &MemoryStore, expected: &[SleepRecord]) {
 }
 
 #[tokio::test]
-async fn a_night_whose_place_a_backend_has_by_now_stays_away_and_is_listed() {
+async fn a_night_since_replaced_by_a_backend_is_not_restored_but_listed() {
     let store = MemoryStore::with(person());
     import(&store, vec![session(derived(0, 480))]).await;
     let longer = import(&store, vec![session(derived(20, 480))]).await;

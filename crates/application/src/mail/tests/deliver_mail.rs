@@ -117,7 +117,7 @@ async fn no_more_than_the_limit_are_claimed() {
 }
 
 #[tokio::test]
-async fn what_the_mail_server_did_not_take_waits_twice_as_long_each_time_up_to_an_hour() {
+async fn temporary_failures_are_retried_with_exponential_backoff_up_to_an_hour() {
     for (attempts, minutes) in [(1, 1), (2, 2), (3, 4), (6, 32), (7, 60), (8, 60), (u32::MAX, 60)] {
         let units = vec![
             claiming(Some(message(1, attempts, TimeDelta::hours(23)))),
@@ -129,7 +129,7 @@ async fn what_the_mail_server_did_not_take_waits_twice_as_long_each_time_up_to_a
 }
 
 #[tokio::test]
-async fn what_the_mail_server_refuses_for_good_is_given_up() {
+async fn permanently_rejected_messages_are_given_up() {
     let units = vec![claiming(Some(message(1, 1, TimeDelta::zero()))), deleting(1)];
     let report = deliver(units, failing(|| MailError::Refused), opening()).await;
     assert_eq!(report, DeliveryReport { given_up: 1, ..DeliveryReport::default() });

@@ -39,7 +39,7 @@ fn messages() -> Vec<Mail> {
 }
 
 #[test]
-fn a_link_stands_on_a_line_of_its_own_with_how_long_it_works() {
+fn a_link_is_on_a_separate_line_and_its_lifetime_is_stated() {
     let url = format!(
         "\nhttps://rest.example/set-password?link={}\n",
         secret(SecretKind::PasswordLink, 9).expose()
@@ -72,7 +72,7 @@ fn a_message_has_one_line_of_subject_short_lines_but_for_links_and_repeats_no_ad
 }
 
 #[test]
-fn a_slash_at_the_end_of_the_public_url_makes_no_double_one() {
+fn a_trailing_slash_of_the_public_url_is_not_doubled() {
     for base in ["https://rest.example", "https://rest.example/"] {
         assert_eq!(PublicLinks::new(base).sign_in(), "https://rest.example/sign-in");
         assert_eq!(PublicLinks::new(base).forgot_password(), "https://rest.example/forgot-password");

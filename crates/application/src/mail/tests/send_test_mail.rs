@@ -23,7 +23,7 @@ impl MailProbe for Refusing {
 }
 
 #[tokio::test]
-async fn a_test_message_goes_out_at_once_and_each_completed_step_is_reported() {
+async fn a_test_message_is_sent_immediately_and_each_step_is_reported() {
     let (probe, steps) = (Arc::new(Refusing::default()), Mutex::new(Vec::new()));
     let to = Email::parse("ada@example.org").unwrap();
     let test = SendTestMail::new(probe.clone(), PublicLinks::new("https://sleep.example.org"));

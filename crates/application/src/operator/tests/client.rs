@@ -160,7 +160,7 @@ async fn refused_change(client: Client, change: ClientChange) -> ClientError {
 }
 
 #[tokio::test]
-async fn a_change_of_nothing_changes_nothing() {
+async fn an_empty_change_has_no_effect() {
     assert_eq!(change(app(), ClientChange::default()).await, app());
 }
 

@@ -150,7 +150,7 @@ async fn a_grant_that_does_not_exist_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_revocation_that_finds_nothing_is_no_event() {
+async fn a_revocation_without_matches_stores_no_event() {
     let user = Some(user_id(1));
     let expected = Expected { filter: of_person(), user, client: None, grants: 0, consents: 0 };
     let (outcome, endings, events) = revoke(revoking(expected), of_person()).await;

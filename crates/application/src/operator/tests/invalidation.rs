@@ -284,7 +284,7 @@ async fn nothing_is_done_under_an_encryption_key_that_does_not_open_the_others()
 }
 
 #[tokio::test]
-async fn a_moment_to_come_is_refused_before_anything_is_asked() {
+async fn a_time_in_the_future_is_rejected_before_the_store_is_used() {
     let (units, endings) = one(MockUnitOfWork::default());
     let invalidate =
         InvalidateEverything::new(people(), units, Arc::new(MockKeyRing::new()), entropy(), clock());

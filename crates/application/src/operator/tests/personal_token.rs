@@ -48,7 +48,7 @@ async fn one_token_is_revoked_and_the_trail_says_which() {
 }
 
 #[tokio::test]
-async fn what_was_revoked_already_is_not_reported_again() {
+async fn already_revoked_tokens_are_not_reported_again() {
     assert_revoked(Some(token_id()), 0, &[]).await;
     assert_revoked(None, 0, &[]).await;
 }

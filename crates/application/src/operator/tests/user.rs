@@ -146,7 +146,7 @@ async fn a_change_a_lock_and_an_unlock_are_events_of_their_own_and_no_change_is_
 }
 
 #[tokio::test]
-async fn a_change_of_nothing_changes_nothing() {
+async fn an_empty_change_has_no_effect() {
     assert_eq!(change(person(), UserChange::default()).await, person());
 }
 
@@ -212,7 +212,7 @@ async fn a_user_is_locked_from_now_on_and_unlocked_again() {
 }
 
 #[tokio::test]
-async fn nobody_is_changed_who_does_not_exist() {
+async fn changing_an_unknown_person_is_an_error() {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).returning(|_| Ok(None));
     let (units, endings) = one(unit);
@@ -222,7 +222,7 @@ async fn nobody_is_changed_who_does_not_exist() {
 }
 
 #[tokio::test]
-async fn an_address_that_somebody_else_has_is_not_taken_over() {
+async fn an_email_address_of_another_account_is_not_taken_over() {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().returning(|_| Ok(Some(person())));
     unit.users.expect_update().returning(|_| Err(StorageError::Conflict(UniqueKey::UserEmail)));

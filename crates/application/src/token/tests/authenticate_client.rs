@@ -141,7 +141,7 @@ async fn a_wrong_secret_is_refused_and_counted() {
 }
 
 #[tokio::test]
-async fn a_text_that_is_no_secret_is_refused_and_counted() {
+async fn a_malformed_secret_is_rejected_and_counted() {
     let authentication = authentication(known_client(app()), one_failure());
     assert_invalid_client(authentication.run(credentials(&own_id(), "hunter2")).await);
 }

@@ -140,7 +140,7 @@ async fn a_token_whose_grant_client_or_person_is_not_live_is_not_reported() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_or_no_token_at_all_is_not_reported() {
+async fn unknown_and_malformed_tokens_are_inactive() {
     let unknown = secret(SecretKind::RefreshToken, 8).expose().to_owned();
     let code = secret(SecretKind::AuthorizationCode, 7).expose().to_owned();
     for token in ["nonsense", "", "a.b.c", "rwr_x", &unknown, &code] {

@@ -32,7 +32,7 @@ async fn a_service_client_may_ask_for_less() {
 }
 
 #[tokio::test]
-async fn the_token_acts_for_the_client_itself_and_lives_an_hour() {
+async fn the_token_acts_for_the_client_itself_and_expires_after_an_hour() {
     let signer = Arc::new(RecordingSigner::default());
     let issued = IssueServiceToken::new(one_event(), mint(signer.clone()))
         .run(IssueServiceTokenCommand { client: &service(), scope: None })
@@ -54,7 +54,7 @@ async fn scopes_that_are_unknown_or_not_allowed_are_refused() {
 }
 
 #[tokio::test]
-async fn an_app_gets_no_token_of_its_own() {
+async fn an_app_gets_no_service_token() {
     assert!(matches!(issue(&app(), None).await, Err(IssueServiceTokenError::UnauthorizedClient)));
 }
 

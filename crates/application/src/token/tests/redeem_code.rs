@@ -166,7 +166,7 @@ fn assert_refused_for_good((outcome, endings): (Outcome, Arc<Endings>)) {
 }
 
 #[tokio::test]
-async fn a_code_gives_a_refresh_token_and_an_access_token_of_what_was_granted() {
+async fn a_code_is_exchanged_for_tokens_with_the_granted_scopes() {
     let signer = Arc::new(RecordingSigner::default());
     let client = app();
     let secret = code_secret();
@@ -225,7 +225,7 @@ async fn beyond_fifty_grants_the_least_recently_used_are_revoked() {
 }
 
 #[tokio::test]
-async fn up_to_fifty_grants_nothing_is_looked_for_to_revoke() {
+async fn up_to_fifty_grants_none_is_revoked() {
     // The mock expects no revocation.
     let (outcome, endings) = redeem(redeeming(50)).await;
     assert!(outcome.is_ok());
@@ -250,7 +250,7 @@ async fn another_redirect_uri_is_refused_and_the_code_not_used_up() {
 }
 
 #[tokio::test]
-async fn a_code_that_nobody_was_given_is_refused() {
+async fn an_unknown_code_is_rejected() {
     assert_refused(redeem(finding(None)).await);
 }
 

@@ -174,7 +174,7 @@ async fn another_spelling_of_the_user_id_is_another_person() {
 }
 
 #[tokio::test]
-async fn a_refresh_token_that_nobody_has_is_refused() {
+async fn an_unknown_refresh_token_is_rejected() {
     let mut grants = MockGrantReader::new();
     grants.expect_find_by_refresh_token().times(1).returning(|_, _| Ok(None));
     assert_invalid_grant(&attempt(grants, None, None).await);

@@ -132,7 +132,7 @@ async fn a_refresh_token_of_its_own_takes_the_grant_with_it() {
 }
 
 #[tokio::test]
-async fn t55_what_a_client_takes_back_is_in_the_audit_trail_once() {
+async fn t55_a_revocation_by_a_client_is_audited_once() {
     for (live, committed) in [(1, 1), (0, 0)] {
         let units = revoking_live(live);
         let events = units.events();
@@ -183,7 +183,7 @@ async fn the_access_token_of_another_client_has_no_effect() {
 }
 
 #[tokio::test]
-async fn what_is_no_token_at_all_has_no_effect() {
+async fn revoking_a_malformed_token_has_no_effect() {
     for text in ["nonsense", "rwr_too-short", "rwp_x", " ", "a.b.c"] {
         let mut verifier = MockTokenVerifier::new();
         verifier.expect_verify().times(1).returning(|_, _| Err(InvalidToken));

@@ -56,7 +56,7 @@ fn the_higher_stage_wins_and_cuts_the_lower_in_two() {
 }
 
 #[test]
-fn a_lower_stage_keeps_only_what_the_higher_leaves() {
+fn a_stage_keeps_only_the_time_not_covered_by_a_stage_of_higher_priority() {
     let nested = flat(&[(Deep, 10, 60), (Rem, 20, 30), (Light, 50, 80), (Asleep, 0, 100), (Unknown, 0, 120)]);
     assert_eq!(
         nested,
@@ -65,7 +65,7 @@ fn a_lower_stage_keeps_only_what_the_higher_leaves() {
 }
 
 #[test]
-fn equal_entries_that_touch_stay_apart() {
+fn adjacent_equal_entries_are_not_merged() {
     assert_eq!(flat(&[(Light, 10, 20), (Light, 0, 10)]), [(Light, 0, 10), (Light, 10, 20)]);
 }
 

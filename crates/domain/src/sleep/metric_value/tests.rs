@@ -72,7 +72,7 @@ fn milliseconds_become_seconds_with_up_to_three_places() {
 
 proptest! {
     #[test]
-    fn a_binary64_number_goes_out_as_it_came(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
+    fn a_binary64_number_round_trips(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
         let value = MetricValue::from_f64(number).unwrap();
         prop_assert_eq!(value.as_f64().to_bits(), number.to_bits());
         prop_assert_eq!(json(value).parse::<f64>().unwrap().to_bits(), number.to_bits());

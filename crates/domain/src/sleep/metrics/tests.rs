@@ -93,14 +93,14 @@ fn a_night_without_sleep_has_no_sleep_period() {
 }
 
 #[test]
-fn a_night_of_which_nothing_is_known_has_its_time_in_bed_alone() {
+fn a_night_without_known_stages_has_only_its_time_in_bed() {
     for entries in [vec![], vec![entry(Unknown, 0, 60)]] {
         assert_eq!(listed(&of(60, entries)), [("timeNightInBed", 3_600.0)]);
     }
 }
 
 #[test]
-fn awake_before_sleep_and_after_it_is_no_awakening() {
+fn being_awake_before_or_after_sleep_is_not_an_awakening() {
     let metrics = of(60, vec![entry(Awake, 0, 20), entry(Rem, 20, 40), entry(Awake, 40, 60)]);
     assert_eq!(metrics.get(MetricKind::SleepWakeups), Some(value(0.0)));
     assert_eq!(metrics.get(MetricKind::TimeSleepAwake), Some(value(0.0)));
@@ -116,7 +116,7 @@ fn awake_entries_with_a_gap_between_them_are_two_awakenings() {
 }
 
 #[test]
-fn reported_values_come_back_as_they_are() {
+fn reported_values_are_returned_unchanged() {
     let frame = night(480);
     let given = vec![
         (MetricKind::SleepWakeups, value(4.0)),

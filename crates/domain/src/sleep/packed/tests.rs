@@ -168,7 +168,7 @@ fn metrics_of_another_night_are_rejected() {
 }
 
 #[test]
-fn a_usual_night_takes_few_bytes() {
+fn a_typical_night_takes_few_bytes() {
     let frame = night(480);
     let stage = |number: usize| [Light, Deep, Light, Rem, Awake][number % 5];
     let at = |number: usize| minute(0) + Duration::seconds(i64::try_from(number).unwrap() * 721);

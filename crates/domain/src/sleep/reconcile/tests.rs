@@ -89,7 +89,7 @@ fn a_record_without_id_is_the_log_with_the_same_minutes() {
 }
 
 #[test]
-fn a_log_takes_the_place_of_the_record_without_id_and_keeps_its_session() {
+fn a_log_replaces_the_record_without_id_and_keeps_its_session() {
     let mut sessions = vec![known(1, derived(0, 480))];
     let decision = import(&mut sessions, given("7", 0, 480), 2);
     assert_eq!(decision, Replace { id: id(1), removes: vec![] });
@@ -163,7 +163,7 @@ fn importing_an_export_twice_changes_nothing() {
 }
 
 #[test]
-fn a_record_with_stages_takes_the_place_of_a_log_without_and_stays() {
+fn a_record_with_stages_replaces_a_log_without_stages_for_good() {
     let (log, stages) = (given("7", 0, 480), staged(&derived(0, 480)));
     let mut sessions = vec![known(1, log.clone())];
     assert_eq!(import(&mut sessions, stages.clone(), 2), Replace { id: id(1), removes: vec![] });

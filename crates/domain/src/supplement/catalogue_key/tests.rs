@@ -32,7 +32,7 @@ fn a_key_is_a_text_that_is_not_blank() {
 
 proptest! {
     #[test]
-    fn no_text_makes_a_key_panic(source in any::<String>(), text in any::<String>()) {
+    fn building_a_key_from_arbitrary_text_never_panics(source in any::<String>(), text in any::<String>()) {
         let _ = key(&source, &text);
     }
 

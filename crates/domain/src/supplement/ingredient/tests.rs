@@ -12,14 +12,14 @@ fn an_amount_keeps_quantity_and_unit_as_the_label_prints_them() {
 }
 
 #[test]
-fn the_unit_np_is_no_amount() {
+fn the_unit_np_means_no_stated_amount() {
     assert_eq!(Amount::from_label(0.0, "NP".into()), Ok(None));
     assert_eq!(Amount::from_label(5.0, "NP".into()), Ok(None));
     assert_eq!(Amount::new(0.0, "NP".into()), Err(InvalidLabel::NotPresentUnit));
 }
 
 #[test]
-fn a_quantity_that_is_no_amount_is_rejected() {
+fn an_invalid_quantity_is_rejected() {
     for quantity in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1] {
         assert_eq!(Amount::new(quantity, "mg".into()), Err(InvalidLabel::Quantity), "{quantity}");
     }
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn no_input_makes_an_ingredient_panic(name in any::<String>(), quantity in any::<f64>(), unit in any::<String>()) {
+    fn building_an_ingredient_never_panics(name in any::<String>(), quantity in any::<f64>(), unit in any::<String>()) {
         if let Ok(amount) = Amount::from_label(quantity, unit) {
             let _ = Ingredient::new(name, amount, true);
         }

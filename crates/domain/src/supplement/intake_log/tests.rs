@@ -60,7 +60,7 @@ fn an_own_key_is_a_text_that_is_not_blank() {
 
 proptest! {
     #[test]
-    fn no_number_makes_servings_panic(servings in any::<f64>()) {
+    fn servings_of_any_number_are_in_range_or_rejected(servings in any::<f64>()) {
         if let Ok(made) = Servings::new(servings) {
             prop_assert!(made.get() > 0.0 && made.get() <= Servings::MAX);
         }

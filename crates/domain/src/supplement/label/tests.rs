@@ -90,7 +90,7 @@ fn an_entry_date_that_four_digits_cannot_write_is_rejected() {
 
 proptest! {
     #[test]
-    fn no_text_makes_a_label_panic(brand in any::<String>(), name in any::<String>(), upc in any::<String>()) {
+    fn building_a_label_from_arbitrary_text_never_panics(brand in any::<String>(), name in any::<String>(), upc in any::<String>()) {
         let given = SupplementLabelFields { brand, name, upc, ..fields() };
         if let Ok(label) = SupplementLabel::new(given.clone()) {
             prop_assert_eq!(label.into_fields(), given);

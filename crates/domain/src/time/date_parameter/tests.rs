@@ -98,7 +98,7 @@ fn a_finer_fraction_is_rounded_into_the_range() {
 }
 
 #[test]
-fn what_is_no_date_is_refused_with_its_reason() {
+fn an_invalid_date_is_rejected_with_the_reason() {
     use InvalidDateParameter::{Day, Fraction, Offset, Shape, TimeOfDay};
     for (text, reason) in [
         ("", Shape),

@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn no_number_makes_the_writer_panic(instant in any::<i64>(), minutes in -1080_i16..=1080) {
+    fn formatting_any_number_never_panics(instant in any::<i64>(), minutes in -1080_i16..=1080) {
         prop_assert!(millis(instant, UtcOffset::from_minutes(minutes)).len() <= 29);
         prop_assert_eq!(micros_numeric(instant).len(), 32);
     }

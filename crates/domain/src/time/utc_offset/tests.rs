@@ -22,7 +22,7 @@ fn every_spelling_of_an_offset_is_read() {
 }
 
 #[test]
-fn what_is_no_offset_is_rejected() {
+fn an_invalid_offset_is_rejected() {
     for text in [
         "",
         "+",

@@ -122,7 +122,7 @@ fn an_export_that_breaks_off_anywhere_is_refused() {
 }
 
 #[test]
-fn nothing_comes_of_a_night_before_the_end_of_the_file() {
+fn no_night_is_returned_before_the_end_of_the_file() {
     let text = export(&record("watch", "01:00", "02:00", "Asleep"));
     let mut reader = AppleHealth::new(Box::new(Cursor::new(text.replace("</HealthData>", "").into_bytes())));
     let mut items = Items::default();

@@ -60,7 +60,7 @@ fn an_entry_that_is_cut_is_damaged() {
 }
 
 #[test]
-fn an_encrypted_entry_and_an_unknown_way_to_pack_are_told() {
+fn encrypted_entries_and_unknown_compression_methods_are_reported() {
     let encrypted = Made { flags: 1, ..made("a", [1, 2]) };
     assert_eq!(
         refusal(&write(&[encrypted], false)),
@@ -86,7 +86,7 @@ fn entries_that_share_bytes_or_a_name_are_refused() {
 }
 
 #[test]
-fn what_unpacks_to_far_more_than_it_is_is_refused() {
+fn an_archive_that_unpacks_to_far_more_than_its_size_is_rejected() {
     let bomb = Made::bomb("a.json", month([1]).as_bytes(), 70);
     let refused = refusal(&write(&[bomb], false));
     assert_eq!(refused, "cannot be read: a.json unpacks to far more than any export does");
@@ -127,7 +127,7 @@ fn a_list_that_claims_more_than_there_is_is_refused() {
 
 proptest! {
     #[test]
-    fn no_damage_makes_an_archive_panic(
+    fn a_damaged_archive_never_causes_a_panic(
         long in any::<bool>(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {

@@ -126,7 +126,7 @@ fn a_start_and_a_duration_are_enough() {
 }
 
 #[test]
-fn the_sum_of_a_whole_day_is_no_session() {
+fn the_total_of_a_whole_day_is_not_a_session() {
     for end in ["2026-01-12T00:00:00-05:00", "2026-01-11T23:59:59-05:00"] {
         let text = duration(ASLEEP, "00:00", "07:00", 430).replace("2026-01-11T07:00:00-05:00", end);
         assert_eq!(rejections(&read_all(&text)), ["record 1: a sum over a day or longer is no session"]);

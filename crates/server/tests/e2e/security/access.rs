@@ -14,7 +14,7 @@ const ENDPOINTS: [&str; 6] = ["v1/profile", "v1/sleep", "v1/supplements", "profi
 
 on_sqlite! {
     // T69
-    async fn a_stranger_learns_nothing_not_even_whether_a_person_exists(world: World) {
+    async fn another_persons_token_does_not_reveal_whether_a_person_exists(world: World) {
         let (scene, server) = Scene::new(&world).await;
         let caller = Caller::new(&server);
         let nobody = "11111111-2222-4333-8444-555555555555";

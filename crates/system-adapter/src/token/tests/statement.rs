@@ -126,7 +126,7 @@ fn t64_a_token_from_the_future_is_refused() {
 }
 
 #[test]
-fn t64_a_token_that_does_not_count_yet_is_refused() {
+fn t64_a_token_that_is_not_valid_yet_is_rejected() {
     let test = ring();
     let start = now().timestamp();
     for value in [
@@ -146,7 +146,7 @@ fn t64_a_token_that_does_not_count_yet_is_refused() {
 }
 
 #[test]
-fn t65_an_id_that_is_no_uuid_string_is_refused() {
+fn t65_an_id_that_is_not_a_uuid_string_is_rejected() {
     let test = ring();
     for name in ["sub", "client_id", "jti", "gid"] {
         let bare = Uuid::from_u128(4).simple().to_string();
@@ -188,7 +188,7 @@ fn t65_a_service_token_of_another_subject_is_refused() {
 }
 
 #[test]
-fn t65_a_name_that_comes_twice_in_the_body_is_refused() {
+fn t65_a_duplicate_name_in_the_body_is_rejected() {
     let test = ring();
     let good = test.forge.body(&claims()).to_string();
     let header = test.forge.header().to_string();

@@ -14,14 +14,14 @@ fn losing_the_race(then: Option<AuthorizationCode>) -> MockUnitOfWork {
 }
 
 #[tokio::test]
-async fn who_loses_the_race_revokes_what_the_winner_made() {
+async fn the_loser_of_a_race_revokes_the_winners_grant() {
     let mut unit = losing_the_race(Some(redeemed()));
     expect_revoked_for_replay(&mut unit);
     assert_refused_for_good(redeem(unit).await);
 }
 
 #[tokio::test]
-async fn a_code_that_ends_between_look_and_use_is_refused_and_nothing_revoked() {
+async fn a_code_that_expires_between_lookup_and_use_is_rejected_and_nothing_revoked() {
     let over = AuthorizationCode { expires_at: noon(), ..code() };
     assert_refused(redeem(losing_the_race(Some(over))).await);
 }
