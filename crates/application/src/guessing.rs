@@ -45,7 +45,7 @@ pub(crate) async fn count_attempt(
     now: DateTime<Utc>,
 ) -> Result<(), AttemptRefused> {
     let counts = failures.record_failure(&[key], now, limit.window()).await?;
-    // A counter without an answer has not counted.
+    // A counter that did not respond has not counted.
     let count = counts.first().ok_or(StorageError::Unavailable)?;
     if count.count <= limit.attempts {
         return Ok(());

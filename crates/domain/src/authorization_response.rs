@@ -17,7 +17,7 @@ pub enum AuthorizationErrorCode {
     InvalidScope,
     /// The person denied access or selected no scope.
     AccessDenied,
-    /// `prompt=none`, but nobody is signed in.
+    /// `prompt=none`, but no person is signed in.
     LoginRequired,
     /// `prompt=none`, but the person has to be asked.
     ConsentRequired,

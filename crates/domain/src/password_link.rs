@@ -19,7 +19,7 @@ pub enum PasswordLinkPurpose {
         user_id: UserId,
     },
     /// Someone asked for an account with this address; valid for one day. The account is created when the
-    /// link is used, so that nobody can claim another person's address.
+    /// link is used, so that another person's address cannot be claimed.
     SignUp {
         /// The address.
         email: Email,

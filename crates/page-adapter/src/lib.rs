@@ -52,7 +52,7 @@ pub fn configure(state: Arc<PageState>) -> impl FnOnce(&mut ServiceConfig) {
     }
 }
 
-/// Registers the pages that anybody may open, and their assets.
+/// Registers the public pages and their assets.
 fn configure_visitor(routes: &mut ServiceConfig) {
     routes
         .service(Endpoint::Authorize.resource().route(get().to(authorize::begin)))

@@ -15,7 +15,7 @@ use domain::secret::Secret;
 use http_adapter::{ExportUseCases, HttpState};
 use std::sync::Arc;
 
-/// Generates cookies for browsers in which nobody has signed in; provided by the server, because randomness
+/// Generates cookies for browsers without a signed-in person; provided by the server, because randomness
 /// is a port.
 pub type VisitSource = Arc<dyn Fn() -> Secret + Send + Sync>;
 

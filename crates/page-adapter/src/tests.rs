@@ -44,7 +44,7 @@ fn configure(state: Arc<PageState>) -> impl FnOnce(&mut ServiceConfig) {
     }
 }
 
-/// Sends a request to the pages of a server where nobody is signed in.
+/// Sends a request without a session to the pages of a server.
 pub(crate) async fn send(request: TestRequest) -> Answer {
     send_to(configure(Arc::new(page_state(HttpSettings::default()))), request).await
 }

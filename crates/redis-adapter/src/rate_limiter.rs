@@ -23,7 +23,7 @@ const KEPT_AFTER_END: i64 = 60;
 
 /// Counts requests in a store shared by all replicas, and in the process while that store is down.
 ///
-/// A request waits for the store at most for the answer timeout, not counting time in which its own thread
+/// A request waits for the store at most for the response timeout, not counting time in which its own thread
 /// was busy. The first timeout marks the store as down for all requests, until a background task has probed
 /// it again.
 pub struct RedisRateLimiter {

@@ -42,7 +42,7 @@ struct AppRow {
 }
 
 /// Returns the statement that aggregates a person's live grants by client and joins the remembered consents.
-/// The last read is one look-up per client in an index. Names are compared as bytes.
+/// The last read takes one index lookup per client. Names are compared as bytes.
 fn list_statement(user_id: &[u8]) -> Statement<Columns> {
     Statement::new(
         "WITH live AS (SELECT * FROM access_grant WHERE user_id = ? AND revoked_at IS NULL), \
@@ -101,7 +101,7 @@ impl AppRow {
     }
 }
 
-/// Finds a client's last read up to a given time, with one look-up in the index.
+/// Finds a client's last read up to a given time, with one index lookup.
 fn last_read_statement(user_id: &[u8], client_id: &[u8], until: i64) -> Statement<BigInt> {
     Statement::new(
         "SELECT minute FROM read_tally WHERE user_id = ? AND reader_id = ? AND reader_kind = 'client' \

@@ -6,7 +6,7 @@ use diesel::result::{DatabaseErrorKind, Error};
 /// Prefixes of SQLite's messages (English, fixed in its source) for errors that a retry may resolve.
 const BUSY: [&str; 3] = ["database is locked", "database table is locked", "database schema is locked"];
 
-/// Prefixes of messages for a file that is unusable at the moment.
+/// Prefixes of messages for a file that is temporarily unusable.
 const UNAVAILABLE: [&str; 2] = ["unable to open database file", "interrupted"];
 
 /// Prefixes of messages about the disk. An exhausted quota is reported as an I/O error.

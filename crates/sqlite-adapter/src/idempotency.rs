@@ -1,4 +1,4 @@
-//! Idempotent requests and their kept answers.
+//! Idempotent requests and their stored responses.
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
@@ -63,7 +63,7 @@ impl IdempotencyStore for SqliteStore {
     }
 }
 
-/// Selects this request's unanswered claim. A late answer to an abandoned claim must not be stored for
+/// Selects this request's open claim. A late response to an abandoned claim must not be stored for
 /// another request that claimed the key since.
 #[diesel::dsl::auto_type(no_type_alias)]
 fn own(request: IdempotentRequest) -> _ {

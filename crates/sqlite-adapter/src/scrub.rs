@@ -65,7 +65,7 @@ pub(crate) fn scrub(
     Ok(true)
 }
 
-/// Rewrites every page. The temporary copy is created beside the store: that disk has space for it, while a
+/// Rewrites every page. The temporary copy is created next to the store: that disk has space for it, while a
 /// container may have no writable folder for temporary files.
 fn rewrite(connection: &mut SqliteConnection, location: &Location) -> Result<(), StorageError> {
     let folder = location.path.parent().and_then(std::path::Path::to_str);

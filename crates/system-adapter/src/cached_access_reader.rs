@@ -12,7 +12,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Maximum age of a cached answer (decisions 3: revocation takes effect within 2 s).
+/// Maximum age of a cached result (decisions 3: revocation takes effect within 2 s).
 const MAX_AGE: Duration = Duration::from_secs(1);
 /// Maximum number of cached grants, and of cached personal tokens; about 200 bytes each.
 const CAPACITY: u64 = 100_000;
@@ -20,9 +20,9 @@ const CAPACITY: u64 = 100_000;
 /// How long an accepted reader is remembered for measuring the delay of its revocation.
 const KNOWN_FOR: Duration = Duration::from_secs(3);
 
-/// Spares the store the access check of a grant or a personal token that was live a moment ago.
+/// Caches the access check of grants and personal tokens that were live a moment ago.
 ///
-/// Only live answers are cached. Absence, revocation and failures are read again every time, so access that
+/// Only live results are cached. Absence, revocation and failures are read again every time, so access that
 /// returns takes effect at once. Concurrent misses each ask the store.
 pub struct CachedAccessReader {
     inner: Arc<dyn AccessReader>,
@@ -48,16 +48,16 @@ impl RevocationDelay {
 
 #[derive(Clone, Copy)]
 struct Answer<T> {
-    /// When the store was asked; an answer may be as old as the question.
+    /// When the store was queried; the result may be that old.
     asked_at: Instant,
     state: T,
 }
 
 impl CachedAccessReader {
-    /// Default lifetime of a cached answer.
+    /// Default lifetime of a cached result.
     pub const DEFAULT_MAX_AGE: Duration = MAX_AGE;
 
-    /// Wraps a reader. Answers live for `max_age`, at most one second; 0 disables the cache.
+    /// Wraps a reader. Results expire after `max_age`, at most one second; 0 disables the cache.
     pub fn new(inner: Arc<dyn AccessReader>, max_age: Duration) -> Self {
         Self::with_any_age(inner, max_age.min(MAX_AGE))
     }
@@ -77,7 +77,7 @@ impl CachedAccessReader {
         Self { delay: Some(RevocationDelay { clock, seconds }), ..self }
     }
 
-    /// Records that access ended, and removes the cached answer so that this happens once.
+    /// Records that access ended, and removes the cached result so that this happens once.
     fn ended<K, T>(&self, answers: &Cache<K, Answer<T>>, key: &K, ended_at: Option<DateTime<Utc>>)
     where
         K: Hash + Eq + Send + Sync + 'static,

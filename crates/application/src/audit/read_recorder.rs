@@ -1,11 +1,11 @@
-//! Records answered reads.
+//! Records completed reads.
 
 use crate::ports::system::{Clock, ReadLedger};
 use domain::id::UserId;
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 use std::sync::Arc;
 
-/// An answered read.
+/// A completed read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnsweredRead {
     /// Whose data.

@@ -107,7 +107,7 @@ impl BeginAuthorization {
         self
     }
 
-    /// Validates a request, then answers or stores it.
+    /// Validates a request, then responds to it or stores it.
     ///
     /// Client and redirect URI are validated first; only after that are errors sent to the app.
     pub async fn run(

@@ -293,7 +293,7 @@ fn seeded_store(user: User) -> MockUnitOfWork {
     unit
 }
 
-/// The unit of work that adds a new client secret beside the previous one.
+/// The unit of work that adds a new client secret to the previous one.
 fn rotating() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().times(1).returning(|_| Ok(Some(demo_client())));

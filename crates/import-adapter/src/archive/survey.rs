@@ -98,8 +98,8 @@ fn inspect(entry: &Entry, format: Format, bound: Bound) -> Result<Inspected, Imp
 /// Entries to read, and hypnograms among them.
 struct Kept {
     members: Vec<Member>,
-    /// Hypnograms beside files that contain the start of their nights. They are not read, because a given
-    /// start applies to a single file.
+    /// Hypnograms in an archive with files that contain the start of their nights. They are not read,
+    /// because a given start applies to a single file.
     hypnograms: Named,
 }
 
@@ -164,7 +164,7 @@ impl Named {
         format!("{}{more}", self.names.join(", "))
     }
 
-    /// Advice on hypnograms beside other files; `None` if there are none.
+    /// Advice on hypnograms in an archive with other files; `None` if there are none.
     fn hypnogram_advice(&self) -> Option<String> {
         let names = self.listed();
         (self.count > 0).then(|| {

@@ -146,7 +146,7 @@ pub(super) fn read(
         let metrics = metrics(&line.sleep_metric.0, &time_in_bed, notes).map_err(at("sleep_metric"))?;
         SleepRecord::from_metrics(head, metrics)
     } else {
-        // Metrics beside stages matter only if the stages cover little, and they are optional.
+        // Metrics in addition to stages are optional, and matter only if the stages cover little.
         match metrics(&line.sleep_metric.0, &time_in_bed, &mut Notes::default()) {
             Ok(metrics) => SleepRecord::from_stages_or_metrics(head, hypnogram, metrics),
             Err(_) => SleepRecord::from_stages(head, hypnogram),

@@ -1,4 +1,4 @@
-//! The public sample files, where a checkout has them beside it.
+//! Tests on the public sample files, if they are available.
 
 mod apple_health;
 mod fhir;

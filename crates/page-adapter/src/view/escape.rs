@@ -7,7 +7,7 @@ use std::fmt;
 /// Escapes for HTML, and shows deceptive characters as the replacement character (security.md T33).
 ///
 /// Names may be in any script. They must not imitate another name or reorder the words around them, such as
-/// the host beside the name of an app on the consent page.
+/// the host next to the name of an app on the consent page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageText;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Answer timeout of tests that let it expire, ample for a busy machine.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// Upper bound for a request that does not ask the store; below the answer timeout.
+/// Upper bound for a request that does not use the store; below the response timeout.
 const AT_ONCE: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// Answer timeout for tests that are not about it.
 pub(crate) const AMPLE: Duration = Duration::from_secs(10);
 
-/// Limit in the fake's answers, by which they are recognised.
+/// Limit in the fake's responses, by which they are recognised.
 pub(crate) const IN_PROCESS: u32 = 4_711;
 
 /// Fake in-process counter that allows everything and counts its calls.

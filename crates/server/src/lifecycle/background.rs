@@ -1,4 +1,4 @@
-//! Work beside the requests.
+//! Background jobs of a server.
 
 use super::clock;
 use super::every;
@@ -15,9 +15,9 @@ use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Pause before a store that did not answer is tried again.
+/// Pause before a store that did not respond is tried again.
 const RETRY: Duration = Duration::from_millis(500);
-/// Number of attempts between two log lines about a store that does not answer: twice a minute.
+/// Number of attempts between two log lines about an unresponsive store: twice a minute.
 const LOG_EVERY: u32 = 60;
 /// Interval of reloading the signing keys. A new or retired key takes effect within 2 s, even if the store
 /// fails once or twice in between.

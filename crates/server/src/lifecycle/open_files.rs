@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Files beside connections from clients: the store, other servers, spooled request bodies.
+/// Open files other than client connections: the store, other servers, spooled request bodies.
 const BESIDE: u64 = 512;
 /// Minimum number of connections.
 const LEAST: u32 = 16;

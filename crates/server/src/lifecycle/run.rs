@@ -135,7 +135,7 @@ fn ended_by_itself(ended: io::Result<()>) -> anyhow::Error {
     ended.err().map_or_else(|| anyhow!("the HTTP server ended"), Into::into)
 }
 
-/// Stores the read counts of the last second. A store that does not answer delays the exit by at most
+/// Stores the read counts of the last second. An unresponsive store delays the exit by at most
 /// [`LAST_READS`].
 async fn store_last_reads(application: &Application) {
     let stored = tokio::time::timeout(LAST_READS, application.flush_reads.run()).await;

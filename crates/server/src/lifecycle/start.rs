@@ -12,7 +12,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(1);
 /// Reason why a server cannot serve.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// Store that is unreachable at the moment.
+    /// Store that is currently unreachable.
     #[error("the store does not answer")]
     NotYet(#[source] StorageError),
     /// Failure that only the operator can fix.

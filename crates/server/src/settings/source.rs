@@ -1,4 +1,4 @@
-//! Sources of settings: defaults, a file and the environment, each overriding the one before.
+//! Sources of settings: defaults, a file and the environment, each overriding the previous one.
 
 use super::problem::{Problem, SettingsError};
 use super::section::Row;

@@ -176,7 +176,7 @@ impl Browser {
         response
     }
 
-    /// Returns whether somebody is signed in.
+    /// Returns whether a person is signed in.
     pub(crate) async fn is_signed_in(&self) -> bool {
         let page = self.get("/account").await;
         if page.status == 200 {

@@ -22,7 +22,7 @@ use domain::paging::SortDirection;
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
 use std::sync::Arc;
 
-/// Lists the supplements of a person with one index look-up each (a loose index scan), so that the number of
+/// Lists the supplements of a person with one index lookup each (a loose index scan), so that the number of
 /// logs does not matter. Binds the person twice.
 const TAKEN: &str = "WITH RECURSIVE taken (supplement_id) AS (\
     SELECT (SELECT min(supplement_id) FROM intake_log WHERE user_id = ?) \

@@ -11,7 +11,7 @@ use uuid::Uuid;
 const LONG: Duration = Duration::from_hours(1);
 const REVOKED_AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
-/// Next answer of the fake store.
+/// Next result of the fake store.
 #[derive(Clone, Copy)]
 enum Reply {
     Live,

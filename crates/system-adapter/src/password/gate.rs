@@ -57,7 +57,7 @@ impl HashingGate {
         }
     }
 
-    /// Runs a job on a blocking thread when its turn comes.
+    /// Runs a job on a blocking thread once it gets a permit.
     ///
     /// A caller that is cancelled while it waits frees its place. One that is cancelled later does not stop
     /// the job, which keeps its permit until it ends, because memory and core are in use that long.

@@ -38,7 +38,7 @@ pub(super) async fn begin(
     (BeginAuthorization::new(ports, ISSUER.to_owned()).run(command).await, traces)
 }
 
-/// Begins with nobody signed in and a known client; nothing may be counted or stored.
+/// Begins with a known client and no signed-in person; nothing may be counted or stored.
 pub(super) async fn begin_in_vain(client: Client, parameters: AuthorizationParameters<'_>) -> Outcome {
     let (outcome, traces) = begin(World::new([]).knowing(Some(client)), parameters, None).await;
     traces.assert_untouched();

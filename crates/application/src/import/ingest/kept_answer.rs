@@ -27,7 +27,7 @@ pub struct KeptAnswer {
 pub enum Claim {
     /// The key was free; the caller has claimed it.
     Taken,
-    /// The same request was already answered.
+    /// The same request was already processed.
     Answered(KeptAnswer),
     /// The same request is in progress.
     Busy,

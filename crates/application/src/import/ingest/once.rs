@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Retention of a response.
 pub const ANSWER_KEPT: TimeDelta = TimeDelta::hours(24);
-/// Lifetime of a claim that is neither answered nor renewed, because its process crashed or hangs.
+/// Lifetime of a claim that is neither completed nor renewed, because its process crashed or hangs.
 pub const CLAIM_KEPT: Duration = Duration::from_mins(5);
 /// Interval at which a claim is renewed.
 pub const CLAIM_PROLONGED: Duration = Duration::from_mins(1);

@@ -20,7 +20,7 @@ pub trait IdempotencyStore: Send + Sync {
         abandoned_before: DateTime<Utc>,
         expired_before: DateTime<Utc>,
     ) -> Result<Claim, StorageError>;
-    /// Renews an unanswered claim to this time. Returns `false` if it was released, answered, or taken over
+    /// Renews an open claim to this time. Returns `false` if it was released, completed, or taken over
     /// by a different request. A takeover by the same request is not detected: the caller must notice that it
     /// could not renew for the lifetime of a claim. MUST NOT make a claim older.
     async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError>;

@@ -42,7 +42,7 @@
 //!
 //! The quotient of the header by 16 is the version. A reader refuses a version that it does not know, and
 //! every byte that the rules above do not allow. Bytes that were once written stay readable: a change of the
-//! format is a new version beside the old one.
+//! format is a new version in addition to the old one.
 
 mod metrics;
 mod stages;

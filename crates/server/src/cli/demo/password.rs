@@ -1,4 +1,4 @@
-//! Password of the demo user: generated once, kept beside the store, and the same at every start.
+//! Password of the demo user: generated once and stored next to the store, so it is the same at every start.
 
 use crate::cli::output;
 use crate::settings::Settings;

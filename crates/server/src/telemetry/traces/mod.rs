@@ -99,7 +99,7 @@ fn go_on(span: &Span, parent: TraceParent) {
     let _ = span.set_parent(Context::new().with_remote_span_context(context));
 }
 
-/// Sends the queued spans; a collector that does not answer delays the exit by at most [`PATIENCE`].
+/// Sends the queued spans; an unresponsive collector delays the exit by at most [`PATIENCE`].
 pub(crate) async fn end_traces() {
     let Some(provider) = PROVIDER.get() else { return };
     let ended = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(PATIENCE)).await;

@@ -204,7 +204,7 @@ impl PageForm {
         self.without(name).and(name, value)
     }
 
-    /// Adds a field beside others of the same name.
+    /// Adds a field without replacing others of the same name.
     pub(crate) fn and(&self, name: &str, value: &str) -> Self {
         let mut form = self.clone();
         form.fields.push((name.to_owned(), value.to_owned()));

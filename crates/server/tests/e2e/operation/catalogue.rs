@@ -1,4 +1,4 @@
-//! The catalogue of supplements: dumps, look-up by product code, and logs that keep their label.
+//! The catalogue of supplements: dumps, lookup by product code, and logs that keep their label.
 
 use super::import::counts;
 use super::reader::Reader;

@@ -14,7 +14,7 @@ const DONE: &str = "deleted expired rows";
 /// Number of rows, enough for several batches.
 const OLD: i64 = 1_700;
 
-/// Stores expired answers.
+/// Stores expired idempotent responses.
 async fn store_old_answers(world: &World) {
     let client_id = register(world).client_id;
     let statement = format!(

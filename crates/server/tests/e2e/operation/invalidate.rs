@@ -102,7 +102,7 @@ on_sqlite! {
         for server in &servers {
             new.assert_good(server, &registration).await;
         }
-        // A second run finds nothing and spares newer credentials.
+        // A second run finds nothing and leaves newer credentials valid.
         let again = invalidate(&world, &before);
         for name in ["grants", "personal_tokens", "sessions", "codes", "signing_keys"] {
             assert_eq!(again[name], 0, "{again}");

@@ -26,7 +26,7 @@ impl AuthRequest {
         self.without(name).and(name, value)
     }
 
-    /// Adds a parameter beside another one of the same name.
+    /// Adds a parameter without replacing others of the same name.
     pub(super) fn and(&self, name: &str, value: &str) -> Self {
         let mut asking = self.clone();
         asking.0.push((name.to_owned(), value.to_owned()));

@@ -123,7 +123,7 @@ on_both_stores! {
     }
 }
 
-/// Reads every file beside the embedded store, except logs and import files.
+/// Reads every file in the folder of the embedded store, except logs and import files.
 fn files(world: &World) -> Vec<u8> {
     let files = std::fs::read_dir(world.dir.path()).expect("folder").map(|file| file.expect("file").path());
     let of_store = files.filter(|path| path.to_string_lossy().contains("restwell.db"));

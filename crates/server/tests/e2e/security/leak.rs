@@ -16,7 +16,7 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::{Method, RequestBuilder};
 use std::fs::File;
 
-/// Sent in every place for a text.
+/// Sent in every text field.
 const MARKER: &str = "LEAKME123";
 /// Stored in a person's data.
 const HEALTH_MARKER: &str = "healthleak";

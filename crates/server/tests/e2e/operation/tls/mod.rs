@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 /// Number of silent connections: more than the HTTP library's default limit of handshakes (256 per thread).
 const SILENT: usize = 400;
 
-/// Number of attempts to get a response beside them.
+/// Number of attempts to get a response at the same time.
 const ROUNDS: u32 = 4;
 
 /// Creates a world whose server has a certificate of this authority.

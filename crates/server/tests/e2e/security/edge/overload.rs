@@ -60,7 +60,7 @@ async fn two_thousand_callers_of_a_slow_store_get_correct_responses_or_503() {
     for _ in 0..CALLERS {
         asking.spawn(ask(server.address().to_owned(), request.clone()));
     }
-    // Health checks are answered meanwhile.
+    // Health checks still respond.
     assert_eq!(caller.get("/livez", &Form(Vec::new())).await.status, 200);
     let (mut answered, mut refused, mut longest) = (0, 0, Duration::ZERO);
     for (answer, took) in asking.join_all().await {

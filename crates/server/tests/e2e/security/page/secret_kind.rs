@@ -1,4 +1,4 @@
-//! Each secret is valid in its own place only.
+//! Each kind of secret is accepted only where it belongs.
 
 use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, text};

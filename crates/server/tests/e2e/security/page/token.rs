@@ -18,7 +18,7 @@ pub(in crate::e2e::security) async fn make_token(browser: &Browser, name: &str, 
     found[0].to_owned()
 }
 
-/// Revokes the person's only token with the button beside it.
+/// Revokes the person's only token with the button next to it.
 pub(super) async fn revoke_the_token(browser: &Browser) {
     let form = browser.open("/tokens").await.form("/tokens/revoke");
     assert_eq!(browser.submit(&form).await.own_location(), "/tokens?done=revoked");
