@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_lacks_a_migration_is_older_and_says_which() {
+    fn a_schema_without_a_migration_is_older_and_names_it() {
         let older = state(&["1", "2", "3"], &[("2", Some(1))]);
         assert_eq!(older, SchemaState::Older { pending: vec!["1".into(), "3".into()] });
         assert!(!older.allows_serving());

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ipv6_address_counts_as_its_64() {
+    fn an_ipv6_address_is_counted_as_its_64() {
         let block = |text: &str| AddressBlock::containing(text.parse().unwrap());
         assert_eq!(block("2001:db8:1:2::1"), block("2001:db8:1:2:ffff::9"));
         assert_ne!(block("2001:db8:1:2::1"), block("2001:db8:1:3::1"));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escaped_text_names_what_it_held() {
+    fn an_escaped_text_spells_out_the_deceptive_characters() {
         let text = "exp\u{202e}gpj.zip\u{feff}\n\u{7f}";
         assert_eq!(escape_deceptive(text), r"exp\u{202e}gpj.zip\u{feff}\n\u{7f}");
         assert_eq!(without_deceptive(text), "expgpj.zip");

@@ -75,7 +75,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn a_reset_link_counts_for_one_hour() {
+    fn a_reset_link_is_valid_for_one_hour() {
         let user_id = UserId::from_uuid(Uuid::nil());
         let now = DateTime::UNIX_EPOCH;
         let link =

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_counts_until_it_ends_or_is_revoked() {
+    fn a_token_is_valid_until_it_expires_or_is_revoked() {
         let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
         assert!(token(None, None).is_live(now));
         assert!(token(Some(now + TimeDelta::seconds(1)), None).is_live(now));

@@ -43,7 +43,7 @@ const FILES: [&str; 18] = [
 ];
 
 #[test]
-fn a_json_file_that_breaks_off_anywhere_is_refused() {
+fn a_json_file_truncated_anywhere_is_rejected() {
     for text in FILES.iter().filter(|text| text.starts_with(['[', '{'])) {
         let text = text.trim_end();
         let format = match open_text(text.as_bytes(), Format::Auto) {

@@ -64,7 +64,7 @@ mod tests {
     use std::io;
 
     #[test]
-    fn what_the_network_says_is_told_apart() {
+    fn network_errors_are_distinguished() {
         let fault = |kind: io::ErrorKind| Fault::from(RedisError::from(io::Error::from(kind)));
         assert_eq!(fault(io::ErrorKind::TimedOut), Fault::NoAnswer);
         assert_eq!(fault(io::ErrorKind::ConnectionRefused), Fault::Refused);

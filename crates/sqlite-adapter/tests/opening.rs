@@ -38,7 +38,7 @@ async fn a_new_file_and_its_log_are_for_their_owner_only() {
 }
 
 #[tokio::test]
-async fn the_rights_of_a_file_that_exists_stay_as_they_are() {
+async fn the_permissions_of_an_existing_file_are_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("restwell.db");
     std::fs::write(&path, "").unwrap();

@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_message_comes_back_as_it_was(subject in "\\PC{0,40}", text in "(?s).{0,200}") {
+        fn every_message_round_trips(subject in "\\PC{0,40}", text in "(?s).{0,200}") {
             let sealer = EncryptedMailSealer::new(EncryptionKey::generate());
             let mail = Mail { subject, text, ..mail() };
             let bytes = sealer.seal(id(1), &mail).unwrap();

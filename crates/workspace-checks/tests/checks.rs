@@ -166,7 +166,7 @@ fn a_row_without_a_crate_is_named() -> Outcome {
 }
 
 #[test]
-fn a_crate_with_lints_of_its_own_is_named() -> Outcome {
+fn a_crate_with_separate_lints_is_named() -> Outcome {
     let copy = Copy::new()?;
     let path = "crates/application/Cargo.toml";
     copy.replace(path, "[lints]\nworkspace = true\n", "[lints.clippy]\nall = \"allow\"\n")?;

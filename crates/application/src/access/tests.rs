@@ -215,7 +215,7 @@ async fn a_missing_grant_makes_the_token_invalid() {
 }
 
 #[tokio::test]
-async fn a_grant_client_or_person_that_is_not_live_makes_the_token_invalid() {
+async fn a_token_of_an_inactive_grant_client_or_person_is_invalid() {
     let state = Ok(Some(AccessState { is_live: false, ..access_state() }));
     assert_eq!(refusal(Request { state, ..Request::good() }).await, "invalid token");
 }
@@ -239,7 +239,7 @@ async fn a_service_token_cannot_read_data() {
 }
 
 #[tokio::test]
-async fn a_token_of_a_service_client_that_is_disabled_or_gone_is_invalid() {
+async fn a_token_of_a_disabled_or_missing_service_client_is_invalid() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     for (service, outcome) in [
         (Ok(Some(disabled)), "invalid token"),
@@ -259,7 +259,7 @@ async fn a_service_token_reports_a_malformed_user_id_first() {
 }
 
 #[tokio::test]
-async fn the_user_id_counts_in_any_case() {
+async fn the_user_id_is_accepted_in_any_letter_case() {
     let user_id = user_id(1).to_string().to_uppercase();
     assert_eq!(kind(&Request { user_id, ..Request::good() }.run().await), "granted");
 }
@@ -272,7 +272,7 @@ async fn a_user_id_in_another_form_is_malformed() {
 }
 
 #[tokio::test]
-async fn a_narrowed_token_reads_no_more_than_it_says() {
+async fn a_narrowed_token_reads_only_its_scopes() {
     let narrowed = AccessClaims { scopes: scopes("profile"), ..access_claims() };
     let outcome = Request { claims: Some(narrowed), used: None, ..Request::good() }.run().await;
     let needed = match outcome {

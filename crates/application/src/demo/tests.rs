@@ -303,7 +303,7 @@ fn rotating() -> MockUnitOfWork {
 }
 
 #[tokio::test]
-async fn a_second_run_makes_new_secrets_and_seeds_nothing_again() {
+async fn a_second_run_creates_new_secrets_and_seeds_no_data() {
     let units = vec![seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
     let (outcome, endings) = seed(units).await;
     assert_eq!(outcome.unwrap().user_id, demo_user_id());

@@ -42,7 +42,7 @@ fn erasing(times: usize) -> MockUnitOfWork {
 }
 
 #[tokio::test]
-async fn an_erasure_leaves_an_event_that_names_nobody_and_a_receipt() {
+async fn an_erasure_stores_an_anonymous_event_and_a_receipt() {
     let client_id = ClientId::from_uuid(Uuid::from_u128(7));
     let erased_by = |actor| event(actor, AuditKind::UserErased);
     for (command, expected) in [

@@ -251,7 +251,7 @@ async fn data_outside_the_scopes_is_not_read() {
 }
 
 #[tokio::test]
-async fn what_a_format_writes_in_two_parts_is_read_twice_and_counted_once() {
+async fn records_of_a_format_with_two_parts_are_read_twice_and_counted_once() {
     let mut sleep = MockSleepReader::new();
     let from_the_start = |after: &Option<_>| after.is_none();
     sleep

@@ -61,7 +61,7 @@ async fn ensure(
 }
 
 #[tokio::test]
-async fn the_first_key_is_made_where_there_is_none() {
+async fn the_first_key_is_created_if_there_is_none() {
     let units = storing(true);
     let (endings, events) = (units.endings(), units.events());
     assert!(ensure(reader_of(Vec::new()), units, making()).await.unwrap());
@@ -71,7 +71,7 @@ async fn the_first_key_is_made_where_there_is_none() {
 }
 
 #[tokio::test]
-async fn a_key_is_made_where_all_are_retired() {
+async fn a_key_is_created_if_all_are_retired() {
     assert!(ensure(reader_of(vec![retired(8), retired(9)]), storing(true), making()).await.unwrap());
 }
 

@@ -87,7 +87,7 @@ async fn a_profile_is_the_one_of_this_person_and_counted() {
 }
 
 #[tokio::test]
-async fn a_person_who_was_deleted_a_moment_ago_has_no_profile_and_nothing_was_read() {
+async fn a_person_deleted_just_before_has_no_profile_and_no_read_is_recorded() {
     let reads = Arc::<RecordedReads>::default();
     let mut reader = MockProfileReader::new();
     reader.expect_find_profile().returning(|_| Ok(None));
@@ -127,7 +127,7 @@ async fn a_page_of_supplements_is_asked_for_as_it_was_queried_and_counted_with_i
 }
 
 #[tokio::test]
-async fn a_query_about_somebody_else_reads_the_person_of_the_access() {
+async fn only_the_person_of_the_access_is_read() {
     let mut sleep = MockSleepReader::new();
     sleep
         .expect_page()
@@ -158,7 +158,7 @@ async fn a_personal_token_is_counted_as_itself() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_is_no_empty_page_and_nothing_was_read() {
+async fn a_failing_store_is_an_error_and_no_read_is_recorded() {
     let reads = Arc::<RecordedReads>::default();
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| Err(StorageError::Unavailable));

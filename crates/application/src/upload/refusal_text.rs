@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_no_advice_is_reported_as_it_is() {
+    fn a_refusal_without_advice_is_reported_unchanged() {
         let text = "damaged at line 2: it breaks off";
         let (place, reason) = ("line 2".to_owned(), "it breaks off".to_owned());
         assert_eq!(refusal_text(&ImportRefusal::Damaged { place, reason }), text);

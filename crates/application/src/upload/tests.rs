@@ -146,7 +146,7 @@ async fn a_part_of_another_users_upload_is_not_taken() {
 }
 
 #[tokio::test]
-async fn an_upload_that_grows_too_large_is_refused_and_its_parts_go() {
+async fn an_upload_that_grows_too_large_is_rejected_and_its_parts_are_deleted() {
     let (units, endings) = units(|unit| {
         unit.imports
             .expect_find()

@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn no_state_changes_where_the_answer_goes(state in any::<String>(), tenant in "[a-b0-9%=&+]{0,12}") {
+    fn no_state_changes_the_target_of_the_response(state in any::<String>(), tenant in "[a-b0-9%=&+]{0,12}") {
         let registered = format!("https://owl.example/callback?t={}", tenant.replace('%', "%25"));
         let answer = answered(&registered, Some(&state));
         prop_assert!(answer.starts_with(&registered));

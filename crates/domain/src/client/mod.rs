@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_name_loses_what_was_not_refused_before() {
+    fn a_stored_name_is_cleaned_of_characters_that_are_now_rejected() {
         assert_eq!(ClientName::from_stored("Night\u{200b}Owl\u{202e}").unwrap().as_str(), "NightOwl");
         for corrupt in ["\u{200b}", "Night\nOwl", " Owl"] {
             assert_eq!(ClientName::from_stored(corrupt), Err(InvalidClientName), "{corrupt:?}");

@@ -101,7 +101,7 @@ fn labels_one_after_the_other_are_as_many_and_the_last_must_be_whole() {
 }
 
 #[test]
-fn what_a_label_does_not_say_is_empty() {
+fn values_missing_from_a_label_are_empty() {
     for (from, to) in [
         ("\"9 00000 12345 6\"", "\"Not Present\""),
         ("\"9 00000 12345 6\"", "null"),
@@ -163,7 +163,7 @@ fn an_invalid_label_is_rejected_and_the_rest_imported() {
 }
 
 #[test]
-fn what_is_changed_or_left_out_is_reported() {
+fn changed_and_omitted_values_are_reported() {
     let text = LABEL
         .replace("Evening Capsule", "Evening\\r\\nCapsule\\t")
         .replace("\"Hops\"", "\" \"")

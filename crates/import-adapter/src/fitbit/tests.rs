@@ -372,7 +372,7 @@ fn a_night_of_the_web_export_that_cannot_be_is_rejected_with_its_line() {
 }
 
 #[test]
-fn a_web_export_that_breaks_off_is_refused() {
+fn a_truncated_web_export_is_rejected() {
     let read = |text: String| crate::testing::read(text.as_bytes(), Format::Fitbit, "UTC");
     for rest in ["\"2026-01-10 11:0", "2026-01-10 11:00PM,2026-01", "\"a\",\"b\n"] {
         let refused = read(format!("{HEADER}{rest}")).unwrap_err().to_string();

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_time() {
+    fn anything_else_is_not_a_time() {
         for text in [
             "",
             "2026-03-05",

@@ -106,7 +106,7 @@ fn an_intake_by_product_code_carries_the_code_in_one_spelling() {
 }
 
 #[test]
-fn a_file_that_breaks_off_is_refused() {
+fn a_truncated_file_is_rejected() {
     for rest in ["2026-01-10T22:00:00Z,x", "2026-01-10T22:00:00Z,\"x"] {
         let text = format!("created_at,supplement_id,servings\n{rest}");
         let refused = read(text.as_bytes(), Format::IntakeCsv, "UTC").unwrap_err();

@@ -54,7 +54,7 @@ fn malformed_json_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_file_that_breaks_off_is_refused_with_its_place() {
+fn a_truncated_file_is_rejected_with_its_place() {
     for text in ["[", "[1", "[1,", "[{\"a\":", "[{\"a\": \"b", "[{\"a\": 1}"] {
         let (place, reason) = refusal(text, Layout::List);
         assert_eq!(

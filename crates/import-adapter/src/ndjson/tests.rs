@@ -62,7 +62,7 @@ fn a_session_without_stages_takes_its_metrics_over() {
 }
 
 #[test]
-fn a_derived_key_stays_derived() {
+fn a_derived_key_is_read_as_derived() {
     let text = SESSION.replace("\"given\"", "\"derived\"").replace("09T00:10", "09T01:10");
     assert_eq!(sessions(&lines(&text))[0].key().to_stored(), "derived:41000000007");
 }
@@ -78,7 +78,7 @@ fn stages_out_of_order_are_laid_on_one_time_line_and_reported() {
 }
 
 #[test]
-fn a_profile_changes_only_what_it_says() {
+fn a_profile_changes_only_its_own_members() {
     let line = format!(
         r#"{{"type":"profile","user_id":"{}","created_at":"2026-01-02T03:04:05.678901+00:00","home_timezone":"Asia/Tokyo","scopes":["profile"],"birth_date":"1990-05-17","biological_sex":"other","blood_type":"AB-","height_cm":171.5,"weight_kg":null,"skin_type":3,"wheelchair_use":false}}"#,
         USER.to_uppercase()

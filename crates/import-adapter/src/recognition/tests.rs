@@ -31,7 +31,7 @@ fn each_format_is_recognised_by_its_content() {
 }
 
 #[test]
-fn what_is_not_recognised_is_described_without_its_values() {
+fn an_unrecognised_file_is_described_without_its_values() {
     let found = message(br#"{"steps":"4711","ti\u0007me":[1]}"#, Format::Auto);
     assert_eq!(found, "unsupported file: a JSON object with the members steps, time");
     let found = message(br#"[{"steps":4711}]"#, Format::Fitbit);
@@ -107,7 +107,7 @@ fn prose_and_values_are_not_taken_for_columns() {
 }
 
 #[test]
-fn a_known_table_without_sleep_gets_a_sentence_of_its_own() {
+fn a_known_table_without_sleep_has_a_specific_message() {
     for (text, name) in [
         (&b"Cycle start time,Cycle end time,Recovery score %\n"[..], "physiological_cycles.csv"),
         (b"Cycle start time,Workout start time,Activity name\n", "workouts.csv"),
@@ -158,7 +158,7 @@ fn a_named_format_must_be_the_one_of_the_file() {
 }
 
 #[test]
-fn a_file_that_breaks_off_before_it_shows_what_it_is_is_damaged() {
+fn a_file_truncated_before_it_can_be_recognised_is_damaged() {
     let refused = seen(b"{\"summary\": {\"a\": 1", Format::Auto);
     assert!(matches!(refused, Err(ImportRefusal::Damaged { .. })), "{refused:?}");
     assert!(seen(b"[{\"mainSleep\": tr", Format::Auto).is_ok());

@@ -87,7 +87,7 @@ fn a_stage_without_its_end_lasts_to_the_next_or_to_the_end_of_the_session() {
 }
 
 #[test]
-fn what_is_left_out_of_the_events_is_noted() {
+fn omitted_events_are_noted() {
     let mut events = events(&[
         ("LIGHT_END", "2026-01-10T22:30:00"),
         ("REM_START", "2026-01-10T23:00:00"),
@@ -198,7 +198,7 @@ fn a_record_without_an_id_is_known_by_its_start() {
 }
 
 #[test]
-fn an_export_that_breaks_off_is_refused() {
+fn a_truncated_export_is_rejected() {
     let text = record(LONDON, &[]);
     for cut in [text.len() - 10, text.len() - 40, COLUMNS.len() + 40] {
         let refused = read(&text.as_bytes()[..cut], Format::SleepAsAndroid, "UTC").unwrap_err();

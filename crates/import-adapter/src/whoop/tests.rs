@@ -103,7 +103,7 @@ fn an_invalid_row_is_rejected() {
 }
 
 #[test]
-fn a_table_that_breaks_off_in_a_row_is_refused() {
+fn a_table_truncated_in_a_row_is_rejected() {
     let text = format!("{HEADER}\nx,,UTC,2026-01-10 23:00:00");
     let refused = read(text.as_bytes(), Format::Whoop, "UTC").unwrap_err();
     assert!(matches!(refused, ImportRefusal::Damaged { .. }), "{refused}");

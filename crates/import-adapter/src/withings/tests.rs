@@ -230,7 +230,7 @@ fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
 }
 
 #[test]
-fn what_contradicts_the_night_is_dropped_and_noted() {
+fn values_that_contradict_the_night_are_dropped_and_noted() {
     for (more, part) in [
         (r#","sleep_latency":28800,"waso":-600"#, "the totals contradict the time in bed"),
         (r#","waso":-600"#, "totals that are no numbers from 0 on were left out: 1"),

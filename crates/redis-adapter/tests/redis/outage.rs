@@ -106,7 +106,7 @@ async fn a_server_that_starts_late_is_used_from_its_first_response_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_may_not_write_is_no_store() {
+async fn a_read_only_server_is_not_used() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     // After a failover the old address is a replica.
@@ -121,7 +121,7 @@ async fn a_server_that_may_not_write_is_no_store() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_server_is_no_store_until_it_has_room() {
+async fn a_full_server_is_not_used_until_it_has_space() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     ask::<()>(&server, &["CONFIG", "SET", "maxmemory", "1"]).await;

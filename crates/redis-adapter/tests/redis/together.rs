@@ -63,7 +63,7 @@ async fn counts_of_one_moment_are_one_call_and_each_has_the_answer_of_its_own_co
 }
 
 #[tokio::test]
-async fn a_count_that_is_given_up_takes_no_others_along() {
+async fn a_cancelled_count_does_not_cancel_others() {
     let server = RedisServer::start();
     let stage = Stage::on(&server, AMPLE).await;
     for number in 0..50 {

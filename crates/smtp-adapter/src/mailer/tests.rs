@@ -287,7 +287,7 @@ async fn an_address_beyond_ascii_goes_only_where_it_is_understood() {
 }
 
 #[tokio::test]
-async fn an_address_that_mail_cannot_name_is_refused_without_a_connection() {
+async fn an_address_invalid_in_smtp_is_rejected_without_a_connection() {
     let server = MailServer::start(Behaviour::default()).await;
     let mail = Mail { to: Email::parse("<sam@example.org").unwrap(), ..mail() };
     assert!(matches!(in_clear(&server).send(&mail).await, Err(MailError::Refused)));

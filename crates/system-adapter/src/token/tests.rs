@@ -81,7 +81,7 @@ fn without_claim(test: &TestKeyRing, name: &str) -> Result<AccessClaims, Invalid
 }
 
 #[test]
-fn a_signed_token_says_what_it_was_given() {
+fn a_signed_token_contains_the_given_claims() {
     let test = ring();
     for claims in [claims(), service_claims()] {
         let token = test.ring.sign(&claims).unwrap();

@@ -114,12 +114,12 @@ async fn whether_the_person_of_the_path_exists_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_none_is_refused() {
+async fn a_malformed_token_is_rejected() {
     assert_eq!(refusal(Request { claims: None, ..Request::good() }).await, "invalid token");
 }
 
 #[tokio::test]
-async fn a_client_that_is_gone_or_disabled_is_refused() {
+async fn a_missing_or_disabled_client_is_rejected() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..service() };
     for client in [None, Some(disabled)] {
         assert_eq!(refusal(Request { client: Ok(client), ..Request::good() }).await, "invalid token");

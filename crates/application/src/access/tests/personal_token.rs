@@ -144,7 +144,7 @@ async fn a_revoked_token_or_one_of_a_locked_person_is_invalid() {
 }
 
 #[tokio::test]
-async fn a_token_counts_to_the_moment_before_its_end() {
+async fn a_token_is_valid_until_just_before_its_expiry() {
     for (left, outcome) in [(1, "granted"), (0, "invalid token"), (-1, "invalid token")] {
         let found = Some(Ok(Some(PersonalAccess { expires_at: Some(noon() + seconds(left)), ..access() })));
         let used = (left > 0).then_some(0);

@@ -83,7 +83,7 @@ fn disconnecting(stored: &Noted<Session>, grants: u64, tokens: u64) -> MockUnitO
 }
 
 #[tokio::test]
-async fn t67_apps_tokens_and_consents_go_when_the_person_says_so() {
+async fn t67_apps_tokens_and_consents_are_revoked_if_the_person_chooses_so() {
     let stored = Noted::default();
     let store = units([disconnecting(&stored, 3, 2)]);
     let address = email(EMAIL);
@@ -180,7 +180,7 @@ async fn a_busy_server_changes_nothing() {
 }
 
 #[tokio::test]
-async fn of_two_changes_at_once_the_later_one_has_to_try_again() {
+async fn of_two_concurrent_changes_the_later_one_must_be_retried() {
     for unit in [
         still(person(), Some(hash_of("what the other browser chose"))),
         still(locked_person(), Some(hash_of(PASSWORD))),

@@ -39,7 +39,7 @@ async fn the_operator_gets_a_link_of_three_days_that_is_stored_as_a_hash() {
 }
 
 #[tokio::test]
-async fn with_mail_the_person_gets_the_link_and_reads_what_it_is_for() {
+async fn with_email_the_person_is_sent_the_link_and_its_purpose() {
     for (password, subject) in [
         (None, "Restwell: Choose your password"),
         (Some(hash_of(PASSWORD)), "Restwell: Choose a new password"),

@@ -39,7 +39,7 @@ fn t85_no_kind_of_character_is_required() {
 }
 
 #[test]
-fn t85_what_a_list_of_guesses_would_hold_is_refused() {
+fn t85_common_passwords_are_rejected() {
     for text in ["password and some more", "I am robin of the hills"] {
         assert_eq!(judged(text).unwrap_err(), NewPasswordError::Guessable, "{text}");
     }

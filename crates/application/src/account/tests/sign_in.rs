@@ -98,7 +98,7 @@ async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_befor
 }
 
 #[tokio::test]
-async fn the_session_of_the_user_who_used_the_browser_before_ends_in_their_name() {
+async fn the_previous_users_session_in_this_browser_ends_in_their_name() {
     let stored = Noted::default();
     let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
     let store = units([ending(unit, old_session(2), true)]);
@@ -129,7 +129,7 @@ async fn t86_a_weak_hash_is_rehashed_with_the_sign_in() {
 }
 
 #[tokio::test]
-async fn t86_a_hash_of_today_stays_as_it_is() {
+async fn t86_a_hash_with_current_parameters_is_not_rehashed() {
     let stored = Noted::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);

@@ -44,7 +44,7 @@ async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, passwor
 }
 
 #[tokio::test]
-async fn t80_unknown_wrong_locked_and_passwordless_are_one_answer_one_hash_and_one_write() {
+async fn t80_all_rejected_sign_ins_have_the_same_response_hashing_and_writes() {
     let traces = [
         refused(&person(), Some(hash_of(PASSWORD)), "nobody@example.org", PASSWORD).await,
         refused(&person(), Some(hash_of(PASSWORD)), "no address at all", PASSWORD).await,
@@ -65,7 +65,7 @@ async fn t80_unknown_wrong_locked_and_passwordless_are_one_answer_one_hash_and_o
 }
 
 #[tokio::test]
-async fn an_ill_formed_address_is_not_looked_up() {
+async fn a_malformed_address_is_not_looked_up() {
     let store = units([]);
     let (ports, hasher, _) = ports(MockCredentialReader::new(), store);
     let error = SignIn::new(ports, limits()).run(command("robin", PASSWORD)).await.unwrap_err();
@@ -74,7 +74,7 @@ async fn an_ill_formed_address_is_not_looked_up() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_written_down_for_an_account_that_exists_and_for_no_other() {
+async fn a_rejection_is_audited_only_for_existing_accounts() {
     let store = units([MockUnitOfWork::default()]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
     let sign_in = SignIn::new(ports, limits());
@@ -110,7 +110,7 @@ async fn t84_attempts_that_a_busy_server_did_not_check_are_not_counted() {
 }
 
 #[tokio::test]
-async fn t81_no_counter_fails_open() {
+async fn t81_a_failing_counter_rejects_the_attempt() {
     for call in 1..=3 {
         let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
         let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
@@ -121,7 +121,7 @@ async fn t81_no_counter_fails_open() {
 }
 
 #[tokio::test]
-async fn a_right_password_whose_counters_cannot_be_settled_opens_nothing() {
+async fn a_right_password_opens_no_session_if_its_counters_cannot_be_updated() {
     for call in 4..=5 {
         let store = units([]);
         let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
@@ -153,7 +153,7 @@ async fn an_unreadable_hash_is_a_separate_error() {
 }
 
 #[tokio::test]
-async fn t86_a_weak_hash_that_cannot_be_rehashed_does_not_keep_a_person_out() {
+async fn t86_a_person_can_sign_in_even_if_a_weak_hash_cannot_be_rehashed() {
     for failure in [PasswordHashingError::Busy, PasswordHashingError::Failed] {
         let stored = Noted::default();
         let store = units([storing(still(person(), Some(weak_hash_of(PASSWORD))), &stored)]);

@@ -64,7 +64,7 @@ fn no_tokens() -> Arc<MockPersonalTokenReader> {
 }
 
 #[tokio::test]
-async fn a_page_that_is_full_says_where_the_next_continues() {
+async fn a_full_page_has_the_position_of_the_next_one() {
     let found = vec![tally(1, 1), tally(1, 2), tally(1, 3)];
     let list = ListReads::new(store(None, 2, found), clients(), no_tokens());
     let page = list.run(user_id(1), None, 2).await.unwrap();

@@ -98,7 +98,7 @@ async fn a_session_of_a_locked_or_erased_person_is_none() {
 }
 
 #[tokio::test]
-async fn t30_a_session_that_ended_meanwhile_is_none() {
+async fn t30_an_ended_session_is_not_signed_in() {
     let mut second = MockUnitOfWork::default();
     let stored = expect_request(&mut second);
     let world = World::new([after_the_session(), second]).knowing(Some(app())).counting(1);

@@ -126,7 +126,7 @@ async fn t23_a_denial_is_returned_to_the_app() {
 }
 
 #[tokio::test]
-async fn t34_a_wish_not_to_be_asked_is_kept_when_everything_was_allowed() {
+async fn t34_consent_is_remembered_if_everything_was_allowed() {
     let mut unit = deciding(request(), app());
     let note = Noted::default();
     let stored = Arc::clone(&note);
@@ -142,7 +142,7 @@ async fn t34_a_wish_not_to_be_asked_is_kept_when_everything_was_allowed() {
 }
 
 #[tokio::test]
-async fn t34_an_earlier_wish_ends_when_only_a_part_is_allowed_or_the_box_is_not_ticked() {
+async fn t34_remembered_consent_ends_if_only_a_part_is_allowed_or_the_box_is_not_ticked() {
     let part = ConsentDecision::Allow { ticked: &["sleep"], remember: true };
     for decision in [part, allow(BOTH)] {
         let mut unit = deciding(request(), app());
@@ -171,7 +171,7 @@ async fn t29_a_request_is_decided_once() {
 }
 
 #[tokio::test]
-async fn t29_a_request_that_is_unknown_decided_or_too_old_is_gone() {
+async fn t29_an_unknown_decided_or_expired_request_is_reported_as_gone() {
     let decided = AuthorizationRequest { decision: RequestState::Decided { at: noon() }, ..request() };
     let old = AuthorizationRequest { created_at: noon() - seconds(1800), ..request() };
     for request in [None, Some(decided), Some(old)] {
@@ -207,7 +207,7 @@ async fn a_client_disabled_or_without_the_redirect_uri_by_now_gets_nothing() {
 }
 
 #[tokio::test]
-async fn t30_a_session_that_ended_meanwhile_decides_nothing() {
+async fn t30_an_ended_session_cannot_decide() {
     assert!(matches!(refusal(after_the_session()).await, ConsentError::AccountUnavailable));
 }
 

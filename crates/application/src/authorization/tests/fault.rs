@@ -77,7 +77,7 @@ async fn t24_of_a_repeated_state_none_is_given_back() {
 }
 
 #[tokio::test]
-async fn t25_where_no_state_came_none_is_given_back() {
+async fn t25_without_a_state_none_is_returned() {
     let parameters = AuthorizationParameters { state: Given::Absent, scope: Given::Once("email"), ..good() };
     assert_eq!(sent_error(app(), parameters).await, ("invalid_scope".to_owned(), None));
 }
@@ -93,7 +93,7 @@ async fn t23_only_codes_are_issued() {
 }
 
 #[tokio::test]
-async fn answers_come_in_the_query_alone() {
+async fn responses_are_returned_in_the_query_only() {
     for response_mode in ["fragment", "form_post", "query.jwt", ""] {
         let parameters = AuthorizationParameters { response_mode: Given::Once(response_mode), ..good() };
         assert_reported("invalid_request", app(), parameters).await;

@@ -85,7 +85,7 @@ async fn the_page_shows_what_the_app_can_already_read() {
 }
 
 #[tokio::test]
-async fn a_remembered_consent_alone_is_nothing_that_the_app_holds() {
+async fn a_remembered_consent_alone_gives_the_app_no_access() {
     let consented = ConnectedApp { grants: 0, is_remembered: true, ..connected(client_id(1), "sleep") };
     let (outcome, _) = open(unremembered(request(), app()), vec![consented]).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
@@ -145,7 +145,7 @@ async fn t29_the_request_of_another_browser_is_not_shown() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_unknown_decided_or_too_old_is_gone() {
+async fn an_unknown_decided_or_expired_request_is_reported_as_gone() {
     let decided = AuthorizationRequest { decision: RequestState::Decided { at: noon() }, ..request() };
     let old = AuthorizationRequest { created_at: noon() - seconds(1800), ..request() };
     for request in [None, Some(decided), Some(old)] {
@@ -154,7 +154,7 @@ async fn a_request_that_is_unknown_decided_or_too_old_is_gone() {
 }
 
 #[tokio::test]
-async fn a_client_that_was_disabled_or_lost_the_redirect_uri_or_the_scopes_meanwhile_is_not_shown() {
+async fn a_client_disabled_or_without_the_redirect_uri_or_scopes_by_now_is_not_shown() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     let moved =
         Client { redirect_uris: vec![RedirectUri::parse("https://owl.example/new").unwrap()], ..app() };
@@ -169,7 +169,7 @@ async fn a_client_that_was_disabled_or_lost_the_redirect_uri_or_the_scopes_meanw
 }
 
 #[tokio::test]
-async fn t30_a_session_that_ended_meanwhile_sees_nothing_and_lets_nothing_through() {
+async fn t30_an_ended_session_is_shown_nothing_and_grants_nothing() {
     assert!(matches!(refusal(after_the_session()).await, ConsentError::AccountUnavailable));
 }
 
@@ -181,7 +181,7 @@ async fn a_locked_or_erased_person_sees_nothing() {
 }
 
 #[tokio::test]
-async fn scopes_that_the_client_lost_meanwhile_are_not_offered_nor_let_through() {
+async fn scopes_that_the_client_lost_in_the_meantime_are_neither_offered_nor_granted() {
     let client = Client { scopes: scopes("sleep"), ..app() };
     // Remembered consents are not looked up.
     let (outcome, _) = open(with_request(Some(request()), client), Vec::new()).await;
@@ -189,7 +189,7 @@ async fn scopes_that_the_client_lost_meanwhile_are_not_offered_nor_let_through()
 }
 
 #[tokio::test]
-async fn t34_what_is_remembered_is_let_through_and_the_request_decided() {
+async fn t34_a_remembered_consent_grants_the_request_and_decides_it() {
     let mut unit = with_request(Some(request()), app());
     expect_remembered(&mut unit, Some(remembered("profile sleep")));
     expect_decided(&mut unit, true);
@@ -204,7 +204,7 @@ async fn t34_what_is_remembered_is_let_through_and_the_request_decided() {
 }
 
 #[tokio::test]
-async fn of_two_pages_that_open_at_once_one_is_let_through() {
+async fn of_two_pages_opened_concurrently_one_is_granted() {
     let mut unit = with_request(Some(request()), app());
     expect_remembered(&mut unit, Some(remembered("profile sleep")));
     expect_decided(&mut unit, false);
@@ -222,7 +222,7 @@ async fn t34_more_or_fewer_scopes_than_remembered_need_consent() {
 }
 
 #[tokio::test]
-async fn t34_a_page_that_the_app_asked_for_is_shown_whatever_is_remembered() {
+async fn t34_prompt_consent_shows_the_page_despite_a_remembered_consent() {
     let forced = AuthorizationRequest { force_consent: true, ..request() };
     let mut unit = with_request(Some(forced), app());
     unit.consents.expect_find().never();

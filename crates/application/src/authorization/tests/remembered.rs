@@ -7,7 +7,7 @@ use crate::ports::storage::StorageError;
 use domain::code::CodeState;
 
 #[tokio::test]
-async fn t34_what_is_remembered_is_let_through_with_a_code() {
+async fn t34_a_remembered_consent_returns_a_code() {
     for prompt in [Given::Absent, Given::Once("none")] {
         let mut unit = with_person(Some(person()));
         expect_remembered(&mut unit, Some(remembered("sleep")));

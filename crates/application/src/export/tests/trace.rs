@@ -84,7 +84,7 @@ async fn an_export_that_cannot_be_traced_does_not_begin() {
 }
 
 #[tokio::test]
-async fn nobody_who_does_not_exist_leaves_an_event() {
+async fn no_event_is_stored_for_an_unknown_person() {
     let mut profiles = MockProfileReader::new();
     profiles.expect_find_profile().returning(|_| Ok(None));
     let units = units(1);

@@ -82,7 +82,7 @@ async fn undoing_the_import_restores_what_was_applied_since() {
 }
 
 #[tokio::test]
-async fn a_profile_that_was_edited_meanwhile_is_the_one_that_is_shown_and_restored() {
+async fn a_profile_edit_made_in_the_meantime_is_shown_and_restored() {
     let (store, id) = after_import().await;
     edit(&store, 175).await;
     let shown = proposed(&store, 0).await;
@@ -94,7 +94,7 @@ async fn a_profile_that_was_edited_meanwhile_is_the_one_that_is_shown_and_restor
 }
 
 #[tokio::test]
-async fn a_proposal_that_the_person_entered_meanwhile_is_not_shown() {
+async fn a_proposed_value_that_the_person_has_entered_since_is_not_shown() {
     let (store, id) = after_import().await;
     edit(&store, 170).await;
     assert_eq!(proposed(&store, 0).await.len(), 1);

@@ -27,7 +27,7 @@ async fn waiting(store: &MemoryStore) -> (Result<Imported, ImportRecordsError>, 
 }
 
 #[tokio::test]
-async fn an_import_continues_after_a_store_that_was_away_and_counts_each_record_once() {
+async fn an_import_continues_after_an_outage_and_counts_each_record_once() {
     // Fails at the second batch, after the start of the import and the first batch.
     for (call, before) in [("begin", 2), ("sleep.insert", 1), ("commit", 1)] {
         let store = MemoryStore::with(person());
@@ -42,7 +42,7 @@ async fn an_import_continues_after_a_store_that_was_away_and_counts_each_record_
 }
 
 #[tokio::test]
-async fn an_import_ends_when_the_store_stays_away_for_half_a_minute_and_keeps_what_is_stored() {
+async fn an_import_ends_after_an_outage_of_half_a_minute_and_keeps_what_is_stored() {
     let store = MemoryStore::with(person());
     store.pass("sleep.insert");
     for _ in 0..10 {

@@ -108,7 +108,7 @@ async fn every_item_is_answered_in_its_place_over_many_batches() {
 }
 
 #[tokio::test]
-async fn an_item_that_stands_twice_in_a_batch_is_stored_once_and_answered_twice() {
+async fn a_duplicate_item_in_a_batch_is_stored_once_and_has_two_results() {
     let store = MemoryStore::with(person());
     let item = || taken(session(given("7", 0, 480)));
     let report = ingest(&store, vec![item(), item(), taken(session(given("7", 0, 490)))]).await;
@@ -117,7 +117,7 @@ async fn an_item_that_stands_twice_in_a_batch_is_stored_once_and_answered_twice(
 }
 
 #[tokio::test]
-async fn what_the_store_does_not_take_has_a_code_and_a_member() {
+async fn an_item_rejected_by_the_store_has_a_code_and_a_member() {
     let store = MemoryStore::with(person());
     ingest(
         &store,
@@ -156,7 +156,7 @@ async fn only_the_item_at_fault_is_refused_when_a_batch_conflicts() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_refused_leaves_no_trace() {
+async fn a_rejected_body_stores_nothing() {
     let store = MemoryStore::with(person());
     let items = || vec![taken(session(derived(0, 9)))];
     let too_many = run(&store, user_id(1), Items { items: items(), counted: Ok(MAX_ITEMS + 1) }).await;
@@ -201,7 +201,7 @@ async fn an_item_of_another_person_is_answered_with_that_and_not_stored() {
 }
 
 #[tokio::test]
-async fn what_was_noted_of_an_item_is_returned_with_it() {
+async fn the_notes_of_an_item_are_returned_with_it() {
     let store = MemoryStore::with(person());
     let noted =
         IngestItem { notes: vec!["one".to_owned(), "two".to_owned()], ..taken(session(derived(0, 9))) };

@@ -65,7 +65,7 @@ async fn a_log_by_product_code_is_of_the_label_that_carries_it() {
 }
 
 #[tokio::test]
-async fn a_log_twice_in_a_file_counts_once() {
+async fn a_duplicate_log_in_a_file_is_counted_once() {
     let (store, id) = catalogue().await;
     let taken = || log(intake(id, 5, 1.0, None));
     assert_eq!(import(&store, [taken(), taken()]).await.logs, counts(1, 0, 0));
@@ -103,7 +103,7 @@ async fn two_logs_of_one_moment_with_keys_of_their_own_are_two() {
 }
 
 #[tokio::test]
-async fn without_a_key_what_was_taken_when_is_the_log() {
+async fn without_a_key_a_log_is_identified_by_supplement_and_time() {
     let (store, id) = catalogue().await;
     import(&store, [log(intake(id, 5, 1.0, None))]).await;
     let report = import(&store, [log(intake(id, 5, 2.0, None)), log(intake(id, 6, 2.0, None))]).await;
@@ -140,7 +140,7 @@ async fn a_log_of_an_own_export_is_known_by_its_id_when_it_moved() {
 }
 
 #[tokio::test]
-async fn two_entries_of_an_own_export_that_say_the_same_stay_two() {
+async fn two_equal_log_entries_of_a_restwell_export_are_not_merged() {
     let (store, id) = catalogue().await;
     let items = || [own_log(1, intake(id, 5, 1.0, None)), own_log(2, intake(id, 5, 1.0, None))];
     assert_eq!(import(&store, items()).await.logs, counts(2, 0, 0));
@@ -217,7 +217,7 @@ async fn a_log_whose_id_and_key_name_two_logs_is_rejected_and_the_rest_continues
 }
 
 #[tokio::test]
-async fn a_log_is_known_by_its_key_before_what_was_taken_when() {
+async fn the_key_of_a_log_takes_precedence_over_supplement_and_time() {
     let (store, id) = catalogue().await;
     import(&store, [log(intake(id, 5, 1.0, None)), log(intake(id, 9, 1.0, Some("a")))]).await;
     let report = import(&store, [log(intake(id, 5, 2.0, Some("a")))]).await;

@@ -33,7 +33,7 @@ fn of_thousands_of_short_sessions_beside_a_record_a_handful_are_looked_at() {
 }
 
 #[test]
-fn what_was_removed_is_not_looked_at() {
+fn removed_sessions_are_not_considered() {
     let records = [derived(0, 480), given("7", 0, 480)];
     let mut near = near(&records);
     assert_eq!(near.near(&records[0]), BTreeSet::from([0, 1]));

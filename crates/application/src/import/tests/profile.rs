@@ -115,7 +115,7 @@ async fn a_restore_beside_another_file_does_not_make_that_one_a_restore() {
 }
 
 #[tokio::test]
-async fn nobody_is_created_later_than_they_were() {
+async fn the_creation_time_of_a_person_is_never_moved_forward() {
     let earlier = known().created_at - seconds(60);
     for (in_file, expected) in [(earlier, earlier), (known().created_at + seconds(60), known().created_at)] {
         let store = MemoryStore::with(known());
@@ -140,7 +140,7 @@ async fn what_an_own_export_contains_of_a_profile_changes_nothing_though_it_has_
 }
 
 #[tokio::test]
-async fn a_profile_that_says_nothing_new_is_not_written() {
+async fn an_unchanged_profile_is_not_written() {
     let store = MemoryStore::with(known());
     let same = ImportedProfile { biology: known().biology, ..ImportedProfile::default() };
     for command in [of_person(), overwriting()] {
@@ -233,7 +233,7 @@ async fn two_imports_that_changed_different_fields_are_undone_apart_in_either_or
 }
 
 #[tokio::test]
-async fn a_field_that_a_later_import_changed_is_kept_until_that_one_is_undone() {
+async fn a_field_changed_by_a_later_import_is_kept_until_that_import_is_undone() {
     let store = MemoryStore::with(known());
     for centimetres in [170, 160] {
         run(&store, overwriting(), vec![height(centimetres)]).await;

@@ -31,7 +31,7 @@ async fn the_same_session_again_is_unchanged_and_not_written() {
 }
 
 #[tokio::test]
-async fn a_session_twice_in_one_batch_counts_once() {
+async fn a_duplicate_session_in_a_batch_is_counted_once() {
     let store = MemoryStore::with(person());
     let report = import(&store, [session(given("7", 0, 480)), session(given("7", 0, 480))]).await;
     assert_eq!((report.sessions, report.stage_entries), (counts(1, 0, 0), 1));
@@ -149,7 +149,7 @@ async fn overlapping_sessions_of_an_own_export_leave_each_other_alone() {
 }
 
 #[tokio::test]
-async fn a_time_of_change_is_kept_in_milliseconds() {
+async fn the_time_of_a_change_is_stored_in_milliseconds() {
     let store = MemoryStore::with(person());
     let mut item = own_session(4, derived(0, 480));
     if let crate::ports::import_source::ImportItem::Session(session) = &mut item {

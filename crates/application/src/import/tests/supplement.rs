@@ -31,7 +31,7 @@ async fn a_new_label_is_entered_now_unless_it_says_when() {
 }
 
 #[tokio::test]
-async fn a_label_twice_in_a_file_counts_once() {
+async fn a_duplicate_label_in_a_file_is_counted_once() {
     let store = MemoryStore::with(person());
     let report = import(&store, [supplement("17", "Magnesium"), supplement("17", "Magnesium")]).await;
     assert_eq!(report.supplements, counts(1, 0, 0));

@@ -83,7 +83,7 @@ async fn undo_restores_what_the_import_replaced_or_removed() {
 }
 
 #[tokio::test]
-async fn a_label_that_was_logged_since_stays() {
+async fn a_label_with_logs_added_since_is_kept() {
     let store = MemoryStore::with(person());
     let labels = import(&store, vec![supplement("17", "Magnesium")]).await;
     let id = store.content().supplements[0].1.id;
@@ -102,7 +102,7 @@ async fn kept(store: &MemoryStore, id: ImportId) -> (KeptWhat, KeptWhy) {
 }
 
 #[tokio::test]
-async fn a_session_that_something_else_changed_or_deleted_since_is_kept_and_listed() {
+async fn a_session_changed_or_deleted_otherwise_since_is_kept_and_listed() {
     for is_deleted in [false, true] {
         let store = MemoryStore::with(person());
         let id = import(&store, vec![session(given("a", 0, 60))]).await;
@@ -122,7 +122,7 @@ async fn a_session_that_something_else_changed_or_deleted_since_is_kept_and_list
 }
 
 #[tokio::test]
-async fn a_session_that_a_later_import_changed_is_kept_and_listed_with_it_until_that_one_is_undone() {
+async fn a_session_changed_by_a_later_import_is_kept_and_listed_until_that_import_is_undone() {
     let store = MemoryStore::with(person());
     let mut ids = Vec::new();
     for end in [60, 70, 80] {
@@ -335,7 +335,7 @@ async fn an_undo_that_broke_off_is_undoing_and_resumes_by_itself_or_on_request()
 }
 
 #[tokio::test]
-async fn an_import_that_changed_nothing_is_undone_at_once() {
+async fn an_import_without_changes_is_undone_immediately() {
     let store = MemoryStore::with(person());
     let id = import(&store, Vec::new()).await;
     assert_eq!(undo(&store, id).await.unwrap(), Undone::default());

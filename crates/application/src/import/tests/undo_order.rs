@@ -95,7 +95,7 @@ async fn there_and_back_again(imports: Vec<Vec<Few>>) -> Result<(), TestCaseErro
 
 proptest! {
     #[test]
-    fn the_latest_import_undone_first_leaves_what_was_there_before_each_and_nothing_else(
+    fn undoing_the_latest_import_first_restores_exactly_the_previous_state(
         imports in prop::collection::vec(some(any_record_or_bare()), 1..6),
     ) {
         run(there_and_back_again(imports))?;

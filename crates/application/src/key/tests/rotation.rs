@@ -85,7 +85,7 @@ async fn t70_an_emergency_retires_every_active_key_in_the_same_unit_of_work() {
 }
 
 #[tokio::test]
-async fn a_key_is_made_where_there_is_none_or_none_active() {
+async fn a_key_is_created_if_there_is_none_or_none_is_active() {
     for keys in [Vec::new(), vec![retired(9)]] {
         let units = PreparedUnitsOfWork::new([unit_of(keys.clone(), Some(noon()))]);
         assert!(rotate(units, opening(keys), OlderKeys::Retire).await.unwrap().retired.is_empty());

@@ -165,7 +165,7 @@ async fn an_empty_change_has_no_effect() {
 }
 
 #[tokio::test]
-async fn everything_that_is_named_is_changed_and_the_rest_stays() {
+async fn only_the_given_fields_are_changed() {
     let redirect_uris = vec![RedirectUri::parse("https://owl.example/other").unwrap()];
     let name = ClientName::parse("Day Owl").unwrap();
     let wanted = ClientChange {

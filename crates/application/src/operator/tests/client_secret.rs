@@ -79,7 +79,7 @@ async fn the_newest_secret_stays_live_for_the_overlap_and_older_ones_end_now() {
 }
 
 #[tokio::test]
-async fn a_rotation_leaves_two_live_secrets_at_most_however_many_there_were() {
+async fn a_rotation_leaves_at_most_two_live_secrets() {
     let before: Vec<_> = (1..=5).map(|number| stored_secret(number, None)).collect();
     let ended = rotate(before.clone(), None).await;
     assert_eq!(before.len() - ended.len() + 1, MAX_LIVE_SECRETS);

@@ -264,7 +264,7 @@ async fn an_invalidation_that_stopped_anywhere_is_finished_by_the_next() {
 }
 
 #[tokio::test]
-async fn keys_that_are_young_enough_stay() {
+async fn keys_created_after_the_given_time_stay_active() {
     let young = Left { keys: vec![key(3, theft())], ..Left::default() };
     let store = Store::of(young.clone());
     assert_eq!(invalidate(&store).await.unwrap().keys, None);

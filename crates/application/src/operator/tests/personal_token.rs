@@ -38,12 +38,12 @@ async fn assert_revoked(token: Option<PersonalTokenId>, revoked: u64, expected: 
 }
 
 #[tokio::test]
-async fn all_tokens_of_a_person_are_revoked_and_the_trail_says_how_many() {
+async fn the_event_of_revoking_all_tokens_has_their_number() {
     assert_revoked(None, 3, &[revoked_event(3)]).await;
 }
 
 #[tokio::test]
-async fn one_token_is_revoked_and_the_trail_says_which() {
+async fn the_event_of_a_revocation_names_the_token() {
     assert_revoked(Some(token_id()), 1, &[revoked_event(1).subject(token_id().as_uuid())]).await;
 }
 

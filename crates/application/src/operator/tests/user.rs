@@ -151,7 +151,7 @@ async fn an_empty_change_has_no_effect() {
 }
 
 #[tokio::test]
-async fn address_and_zone_are_changed_and_the_rest_stays() {
+async fn only_address_and_time_zone_are_changed() {
     let email = Email::parse("new@example.org").unwrap();
     let home_timezone = TimeZone::parse("Asia/Tokyo").unwrap();
     let wanted = UserChange {
@@ -186,7 +186,7 @@ async fn the_same_address_once_more_leaves_the_links() {
 }
 
 #[tokio::test]
-async fn biological_values_that_are_not_named_stay() {
+async fn omitted_biological_values_are_unchanged() {
     let known = Biology { height: BodyHeight::from_centimetres(180.0).ok(), ..Biology::default() };
     let weight = BodyWeight::from_kilograms(80.0).ok();
     let wanted = UserChange { biology: Biology { weight, ..Biology::default() }, ..UserChange::default() };

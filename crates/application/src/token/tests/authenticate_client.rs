@@ -116,13 +116,13 @@ async fn the_right_secret_proves_the_client_and_is_not_counted() {
 }
 
 #[tokio::test]
-async fn the_secret_that_is_rotated_out_counts_until_its_end() {
+async fn a_rotated_secret_is_valid_until_its_expiry() {
     let outcome = present(authentication(known_client(app()), MockFailureCounter::new()), &own_id(), 2).await;
     assert_eq!(outcome.unwrap(), app());
 }
 
 #[tokio::test]
-async fn the_client_id_counts_in_any_case() {
+async fn the_client_id_is_accepted_in_any_letter_case() {
     let id = own_id().to_uppercase();
     let outcome = present(authentication(known_client(app()), MockFailureCounter::new()), &id, 3).await;
     assert_eq!(outcome.unwrap(), app());

@@ -100,14 +100,14 @@ fn inspector() -> Client {
 }
 
 #[tokio::test]
-async fn a_live_access_token_is_returned_with_what_it_says() {
+async fn a_live_access_token_is_returned_with_its_claims() {
     let answer = Scene::default().ask(&app(), ACCESS).await.unwrap();
     let subject = TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) };
     assert_eq!(answer, Some(ActiveToken::Access(claims(subject))));
 }
 
 #[tokio::test]
-async fn a_live_refresh_token_is_returned_with_what_its_grant_allows() {
+async fn a_live_refresh_token_is_returned_with_the_scopes_of_its_grant() {
     let answer = Scene::default().ask(&app(), &refresh_token()).await.unwrap();
     let expected = ActiveToken::Refresh {
         client_id: client_id(1),
@@ -182,7 +182,7 @@ async fn an_access_token_is_active_with_and_without_the_hint() {
 }
 
 #[tokio::test]
-async fn a_service_token_counts_while_its_client_is_enabled() {
+async fn a_service_token_is_active_while_its_client_is_enabled() {
     for asker in [service(), inspector()] {
         let answer = Scene::of_service_token().ask(&asker, ACCESS).await.unwrap();
         assert_eq!(answer, Some(ActiveToken::Access(claims(TokenSubject::Service))));

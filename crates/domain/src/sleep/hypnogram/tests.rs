@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn a_flat_line_stays_as_it_is((entries, frame) in entries_and_frame()) {
+    fn flattening_is_idempotent((entries, frame) in entries_and_frame()) {
         let flat = Hypnogram::flatten(entries, &frame).unwrap();
         prop_assert_eq!(Hypnogram::flatten(flat.entries().to_vec(), &frame), Ok(flat));
     }

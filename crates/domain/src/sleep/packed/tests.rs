@@ -56,7 +56,7 @@ fn no_stages_are_no_bytes() {
 }
 
 #[test]
-fn what_lies_before_the_start_is_cut_off() {
+fn stages_before_the_start_are_cut_off() {
     let frame = night(60);
     let hypnogram = Hypnogram::new(vec![entry(Light, 0, 10), entry(Deep, 10, 60)], &frame).unwrap();
     let bytes = encode_stages(minute(20).timestamp_millis(), &hypnogram);

@@ -106,7 +106,7 @@ fn a_longer_record_joins_the_sessions_that_it_overlaps() {
 }
 
 #[test]
-fn touching_sessions_stay() {
+fn adjacent_sessions_are_kept() {
     let sessions = [known(1, derived(0, 100)), known(2, derived(200, 300))];
     assert_eq!(reconcile(&sessions, &derived(100, 200)), Insert { removes: vec![] });
 }

@@ -50,7 +50,7 @@ fn all_totals_give_all_metrics() {
 }
 
 #[test]
-fn what_is_not_given_and_does_not_follow_is_left_out() {
+fn totals_that_are_neither_given_nor_derivable_are_left_out() {
     let asleep_alone = SourceTotals { asleep: Some(minutes(420)), ..SourceTotals::default() };
     let expected = vec![("timeNightAsleep", 25_200.0), ("sleepEfficiency", 87.5)];
     assert_eq!(of(&asleep_alone), (expected, false));

@@ -37,7 +37,7 @@ proptest! {
     }
 
     #[test]
-    fn a_key_gives_back_what_it_was_made_of(source in "[a-z0-9_-]{1,50}", text in "[^\\p{Cc}]{0,60}x") {
+    fn a_key_returns_its_parts(source in "[a-z0-9_-]{1,50}", text in "[^\\p{Cc}]{0,60}x") {
         let made = key(&source, &text).expect("a key");
         prop_assert_eq!(made.into_parts(), (source, text));
     }

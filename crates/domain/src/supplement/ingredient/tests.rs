@@ -52,7 +52,7 @@ fn a_refused_text_names_its_field() {
 
 proptest! {
     #[test]
-    fn an_ingredient_gives_back_what_it_was_made_of(
+    fn an_ingredient_returns_its_parts(
         name in "[^\\p{Cc}]{0,40}x",
         quantity in 0.0..1e12_f64,
         unit in "[a-z(){} ]{0,20}",

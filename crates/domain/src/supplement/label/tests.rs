@@ -37,7 +37,7 @@ fn the_entry_date_is_shown_at_midnight_utc() {
 }
 
 #[test]
-fn what_the_label_does_not_say_may_be_empty_but_not_the_name() {
+fn everything_but_the_name_of_a_label_may_be_empty() {
     let bare = SupplementLabelFields { name: "Zinc".into(), ..SupplementLabelFields::default() };
     assert_eq!(SupplementLabel::new(bare).expect("a label").entry_instant(), None);
     let rejected = SupplementLabel::new(SupplementLabelFields { name: "  ".into(), ..fields() });

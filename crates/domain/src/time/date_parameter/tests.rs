@@ -74,7 +74,7 @@ fn a_time_that_exists_twice_is_the_first_as_start_and_the_second_as_end() {
 }
 
 #[test]
-fn a_skipped_time_takes_the_offset_before_the_change() {
+fn a_skipped_time_has_the_offset_before_the_change() {
     for (name, text, expected) in [
         ("America/New_York", "2026-03-08T02:30:00", "2026-03-08T07:30:00Z"),
         ("Europe/Berlin", "2026-03-29T02:30", "2026-03-29T01:30:00Z"),

@@ -40,7 +40,7 @@ fn a_start_after_the_end_is_rejected() {
 }
 
 #[test]
-fn one_day_is_a_range_of_its_own() {
+fn a_single_day_is_a_range() {
     let day = range("2026-03-08", "2026-03-08", "America/New_York").expect("in order");
     assert!(day.contains(utc("2026-03-08T05:00:00Z")));
     assert!(day.contains(utc("2026-03-09T03:59:59.999999Z")));

@@ -29,7 +29,7 @@ fn a_zone_is_known_by_its_exact_name() {
 }
 
 #[test]
-fn a_skipped_local_time_takes_the_offset_before_the_change() {
+fn a_skipped_local_time_has_the_offset_before_the_change() {
     for (name, wall, expected) in [
         ("America/New_York", "2026-03-08T02:30:00", "2026-03-08T07:30:00Z"),
         ("America/New_York", "2026-03-08T02:00:00", "2026-03-08T07:00:00Z"),
@@ -61,7 +61,7 @@ fn a_local_time_that_exists_twice_is_the_first_or_the_second() {
 }
 
 #[test]
-fn the_times_beside_a_change_exist_once() {
+fn the_times_next_to_a_change_exist_once() {
     for (name, wall, expected) in [
         ("America/New_York", "2026-03-08T01:59:59.999999", "2026-03-08T06:59:59.999999Z"),
         ("America/New_York", "2026-03-08T03:00:00", "2026-03-08T07:00:00Z"),

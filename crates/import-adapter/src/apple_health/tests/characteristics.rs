@@ -69,7 +69,7 @@ fn every_blood_type_sex_and_skin_type_is_known() {
 }
 
 #[test]
-fn what_is_not_set_is_absent() {
+fn unset_characteristics_are_absent() {
     let items = me(&[
         ("DateOfBirth", ""),
         ("BiologicalSex", "HKBiologicalSexNotSet"),
@@ -81,7 +81,7 @@ fn what_is_not_set_is_absent() {
 }
 
 #[test]
-fn what_is_not_known_is_noted_without_its_value() {
+fn unknown_characteristics_are_noted_without_their_value() {
     let items = me(&[("BloodType", "HKBloodTypeZ"), ("BiologicalSex", "HKBiologicalSexMale")]);
     assert_eq!(biology(&items).biological_sex, Some(BiologicalSex::Male));
     let place = format!("line {FIRST_LINE}");

@@ -111,7 +111,7 @@ fn an_external_document_type_is_not_looked_at() {
 }
 
 #[test]
-fn an_export_that_breaks_off_anywhere_is_refused() {
+fn an_export_truncated_anywhere_is_rejected() {
     let text =
         export(&(record("watch", "01:00", "02:00", "Asleep") + "<A>a &amp; b<![CDATA[c]]><!-- d --></A>"));
     let text = text.trim_end();

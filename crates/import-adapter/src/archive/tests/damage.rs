@@ -36,7 +36,7 @@ fn a_wrong_checksum_is_damage_and_so_is_a_wrong_size() {
 }
 
 #[test]
-fn an_archive_that_breaks_off_anywhere_is_refused() {
+fn an_archive_truncated_anywhere_is_rejected() {
     let (text, other) = (month(1..9), month(9..12));
     let files = [("a.json", text.as_bytes()), ("b.json", other.as_bytes())];
     for bytes in [archive(&files, deflated()), archive(&files, stored()), write(&[made("a", [1, 2])], true)] {
@@ -109,7 +109,7 @@ fn an_archive_of_too_many_files_is_refused() {
 }
 
 #[test]
-fn a_list_that_claims_more_than_there_is_is_refused() {
+fn a_directory_that_claims_more_than_the_archive_has_is_rejected() {
     let good = write(&[made("a", [1, 2])], true);
     let end = good.len() - 22;
     for (at, bytes) in [

@@ -14,7 +14,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_packed_file_is_read_as_what_is_in_it() {
+fn a_compressed_file_is_read_as_its_content() {
     let (format, items) = read(&packed(month([1, 2]).as_bytes())).unwrap();
     assert_eq!((format, places(&items)), ("fitbit", vec!["record 1", "record 2"]));
     assert!(read_as(&packed(month([1]).as_bytes()), Format::Dsld).is_err());
@@ -22,7 +22,7 @@ fn a_packed_file_is_read_as_what_is_in_it() {
 }
 
 #[test]
-fn a_packed_file_that_breaks_off_or_is_damaged_is_refused() {
+fn a_truncated_or_damaged_compressed_file_is_rejected() {
     let good = packed(month(1..9).as_bytes());
     for length in 2..good.len() {
         assert!(matches!(read(&good[..length]), Err(ImportRefusal::Damaged { .. })), "{length}");

@@ -124,7 +124,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_plain_line_says_what_is_done_of_what_how_fast_and_how_long_it_takes() {
+    fn a_plain_progress_line_has_the_share_done_the_speed_and_the_time_left() {
         let progress = Progress::begin(Path::new("folder/export.xml"), Some(4_096));
         let line = progress.line(Reading::Storing, 1_024);
         assert!(line.starts_with("storing export.xml: 1.00 KiB of 4.00 KiB, "), "{line}");

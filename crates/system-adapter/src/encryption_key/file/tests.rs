@@ -20,7 +20,7 @@ fn the_second_start_finds_the_key_of_the_first() {
 }
 
 #[test]
-fn a_new_key_file_is_for_its_owner_alone() {
+fn a_new_key_file_is_accessible_only_to_its_owner() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder();
     let path = folder.path().join("restwell.key");

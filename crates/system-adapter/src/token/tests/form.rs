@@ -224,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn a_good_token_with_one_other_character_is_refused(at in any::<prop::sample::Index>(), to in "[A-Za-z0-9_.=-]") {
+    fn a_valid_token_with_one_changed_character_is_rejected(at in any::<prop::sample::Index>(), to in "[A-Za-z0-9_.=-]") {
         let test = ring();
         let good = test.ring.sign(&claims()).unwrap();
         let at = at.index(good.len());
@@ -235,7 +235,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_token_is_refused(at in any::<prop::sample::Index>()) {
+    fn a_truncated_token_is_rejected(at in any::<prop::sample::Index>()) {
         let test = ring();
         let good = test.ring.sign(&claims()).unwrap();
         prop_assert_eq!(test.ring.verify(good.split_at(at.index(good.len())).0, now()), REFUSED);

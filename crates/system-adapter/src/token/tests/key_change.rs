@@ -41,7 +41,7 @@ fn t70_a_new_key_signs_at_once_and_the_old_one_verifies_until_it_is_retired() {
 }
 
 #[test]
-fn t62_a_key_that_is_gone_or_retired_verifies_nothing() {
+fn t62_a_missing_or_retired_key_verifies_nothing() {
     let test = ring();
     let token = test.ring.sign(&claims()).unwrap();
     for keys in [vec![retired(&test.key)], vec![next_key(&test.ring, 62, 1)], Vec::new()] {

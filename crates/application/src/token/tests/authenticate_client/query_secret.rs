@@ -19,7 +19,7 @@ async fn a_secret_in_the_query_is_accepted_where_both_switches_allow_it() {
 }
 
 #[tokio::test]
-async fn a_clients_switch_says_nothing_to_somebody_with_a_wrong_secret() {
+async fn a_wrong_secret_does_not_reveal_the_clients_query_setting() {
     let strict = Client { allow_query_secrets: false, ..app() };
     let authentication = authentication(known_client(strict), one_failure());
     let wrong = secret(SecretKind::ClientSecret, 9);

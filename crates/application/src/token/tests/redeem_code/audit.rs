@@ -44,7 +44,7 @@ async fn t13_a_replay_is_in_the_audit_trail_also_when_nothing_was_left_to_revoke
 }
 
 #[tokio::test]
-async fn a_code_that_is_refused_leaves_no_event() {
+async fn a_rejected_code_stores_no_event() {
     let over = AuthorizationCode { expires_at: noon(), ..code() };
     for unit in [finding(None), finding(Some(over)), of_locked_person(None)] {
         assert_events(&events_of(unit).await, &[]);

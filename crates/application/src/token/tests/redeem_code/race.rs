@@ -27,7 +27,7 @@ async fn a_code_that_expires_between_lookup_and_use_is_rejected_and_nothing_revo
 }
 
 #[tokio::test]
-async fn a_code_that_is_deleted_between_look_and_use_is_refused() {
+async fn a_code_deleted_between_lookup_and_use_is_rejected() {
     assert_refused(redeem(losing_the_race(None)).await);
 }
 
