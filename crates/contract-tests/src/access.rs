@@ -43,7 +43,7 @@ pub(crate) async fn a_live_grant_gives_access_with_its_client_scopes_and_zone(ha
     assert_eq!(harness.access.find_access(user_id(1), grant_id(1)).await.unwrap(), Some(expected));
 }
 
-pub(crate) async fn a_grant_of_another_person_gives_nothing(harness: &Harness) {
+pub(crate) async fn a_grant_of_another_person_gives_no_access(harness: &Harness) {
     prepare(harness).await;
     assert_eq!(harness.access.find_access(user_id(2), grant_id(1)).await.unwrap(), None);
     assert_eq!(harness.access.find_access(user_id(3), grant_id(1)).await.unwrap(), None);
@@ -107,7 +107,7 @@ pub(crate) async fn a_personal_token_without_an_end_has_none(harness: &Harness) 
     assert_eq!(personal_access(harness).await.expires_at, None);
 }
 
-pub(crate) async fn an_unknown_personal_token_gives_nothing(harness: &Harness) {
+pub(crate) async fn an_unknown_personal_token_gives_no_access(harness: &Harness) {
     prepare_token(harness, personal_token(1)).await;
     assert_eq!(harness.access.find_personal_access(&hash(2)).await.unwrap(), None);
 }

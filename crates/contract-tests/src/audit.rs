@@ -123,7 +123,7 @@ pub(crate) async fn events_are_listed_by_filter_latest_first(harness: &Harness) 
     }
 }
 
-pub(crate) async fn pages_hold_every_event_once(harness: &Harness) {
+pub(crate) async fn pages_contain_every_event_once(harness: &Harness) {
     append_six(harness).await;
     let filters = [
         (AuditFilter::default(), 6),
@@ -223,7 +223,7 @@ pub(crate) async fn no_event_is_appended_once_about_an_unknown_person(harness: &
     assert_eq!(list(harness, AuditFilter::default()).await, []);
 }
 
-pub(crate) async fn an_erasure_removes_events_appended_meanwhile(harness: &Harness) {
+pub(crate) async fn an_erasure_removes_events_appended_during_it(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let mut unit = harness.begin().await;
     unit.audit().append_once(&event(1, 0).user(user_id(1)), seconds(0)).await.unwrap();

@@ -246,7 +246,7 @@ async fn store_many(harness: &Harness) {
     store_log(harness, log(7, 2, now())).await;
 }
 
-pub(crate) async fn pages_of_any_size_hold_every_change_once_in_ascending_order(harness: &Harness) {
+pub(crate) async fn pages_of_any_size_contain_every_change_once_in_ascending_order(harness: &Harness) {
     prepare(harness).await;
     store_many(harness).await;
     let expected = all(harness).await;

@@ -226,7 +226,7 @@ pub(crate) async fn a_consent_is_remembered_for_its_own_person_and_app(harness: 
     assert_eq!(list(harness, 2).await, [app(1), consented(2)]);
 }
 
-pub(crate) async fn a_remembered_consent_alone_is_listed_until_it_is_forgotten(harness: &Harness) {
+pub(crate) async fn an_app_with_only_a_remembered_consent_is_listed_until_it_is_forgotten(harness: &Harness) {
     let used =
         Grant { last_used_at: Some(seconds(30)), last_used_from: Some(used_from(1)), ..grant_of(1, 1, 1) };
     // A revoked grant contributes neither its date nor its place.

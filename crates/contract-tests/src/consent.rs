@@ -81,7 +81,7 @@ pub(crate) async fn consents_of_anybody_are_forgotten_up_to_the_limit(harness: &
     assert_eq!(harness.begin().await.consents().find(user_id(1), client_id(2)).await.unwrap(), None);
 }
 
-pub(crate) async fn what_matches_is_forgotten_and_counted(harness: &Harness) {
+pub(crate) async fn matching_consents_are_forgotten_and_counted(harness: &Harness) {
     let all = [consent(1, 1), consent(1, 2), consent(2, 1), consent(2, 2)];
     let (person, app) = (Some(user_id(1)), Some(client_id(1)));
     prepare(harness, &[]).await;

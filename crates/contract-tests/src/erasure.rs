@@ -165,7 +165,7 @@ pub(crate) async fn an_erasure_leaves_no_trace_but_the_receipt(harness: &Harness
     assert_eq!(unit.erasures().list(9).await.unwrap(), [receipt(7, 0)]);
 }
 
-pub(crate) async fn an_erasure_of_nobody_keeps_nothing(harness: &Harness) {
+pub(crate) async fn erasing_an_unknown_person_stores_nothing(harness: &Harness) {
     assert!(!erase(harness, 1, receipt(7, 0)).await);
     let mut unit = harness.begin().await;
     assert!(!unit.erasures().was_erased(user_id(1)).await.unwrap());
@@ -235,7 +235,7 @@ fn sum(number: u64) -> ReadTally {
     tally
 }
 
-pub(crate) async fn sums_of_reads_that_come_after_an_erasure_bring_nothing_back(harness: &Harness) {
+pub(crate) async fn read_totals_stored_after_an_erasure_are_dropped(harness: &Harness) {
     harness.store_user(&user(1)).await;
     harness.store_user(&user(2)).await;
     harness.add_tallies(&[sum(1), sum(2)]).await;

@@ -251,7 +251,7 @@ pub(crate) async fn the_person_with_the_fewest_recent_uploads_is_first(harness: 
     assert_eq!(order, [6, 7, 4, 5].map(import_id));
 }
 
-pub(crate) async fn of_racing_servers_each_upload_goes_to_one(harness: &Harness) {
+pub(crate) async fn of_racing_servers_each_upload_is_given_to_one(harness: &Harness) {
     for number in 1..=3 {
         harness.store_user(&user(number)).await;
         store(harness, &Import { state: ImportState::Waiting, ..upload_of(number, number, 0) }).await;

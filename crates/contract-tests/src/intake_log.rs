@@ -75,7 +75,7 @@ pub(crate) async fn logs_without_a_key_and_keys_of_other_people_never_conflict(h
     assert_eq!(find(harness, 1, &[1, 2, 3, 4, 5]).await, logs);
 }
 
-pub(crate) async fn candidates_hold_what_has_the_key_or_the_supplement_and_time_of_a_record(
+pub(crate) async fn candidates_include_logs_with_the_key_or_the_supplement_and_time_of_a_record(
     harness: &Harness,
 ) {
     prepare(harness).await;
@@ -144,7 +144,7 @@ pub(crate) async fn an_update_to_a_taken_external_key_is_a_conflict(harness: &Ha
     assert_eq!(find(harness, 1, &[2]).await, [log(2, 1, now())]);
 }
 
-pub(crate) async fn a_walk_goes_over_all_logs_oldest_first(harness: &Harness) {
+pub(crate) async fn a_walk_returns_all_logs_oldest_first(harness: &Harness) {
     prepare(harness).await;
     let logs = [
         log(4, 1, now()),

@@ -105,7 +105,7 @@ pub(crate) async fn a_rolled_back_winner_leaves_the_link_to_the_next(harness: &H
     assert_eq!(next.await.unwrap(), Some(link(1)));
 }
 
-pub(crate) async fn a_persons_links_are_deleted_and_nobody_elses(harness: &Harness) {
+pub(crate) async fn only_the_persons_links_are_deleted(harness: &Harness) {
     harness.store_user(&user(1)).await;
     harness.store_user(&user(2)).await;
     store(harness, &[link(1), invitation(2, 1), invitation(3, 2), sign_up(4)]).await;

@@ -105,7 +105,7 @@ pub(crate) async fn racing_sums_are_all_added(harness: &Harness) {
     }
 }
 
-pub(crate) async fn sums_of_people_who_are_gone_are_dropped_and_the_others_kept(harness: &Harness) {
+pub(crate) async fn read_totals_of_erased_people_are_dropped_and_the_others_kept(harness: &Harness) {
     prepare(harness).await;
     let gone = of(3, tally(0).key.reader, tally(0).key.kind, 0);
     harness.add_tallies(&[gone, tally(0), gone]).await;
@@ -154,7 +154,7 @@ async fn add_six(harness: &Harness) {
     harness.add_tallies(&tallies).await;
 }
 
-pub(crate) async fn sums_are_listed_latest_minute_first_and_pages_hold_each_once(harness: &Harness) {
+pub(crate) async fn read_totals_are_listed_latest_minute_first_and_once_over_all_pages(harness: &Harness) {
     prepare(harness).await;
     add_six(harness).await;
     let all = list(harness, 1).await;

@@ -55,7 +55,7 @@ async fn change(harness: &Harness) -> Box<dyn UnitOfWork> {
     unit
 }
 
-pub(crate) async fn readers_answer_while_a_unit_of_work_holds_what_it_wrote(harness: &Harness) {
+pub(crate) async fn readers_respond_while_a_unit_of_work_has_uncommitted_writes(harness: &Harness) {
     store(harness).await;
     let unit = change(harness).await;
     tokio::time::timeout(PROMPTLY, read_everything(harness)).await.unwrap();

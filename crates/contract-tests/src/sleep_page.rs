@@ -48,7 +48,7 @@ async fn store_with_ties(harness: &Harness, count: u64) -> Vec<u64> {
     order
 }
 
-pub(crate) async fn pages_hold_every_session_once_in_either_direction(harness: &Harness) {
+pub(crate) async fn pages_contain_every_session_once_in_either_direction(harness: &Harness) {
     let mut order = store_with_ties(harness, 50).await;
     for sort in [Ascending, Descending] {
         for size in [1, 7, 10, 49, 50, 51, 10_000] {
@@ -134,7 +134,7 @@ pub(crate) async fn a_later_page_stays_within_the_range(harness: &Harness) {
     }
 }
 
-pub(crate) async fn a_row_holds_what_was_stored_and_only_what_was_asked_for(harness: &Harness) {
+pub(crate) async fn a_row_contains_only_the_requested_stored_data(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let night = session(1, 0);
     let mut bare = session_from(2, minute(600), None, "bare");

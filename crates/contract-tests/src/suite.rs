@@ -13,7 +13,7 @@ suite! {
         units_of_work_that_wait_for_each_other_all_commit,
     }
     reader {
-        readers_answer_while_a_unit_of_work_holds_what_it_wrote,
+        readers_respond_while_a_unit_of_work_has_uncommitted_writes,
         a_link_comes_with_the_account_that_it_is_for,
     }
     user {
@@ -82,13 +82,13 @@ suite! {
     }
     access {
         a_live_grant_gives_access_with_its_client_scopes_and_zone,
-        a_grant_of_another_person_gives_nothing,
+        a_grant_of_another_person_gives_no_access,
         a_revoked_grant_gives_no_access,
         a_disabled_client_gives_no_access,
         a_locked_person_gives_no_access,
         a_personal_token_gives_access_with_its_person_scopes_end_and_zone,
         a_personal_token_without_an_end_has_none,
-        an_unknown_personal_token_gives_nothing,
+        an_unknown_personal_token_gives_no_access,
         a_revoked_personal_token_gives_no_access,
         a_personal_token_of_a_locked_person_gives_no_access,
     }
@@ -138,11 +138,11 @@ suite! {
         a_walk_returns_whole_sessions_oldest_first,
     }
     sleep_page {
-        pages_hold_every_session_once_in_either_direction,
+        pages_contain_every_session_once_in_either_direction,
         a_page_past_the_end_is_empty,
         a_range_holds_both_of_its_ends,
         a_later_page_stays_within_the_range,
-        a_row_holds_what_was_stored_and_only_what_was_asked_for,
+        a_row_contains_only_the_requested_stored_data,
         a_page_that_races_a_writer_is_of_one_snapshot,
     }
     supplement {
@@ -172,8 +172,8 @@ suite! {
         the_order_of_the_two_directions_need_not_mirror,
         a_record_holds_label_and_logs_as_stored,
         a_start_keeps_logs_at_or_after_it_and_supplements_that_have_some,
-        a_supplement_filter_keeps_that_supplement_alone,
-        pages_hold_every_supplement_once_in_either_direction,
+        a_supplement_filter_selects_only_that_supplement,
+        pages_contain_every_supplement_once_in_either_direction,
         a_page_past_the_end_is_empty,
         a_record_carries_all_of_its_logs_whatever_the_page_size,
     }
@@ -182,13 +182,13 @@ suite! {
         only_the_persons_own_logs_are_found_by_id,
         a_taken_id_or_external_key_is_a_conflict_and_stores_none,
         logs_without_a_key_and_keys_of_other_people_never_conflict,
-        candidates_hold_what_has_the_key_or_the_supplement_and_time_of_a_record,
+        candidates_include_logs_with_the_key_or_the_supplement_and_time_of_a_record,
         candidates_of_many_records_are_returned_once,
         an_update_overwrites_everything,
         updating_an_unknown_log_is_reported,
         an_update_to_a_taken_external_key_is_a_conflict,
         deleting_counts_the_logs_that_the_person_had,
-        a_walk_goes_over_all_logs_oldest_first,
+        a_walk_returns_all_logs_oldest_first,
     }
     password {
         credentials_are_found_by_address_whatever_its_case,
@@ -207,7 +207,7 @@ suite! {
         a_link_is_consumed_once_expired_or_not,
         of_fifty_racing_tasks_exactly_one_consumes_a_link,
         a_rolled_back_winner_leaves_the_link_to_the_next,
-        a_persons_links_are_deleted_and_nobody_elses,
+        only_the_persons_links_are_deleted,
         links_that_ended_are_deleted_up_to_the_limit,
         every_link_can_be_deleted_up_to_the_limit,
     }
@@ -240,7 +240,7 @@ suite! {
         a_consent_takes_the_place_of_an_earlier_one,
         racing_consents_of_one_person_and_client_leave_one,
         consents_of_anybody_are_forgotten_up_to_the_limit,
-        what_matches_is_forgotten_and_counted,
+        matching_consents_are_forgotten_and_counted,
     }
     personal_token {
         tokens_that_were_revoked_or_ended_long_ago_are_deleted_up_to_the_limit,
@@ -260,17 +260,17 @@ suite! {
         the_last_use_is_the_later_of_refresh_and_read,
         the_last_read_up_to_a_moment_is_found_of_apps_that_hold_nothing_any_more,
         a_consent_is_remembered_for_its_own_person_and_app,
-        a_remembered_consent_alone_is_listed_until_it_is_forgotten,
+        an_app_with_only_a_remembered_consent_is_listed_until_it_is_forgotten,
     }
     audit {
         an_event_is_appended_once_from_a_moment_on,
         no_event_is_appended_once_about_an_unknown_person,
-        an_erasure_removes_events_appended_meanwhile,
+        an_erasure_removes_events_appended_during_it,
         an_event_reads_back_as_appended_whatever_it_names,
         every_kind_and_actor_reads_back,
         an_event_is_stored_with_its_unit_of_work_or_not_at_all,
         events_are_listed_by_filter_latest_first,
-        pages_hold_every_event_once,
+        pages_contain_every_event_once,
         the_oldest_events_are_deleted_up_to_the_limit,
     }
     read_tally {
@@ -279,9 +279,9 @@ suite! {
         one_open_end_leaves_the_other_as_it_is,
         every_part_of_the_key_keeps_sums_apart,
         racing_sums_are_all_added,
-        sums_of_people_who_are_gone_are_dropped_and_the_others_kept,
+        read_totals_of_erased_people_are_dropped_and_the_others_kept,
         the_use_of_personal_tokens_is_noted_and_a_later_one_wins,
-        sums_are_listed_latest_minute_first_and_pages_hold_each_once,
+        read_totals_are_listed_latest_minute_first_and_once_over_all_pages,
         sums_of_minutes_long_past_are_deleted_up_to_the_limit,
     }
     change {
@@ -295,7 +295,7 @@ suite! {
         a_deletion_is_listed_until_the_record_is_stored_again,
         deletions_of_every_kind_are_listed,
         a_record_that_was_not_there_leaves_no_deletion,
-        pages_of_any_size_hold_every_change_once_in_ascending_order,
+        pages_of_any_size_contain_every_change_once_in_ascending_order,
         unrequested_kinds_are_left_out_and_do_not_fill_a_page,
         changes_of_other_people_are_not_listed,
         rolled_back_changes_are_not_listed,
@@ -310,7 +310,7 @@ suite! {
         a_claimed_message_is_as_queued_with_one_attempt_more_and_due_later,
         a_message_is_claimed_once_it_is_due,
         the_longest_due_come_first_up_to_the_limit,
-        of_racing_claims_each_message_goes_to_one,
+        of_racing_claims_each_message_is_given_to_one,
         rolled_back_messages_are_neither_queued_nor_claimed,
         a_postponed_message_is_due_at_its_new_time,
         a_message_is_deleted_once,
@@ -328,7 +328,7 @@ suite! {
         of_a_person_one_upload_is_read_at_a_time,
         the_person_with_the_fewest_recent_uploads_is_first,
         a_lease_is_prolonged_while_the_upload_runs,
-        of_racing_servers_each_upload_goes_to_one,
+        of_racing_servers_each_upload_is_given_to_one,
         stale_uploads_are_refused_up_to_the_limit,
         a_returned_attempt_is_not_counted,
         the_progress_of_a_check_is_stored_while_it_runs,
@@ -375,9 +375,9 @@ suite! {
         a_link_to_sign_up_survives_the_deletion_of_its_address,
         an_erasure_leaves_no_trace_but_the_receipt,
         an_erasure_takes_grants_codes_and_logs_along,
-        sums_of_reads_that_come_after_an_erasure_bring_nothing_back,
+        read_totals_stored_after_an_erasure_are_dropped,
         an_erasure_that_races_with_sums_of_reads_wins,
-        an_erasure_of_nobody_keeps_nothing,
+        erasing_an_unknown_person_stores_nothing,
         an_erased_id_is_never_used_again,
         erasures_are_listed_latest_first,
     }

@@ -111,7 +111,7 @@ pub(crate) async fn a_start_keeps_logs_at_or_after_it_and_supplements_that_have_
     }
 }
 
-pub(crate) async fn a_supplement_filter_keeps_that_supplement_alone(harness: &Harness) {
+pub(crate) async fn a_supplement_filter_selects_only_that_supplement(harness: &Harness) {
     prepare(harness, 4, &intake()).await;
     let of = |number, start| SupplementPageQuery {
         supplement_id: Some(supplement_id(number)),
@@ -128,7 +128,7 @@ pub(crate) async fn a_supplement_filter_keeps_that_supplement_alone(harness: &Ha
     assert_eq!(read(harness, second).await, SupplementPage::default());
 }
 
-pub(crate) async fn pages_hold_every_supplement_once_in_either_direction(harness: &Harness) {
+pub(crate) async fn pages_contain_every_supplement_once_in_either_direction(harness: &Harness) {
     let logs: Vec<_> = (1..=30u64)
         .map(|number| log(number, number % 15 + 1, seconds(i64::try_from(number * 7 % 10).unwrap())))
         .collect();
