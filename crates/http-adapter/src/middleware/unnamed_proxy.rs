@@ -1,5 +1,5 @@
-//! Warning about a proxy that is missing from `server.trusted_proxies`: all callers behind it would silently
-//! share one address.
+//! Warning about a proxy that is missing from `server.trusted_proxies`: all callers behind it share one
+//! address, and the operator would not notice otherwise.
 
 use super::context::RequestContext;
 use crate::caller;
@@ -25,7 +25,7 @@ impl UnnamedProxyWarning {
     }
 }
 
-/// Logs the peer's address, never the header, because the caller chooses its value.
+/// Logs the peer's address, never the header, whose value is the caller's own text.
 pub(super) fn warn(context: &RequestContext, request: &ServiceRequest) {
     let Some(state) = &context.state else { return };
     let Some(peer) = caller::unnamed_proxy(request.request(), &state.settings.proxies) else { return };

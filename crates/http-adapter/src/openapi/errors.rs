@@ -1,4 +1,4 @@
-//! Error responses of operations, generated from the table of faults.
+//! Error responses of operations, made from the table of faults.
 
 use super::example;
 use crate::problem::{Fault, OAuthErrorBody, ProblemBody};
@@ -62,7 +62,7 @@ macro_rules! error_responses {
 pub(crate) use error_responses;
 
 impl ErrorSet {
-    /// Returns a reference to the response of each status.
+    /// Refers to the response of each status.
     pub(crate) fn references(&self) -> BTreeMap<String, RefOr<Response>> {
         let reference = |status| Ref::from_response_name(format!("{}{status}", self.name)).into();
         self.by_status().into_keys().map(|status| (status.to_string(), reference(status))).collect()

@@ -1,4 +1,4 @@
-//! Supplements as JSON. A record may have any number of logs, so it is written in several chunks.
+//! Supplements as JSON. A record may have any number of logs, so a record is written in several pieces.
 
 use super::json;
 use super::log::LogWriter;
@@ -19,7 +19,7 @@ pub(in crate::data) struct SupplementItems {
     is_first: bool,
 }
 
-/// Logs per chunk, a few kilobytes.
+/// Logs per piece: a few kilobytes.
 const LOGS_AT_ONCE: usize = 16;
 
 /// Record whose logs are being written.
@@ -30,7 +30,7 @@ struct OpenRecord {
 }
 
 impl SupplementItems {
-    /// Validates the numbers of the records up front, while a corrupt one can still become an error status.
+    /// Validates the numbers of the records, so that a corrupt one becomes an error status.
     pub(in crate::data) fn new(
         records: Vec<SupplementRecord>,
         user_id: UserId,
@@ -113,7 +113,7 @@ fn write_ingredient(order: u32, ingredient: &Ingredient, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Appends a number. Infinite ones were already rejected.
+/// Appends a number. Infinite ones were rejected before.
 pub(super) fn write_number(number: f64, out: &mut Vec<u8>) {
     if let Some(number) = MetricValue::from_f64(number) {
         number.write_json(out);

@@ -1,4 +1,4 @@
-//! Invalid parameters (decisions 5), and the store queries built from valid ones.
+//! Invalid input of decisions 5, and the store queries of valid input.
 
 use super::world::{
     USER, World, assert_problem, parts, paths, rate_headers, recording_sleep, recording_supplements,
@@ -59,7 +59,7 @@ async fn assert_each_refused(endpoint: &str, field: &str, values: &[&str]) {
 }
 
 #[actix_web::test]
-async fn every_malformed_value_is_refused_and_its_field_named() {
+async fn every_malformed_value_is_refused_by_name() {
     for endpoint in ["sleep", "supplements"] {
         assert_each_refused(endpoint, "startDate", &DATES).await;
         assert_each_refused(endpoint, "page", &NUMBERS).await;
@@ -75,7 +75,7 @@ async fn every_malformed_value_is_refused_and_its_field_named() {
 
 // T90, T91, T92
 #[actix_web::test]
-async fn known_parameters_that_are_duplicate_empty_or_have_control_characters_are_refused() {
+async fn a_known_parameter_twice_empty_or_with_a_control_character_is_refused() {
     let of_both = ["startDate", "sort", "page", "pageSize"];
     let of_sleep = ["endDate", "include_stages", "include_metrics"];
     let sleep = of_both.iter().chain(&of_sleep).map(|field| ("sleep", *field));
@@ -114,7 +114,7 @@ async fn all_invalid_fields_are_reported_together() {
 }
 
 #[actix_web::test]
-async fn a_range_that_ends_before_it_starts_is_refused_with_both_fields_named() {
+async fn a_range_that_ends_before_it_starts_is_refused_and_names_both_ends() {
     for query in [
         "startDate=2026-03-02&endDate=2026-03-01",
         "startDate=2026-03-01T12:00:01Z&endDate=2026-03-01T12:00:00Z",
@@ -133,7 +133,7 @@ async fn the_same_day_twice_is_a_range() {
 }
 
 #[actix_web::test]
-async fn unknown_parameters_are_ignored_even_if_repeated() {
+async fn unknown_parameters_are_ignored_however_often_they_come() {
     let queries = [
         ("profile", "page=0&page=0&startDate=never"),
         ("sleep", "supplementID=nothing&Page=0&pagesize=0&page[]=0&x=&x="),
@@ -145,7 +145,7 @@ async fn unknown_parameters_are_ignored_even_if_repeated() {
     }
 }
 
-/// Sends a query to the sleep endpoint and returns the query that the store received.
+/// Sends a query to the sleep endpoint and returns the query of the store.
 async fn asked_of_sleep(query: &str) -> Value {
     let (reader, asked) = recording_sleep();
     let world = World::new(Parts { sleep: Arc::new(reader), ..parts() });
@@ -191,7 +191,7 @@ async fn parameters_reach_the_query() {
 }
 
 #[actix_web::test]
-async fn dates_are_parsed_in_every_spelling_and_in_the_persons_zone() {
+async fn a_date_is_read_in_every_spelling_in_the_persons_zone() {
     for (text, instant) in [
         ("2026-03-01", "2026-02-28T23:00:00.000000+00:00"),
         ("2026-03-01T12:00", "2026-03-01T11:00:00.000000+00:00"),
@@ -207,7 +207,7 @@ async fn dates_are_parsed_in_every_spelling_and_in_the_persons_zone() {
 }
 
 #[actix_web::test]
-async fn supplements_are_filtered_by_start_and_id() {
+async fn supplements_are_asked_for_from_a_start_and_by_id() {
     let (reader, asked) = recording_supplements();
     let world = World::new(Parts { supplements: Arc::new(reader), ..parts() });
     let path = &paths("supplements", USER)[0];
