@@ -161,9 +161,9 @@ def fill_and_free(embedded, ledger):
     return seconds, len(ledger.acknowledged.get(user_id, set()) - stored)
 
 
-async def disk_full(stage, folder):
+async def disk_full(binary, folder):
     """Runs the fault; returns its result, or None if no disk can be created."""
-    embedded, ledger = Embedded(stage.binary, folder), Ledger()
+    embedded, ledger = Embedded(binary, folder), Ledger()
     if not embedded.is_mounted():
         print("SKIPPED: disk full: no small file system can be mounted here")
         return None

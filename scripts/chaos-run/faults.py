@@ -15,10 +15,10 @@ AWAY = 2.0
 
 
 class Bound:
-    """Limits of a fault: which kinds of request may not fail, and for how long others may. By default none may fail."""
+    """Limits of a fault: which kinds of request may not fail, for how long others may, and without acknowledged writes."""
 
-    def __init__(self, *, nothing=False, reads=False, seconds=None):
-        self.nothing, self.reads, self.seconds = nothing, reads, seconds
+    def __init__(self, *, nothing=False, reads=False, seconds=None, gap=None):
+        self.nothing, self.reads, self.seconds, self.gap = nothing, reads, seconds, gap
 
     def faults(self, ledger, seconds):
         if self.nothing and ledger.failures:
@@ -29,6 +29,8 @@ class Bound:
             yield f"{len(reads)} reads failed that had no answer yet"
         if self.seconds is not None and seconds > self.seconds:
             yield f"normal after {seconds:.1f} s, {self.seconds} are allowed"
+        if self.gap is not None and ledger.longest_gap() > self.gap:
+            yield f"no write acknowledged for {ledger.longest_gap():.1f} s, {self.gap} are allowed"
 
 
 async def replica_killed(stage, hold):
@@ -85,9 +87,9 @@ async def primary_lost(stage, hold):
     await until(lambda: stage.standby.query("SELECT pg_is_in_recovery()") == "f", "the standby to be promoted")
     promoted = time.monotonic()
     stage.primary, stage.standby = stage.standby, stage.primary
-    if stage.pooler:
+    if stage.poolers:
         # The operator points the pooler at the new primary.
-        stage.pooler.point_at(stage.primary)
+        stage.poolers[0].point_at(stage.primary.port)
     else:
         stage.cable.target_port = stage.primary.port
     return promoted

@@ -1,5 +1,6 @@
 """Record of requests and answers."""
 
+import itertools
 import math
 import time
 from collections import Counter
@@ -18,8 +19,10 @@ class Ledger:
         # Failures: time, kind, reason.
         self.failures = []
         self.wrong = []
-        # Acknowledged writes: person -> ids.
-        self.acknowledged = {}
+        # Acknowledged writes: person -> ids; and the time of each acknowledgement.
+        self.acknowledged, self.acknowledgements = {}, []
+        # Tokens of acknowledged revocations.
+        self.revoked = []
         self.redeemed = Counter()
         # Seconds from the answer to a revocation until every replica rejected the token.
         self.revocations = []
@@ -42,9 +45,14 @@ class Ledger:
 
     def acknowledge(self, person, record):
         self.acknowledged.setdefault(person, set()).add(record)
+        self.acknowledgements.append(time.monotonic())
 
     def last_failure(self):
         return self.failures[-1][0] if self.failures else None
+
+    def longest_gap(self):
+        """Returns the longest time between two acknowledged writes; 0 if there are fewer."""
+        return max((later - earlier for earlier, later in itertools.pairwise(self.acknowledgements)), default=0.0)
 
     def wait(self, share):
         return quantile(self.waits, share)

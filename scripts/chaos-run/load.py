@@ -148,7 +148,7 @@ class Load:
         return tokens
 
     async def revoke(self, tokens):
-        person, access = self.stage.code_person, tokens["access_token"]
+        access = tokens["access_token"]
         begun = self.ledger.begin("revoke")
         data = {"token": tokens["refresh_token"], "client_id": self.stage.app["client_id"], "client_secret": self.stage.app["client_secret"]}
         try:
@@ -162,10 +162,37 @@ class Load:
             self.ledger.fail("revoke", str(answer.status_code))
             return
         revoked = time.monotonic()
-        # Each replica directly, because the balancer would choose one.
-        urls = [f"{replica.url()}/api/v1/profile/{person.user_id}" for replica in self.stage.replicas]
-        served = await asyncio.gather(*(self.served_until(url, access, revoked) for url in urls))
+        self.ledger.revoked.append(tokens)
+        served = await asyncio.gather(*(self.served_until(url, access, revoked) for url in self.profiles()))
         self.ledger.revocations.append(max(served))
+
+    def profiles(self):
+        """Returns the address of the profile on each replica directly, because the balancer would choose one."""
+        return [f"{replica.url()}/api/v1/profile/{self.stage.code_person.user_id}" for replica in self.stage.replicas]
+
+    async def read_back(self):
+        """Checks after a fault that redeemed codes and revoked tokens are still rejected."""
+        limits = httpx2.Limits(max_connections=64, max_keepalive_connections=32)
+        async with httpx2.AsyncClient(timeout=TIMEOUT, limits=limits) as self.http:
+            for tokens in self.ledger.revoked:
+                headers = {"Authorization": f"Bearer {tokens['access_token']}"}
+                for url in self.profiles():
+                    status = (await self.http.get(url, headers=headers)).status_code
+                    if status != 401:
+                        self.ledger.mistake("revoke", f"{status} for a revoked token after the fault")
+                await self.is_rejected("refresh", f"{self.base}/api/refresh", refresh_token=tokens["refresh_token"], user_id=self.stage.code_person.user_id)
+            for code in list(self.ledger.redeemed):
+                if not await self.is_rejected("redeem", f"{self.base}/api/token", code=code, redirect_uri=REDIRECT_URI):
+                    self.ledger.redeemed[code] += 1
+
+    async def is_rejected(self, kind, url, **fields):
+        """Returns whether a code or refresh token is rejected as invalid; any other answer is recorded."""
+        data = {**fields, "client_id": self.stage.app["client_id"], "client_secret": self.stage.app["client_secret"]}
+        answer = await self.http.post(url, data=data)
+        if answer.status_code == 400 and answer.json()["error"] == "invalid_grant":
+            return True
+        self.ledger.mistake(kind, f"{answer.status_code} for a used credential after the fault: {answer.text[:200]}")
+        return False
 
     async def served_until(self, url, access, revoked):
         """Queries one replica until it rejects a token; returns the time from the revocation to the last accepted request."""

@@ -18,6 +18,7 @@ from disk import disk_full
 from faults import FAULTS, ROLL_BACK
 from ledger import Ledger
 from load import REVOKED_WITHIN, Load
+from patroni import PatroniStage, failovers
 from processes import Impossible
 from result import HEADING, Result, revocations
 from stage import Stage
@@ -30,7 +31,7 @@ async def suffer(stage, name, strike, bound, hold):
     """Runs one fault under load."""
     await asyncio.to_thread(stage.make_codes)
     ledger = Ledger()
-    load = Load(stage.balancer.url(), ledger, stage)
+    load = Load(stage.url(), ledger, stage)
     running = asyncio.create_task(load.run())
     try:
         await asyncio.sleep(BEFORE)
@@ -43,8 +44,12 @@ async def suffer(stage, name, strike, bound, hold):
     finally:
         load.stop()
         await asyncio.gather(running, return_exceptions=asyncio.current_task().cancelling() > 0)
-    present = await asyncio.to_thread(stage.present)
+    await load.read_back()
+    present = await asyncio.to_thread(stage.sessions, stage.writer.user_id)
     missing = len(ledger.acknowledged.get(stage.writer.user_id, set()) - present)
+    for replica in stage.replicas:
+        if not replica.process.is_running():
+            ledger.mistake("process", f"{replica.name} has ended")
     return Result(name, ledger, seconds, missing, bound.faults(ledger, seconds))
 
 
@@ -60,38 +65,59 @@ async def well_again(ledger, running):
         await asyncio.sleep(0.1)
 
 
-async def run(arguments, folder):
-    older = arguments.old_program
-    stage = Stage(
-        older or arguments.binary, folder, pathlib.Path(arguments.deploy), is_pooled=arguments.pgbouncer, newer=arguments.binary
-    )
-    results = []
-    print(HEADING, flush=True)
-    try:
+class Run:
+    """All faults of a run, each kind on its own stage."""
+
+    def __init__(self, arguments, folder):
+        self.arguments, self.folder, self.results = arguments, folder, []
+        self.stage = None
+
+    async def all(self):
+        deploy, binary, older = pathlib.Path(self.arguments.deploy), self.arguments.binary, self.arguments.old_program
+        print(HEADING, flush=True)
+        try:
+            stage = Stage(older or binary, self.below("pair"), deploy, is_pooled=self.arguments.pgbouncer, newer=binary)
+            await self.on_stage(stage, ROLL_BACK if older else FAULTS)
+            if self.arguments.only in "disk full" and not older:
+                self.add(await disk_full(binary, self.folder))
+            for replicas in () if older else (1, 2):
+                folder, is_pooled = self.below(f"patroni-{replicas}"), self.arguments.pgbouncer
+                await self.on_stage(PatroniStage(binary, folder, deploy, replicas, is_pooled=is_pooled), failovers(replicas))
+        except Impossible:
+            for log in sorted(self.folder.rglob("*.log")):
+                lines = [line for line in log.read_text(errors="replace").splitlines() if "request served" not in line]
+                print(f"--- {log.name}", *lines[-8:], sep="\n", file=sys.stderr)
+            raise
+        finally:
+            # A thread may have started a process before the run was stopped.
+            await asyncio.get_running_loop().shutdown_default_executor()
+            if self.stage is not None:
+                self.stage.strike()
+        return self.results
+
+    def below(self, name):
+        """Creates a folder that PostgreSQL's user may enter."""
+        folder = self.folder / name
+        folder.mkdir(mode=0o711)
+        return folder
+
+    async def on_stage(self, stage, faults):
+        """Sets a stage if a fault is chosen, and runs the chosen ones on it."""
+        chosen = [fault for fault in faults if (fault[3] or not self.arguments.short) and self.arguments.only in fault[0]]
+        if not chosen:
+            return
+        self.stage = stage
         await stage.set()
-        for name, strike, bound, is_short in ROLL_BACK if older else FAULTS:
-            if (arguments.short and not is_short) or arguments.only not in name:
-                continue
-            result = await suffer(stage, name, strike, bound, HOLD / 2 if arguments.short else HOLD)
-            results.append(result)
+        for name, strike, bound, _ in chosen:
+            self.add(await suffer(stage, name, strike, bound, HOLD / 2 if self.arguments.short else HOLD))
+        await asyncio.to_thread(stage.strike)
+        self.stage = None
+
+    def add(self, result):
+        if result is not None:
+            self.results.append(result)
             print(result.row(), flush=True)
             tell(result)
-        if arguments.only in "disk full" and not older:
-            disk = await disk_full(stage, folder)
-            if disk is not None:
-                results.append(disk)
-                print(disk.row(), flush=True)
-                tell(disk)
-    except Impossible:
-        for log in sorted(folder.glob("*.log")):
-            lines = [line for line in log.read_text(errors="replace").splitlines() if "request served" not in line]
-            print(f"--- {log.name}", *lines[-8:], sep="\n", file=sys.stderr)
-        raise
-    finally:
-        # A thread may have started a process before the run was stopped.
-        await asyncio.get_running_loop().shutdown_default_executor()
-        stage.strike()
-    return results
 
 
 async def until_told_to_stop(work):
@@ -122,7 +148,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
     parser.add_argument("deploy")
-    parser.add_argument("--short", action="store_true", help="five faults, shorter")
+    parser.add_argument("--short", action="store_true", help="the most important faults, shorter")
     parser.add_argument("--only", default="", metavar="WORD", help="the faults whose names contain a word")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
     parser.add_argument("--pgbouncer", action="store_true", help="the replicas reach their database through PgBouncer")
@@ -136,7 +162,7 @@ def main():
             folder = pathlib.Path(name)
             # PostgreSQL's user needs access.
             folder.chmod(0o711)
-            results = asyncio.run(until_told_to_stop(run(arguments, folder)))
+            results = asyncio.run(until_told_to_stop(Run(arguments, folder).all()))
     except Impossible as error:
         print(f"chaos: {error}", file=sys.stderr)
         return 2

@@ -165,23 +165,23 @@ class Postgres:
 
 
 class Pooler:
-    """PgBouncer in transaction mode, with the shipped settings, in front of the current primary."""
+    """PgBouncer in transaction mode, with the shipped settings, in front of one server."""
 
-    def __init__(self, shipped, folder, primary):
-        self.shipped, self.folder, self.port, self.process = shipped, folder, free_port(), None
-        self.file = folder / "pgbouncer.ini"
-        self.point_at(primary)
+    def __init__(self, shipped, folder, port, host=HERE, login=""):
+        self.login, self.shipped, self.folder, self.port, self.process = shipped, folder, free_port(), None
+        self.file = folder / f"pgbouncer-{self.port}.ini"
+        self.point_at(port, host)
 
-    def point_at(self, primary):
-        """Writes the settings for a primary; a running PgBouncer reloads them."""
+    def point_at(self, port, host=HERE):
+        """Writes the settings for a server; a running PgBouncer reloads them."""
         changes = {
-            "listen_port": self.port, "auth_type": "any", "auth_file": None, "server_tls_sslmode": "disable", "server_tls_ca_file": None,
+            "listen_port": self.port, "auth_type": "any", "auth_file": None, "server_tls_sslmode": "prefer", "server_tls_ca_file": None,
         }
         lines = []
         for line in self.shipped.read_text().splitlines():
             name = line.split(" = ")[0]
             if name == "restwell":
-                line = f"restwell = host={HERE} port={primary.port} dbname=restwell user=restwell connect_query" + line.split("connect_query")[1]
+                line = f"restwell = host={host} port={port} dbname=restwell user=restwell {self.login} connect_query" + line.split("connect_query")[1]
             elif name in changes:
                 line = f"{name} = {changes[name]}" if changes[name] else ""
             lines.append(line)
@@ -194,7 +194,7 @@ class Pooler:
         # PgBouncer does not run as root.
         prefix = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"] if os.getuid() == 0 else []
         program = shutil.which("pgbouncer") or "/usr/sbin/pgbouncer"
-        self.process = Process([*prefix, program, str(self.file)], self.folder / "pgbouncer.log")
+        self.process = Process([*prefix, program, str(self.file)], self.folder / f"pgbouncer-{self.port}.log")
 
     def accepts(self):
         command = ["psql", "-X", "-q", "-h", HERE, "-p", str(self.port), "-U", "restwell", "-d", "restwell", "-c", "SELECT 1"]

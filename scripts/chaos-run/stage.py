@@ -29,23 +29,16 @@ class Stage:
     def __init__(self, binary, folder, deploy, *, is_pooled=False, newer=None):
         self.binary, self.folder, self.newer = binary, folder, newer
         self.shipped, self.pooler_settings = deploy / "haproxy" / "haproxy.cfg", deploy / "pgbouncer" / "pgbouncer.ini"
-        self.is_pooled, self.pooler = is_pooled, None
+        self.is_pooled, self.poolers = is_pooled, []
         self.nights, self.codes, self.tokens = 0, [], []
 
     async def set(self):
-        self.primary, self.standby = Postgres(self.folder / "primary"), Postgres(self.folder / "standby")
-        await asyncio.to_thread(self.start_stores)
+        urls = await self.start_stores()
         self.redis = Redis(self.folder)
         self.redis.start()
-        if self.is_pooled:
-            self.pooler = Pooler(self.pooler_settings, self.folder, self.primary)
-            self.pooler.start()
-            await until(self.pooler.accepts, "PgBouncer to answer")
-        self.cable = Cable(self.pooler.port if self.pooler else self.primary.port)
-        await self.cable.start()
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")},
-            "RESTWELL__STORAGE__URL": storage_url(*([self.pooler.port] if self.pooler else [self.primary.port, self.standby.port])),
+            "RESTWELL__STORAGE__URL": urls[0],
             "RESTWELL__STORAGE__DATA_DIR": str(self.folder / "data"),
             "RESTWELL__RATE_LIMITS__STORE_URL": f"redis://{HERE}:{self.redis.port}",
             "RESTWELL__RATE_LIMITS__PROFILE": "1000000",
@@ -53,24 +46,47 @@ class Stage:
             "RESTWELL__RATE_LIMITS__SLEEP": "1000000",
             "RESTWELL__SERVER__TRUSTED_PROXIES": HERE,
         }
-        self.replicas = [Replica(self.binary, f"replica-{number}", self.folder, self.environment) for number in range(1, REPLICAS + 1)]
-        # The second replica reaches its database through a connection that can be cut.
-        self.replicas[1].environment = {**self.environment, "RESTWELL__STORAGE__URL": storage_url(self.cable.port)}
+        self.replicas = [
+            Replica(self.binary, f"replica-{number}", self.folder, {**self.environment, "RESTWELL__STORAGE__URL": url})
+            for number, url in enumerate(urls, 1)
+        ]
         self.balancer = Balancer(self.shipped, self.folder, self.replicas)
-        # The issuer is the balancer's address, which the apps use.
-        for replica in self.replicas:
-            replica.environment["RESTWELL__SERVER__PUBLIC_URL"] = self.balancer.url()
-        self.environment["RESTWELL__SERVER__PUBLIC_URL"] = self.balancer.url()
+        # The issuer is the address that the apps use.
+        for environment in (self.environment, *(replica.environment for replica in self.replicas)):
+            environment["RESTWELL__SERVER__PUBLIC_URL"] = self.url()
         await asyncio.to_thread(self.migrate, self.binary)
         for replica in self.replicas:
             replica.start()
-        self.balancer.start()
+        if len(self.replicas) > 1:
+            self.balancer.start()
         for replica in self.replicas:
             await replica.ready()
         await until(self.is_balanced, "the balancer to answer")
         await asyncio.to_thread(self.settle)
 
-    def start_stores(self):
+    def url(self):
+        """Returns the address of the balancer, or of a single server."""
+        return self.balancer.url() if len(self.replicas) > 1 else self.replicas[0].url()
+
+    async def start_stores(self):
+        """Starts the databases; returns the URL of each replica."""
+        self.primary, self.standby = Postgres(self.folder / "primary"), Postgres(self.folder / "standby")
+        await asyncio.to_thread(self.start_pair)
+        ports = [self.primary.port, self.standby.port]
+        if self.is_pooled:
+            self.start_pooler(self.primary.port)
+            await until(self.poolers[0].accepts, "PgBouncer to answer")
+            ports = [self.poolers[0].port]
+        # The second replica reaches its database through a connection that can be cut.
+        self.cable = Cable(ports[0])
+        await self.cable.start()
+        return [storage_url(*([self.cable.port] if number == 1 else ports)) for number in range(REPLICAS)]
+
+    def start_pooler(self, *server):
+        self.poolers.append(Pooler(self.pooler_settings, self.folder, *server))
+        self.poolers[-1].start()
+
+    def start_pair(self):
         self.primary.create()
         self.primary.start()
         self.primary.query("CREATE DATABASE restwell", "postgres")
@@ -78,17 +94,20 @@ class Stage:
         self.standby.start()
 
     def migrate(self, binary):
-        """Migrates at the primary itself, because a pooler has no sessions to hold a lock."""
-        direct = {"RESTWELL__STORAGE__URL": storage_url(self.primary.port)}
+        direct = {"RESTWELL__STORAGE__URL": self.direct_url()}
         done = subprocess.run([binary, "migrate"], env={**self.environment, **direct}, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Impossible(f"restwell migrate: {done.stderr}")
+
+    def direct_url(self):
+        """Returns the URL of the primary itself, because a pooler has no sessions to hold a lock."""
+        return storage_url(self.primary.port)
 
     def is_balanced(self):
         import urllib.request
 
         try:
-            return urllib.request.urlopen(f"{self.balancer.url()}/readyz", timeout=2).status == 200
+            return urllib.request.urlopen(f"{self.url()}/readyz", timeout=2).status == 200
         except OSError:
             return False
 
@@ -120,7 +139,7 @@ class Stage:
 
         known = {name: fields[name] for name in fields if name in ("client_id", "client_secret", "grant_type", "code", "redirect_uri")}
         body = urllib.parse.urlencode(known).encode()
-        with urllib.request.urlopen(self.balancer.url() + path, body, timeout=10) as answer:
+        with urllib.request.urlopen(self.url() + path, body, timeout=10) as answer:
             return json.load(answer)
 
     def person(self, number, nights=NIGHTS):
@@ -131,8 +150,7 @@ class Stage:
         file = self.folder / "nights.ndjson"
         file.write_text("".join(night_line(day) for day in range(nights)))
         self.run("import", "--user", user_id, "--json", str(file))
-        stored = self.primary.query(f"SELECT id FROM sleep_session WHERE user_id = '{user_id}'")
-        return Person(user_id, set(stored.split()))
+        return Person(user_id, self.sessions(user_id))
 
     def code(self, person):
         return self.run(
@@ -150,20 +168,27 @@ class Stage:
         self.nights += 1
         return self.nights
 
-    def present(self):
-        """Returns the ids of the writer's records from the current primary."""
+    def sessions(self, user_id):
+        """Returns the ids of a person's records from the current primary."""
+        return set(self.query(f"SELECT id FROM sleep_session WHERE user_id = '{user_id}'").split())
+
+    def query(self, sql):
+        """Runs a statement on the current primary."""
         server = self.primary if self.primary.accepts() else self.standby
-        return set(server.query(f"SELECT id FROM sleep_session WHERE user_id = '{self.writer.user_id}'").split())
+        return server.query(sql)
 
     def strike(self):
         """Ends everything; signals all processes before waiting for any."""
-        known = (*getattr(self, "replicas", ()), getattr(self, "balancer", None), getattr(self, "redis", None), self.pooler)
+        known = (*getattr(self, "replicas", ()), getattr(self, "balancer", None), getattr(self, "redis", None), *self.poolers)
         running = [one.process for one in known if one is not None and one.process is not None]
         for process in running:
             process.send(signal.SIGCONT)
             process.send(signal.SIGTERM)
         for process in running:
             process.end()
+        self.stop_stores()
+
+    def stop_stores(self):
         for server in (getattr(self, "standby", None), getattr(self, "primary", None)):
             if server is not None and (server.folder / "postmaster.pid").exists():
                 server.stop("immediate")

@@ -14,11 +14,11 @@ use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use diesel_async::AsyncPgConnection;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// Slot of a connection; empty until first use and after a failure.
-type Slot = Mutex<Option<Arc<AsyncPgConnection>>>;
+/// Slot of a connection and when it was opened; empty until first use and after a failure.
+type Slot = Mutex<Option<(Arc<AsyncPgConnection>, Instant)>>;
 
 /// Pipelined connections, one per worker and one for the rest of the process.
 pub(crate) struct SharedConnections {
@@ -98,15 +98,20 @@ impl SharedConnections {
         answered
     }
 
-    /// Returns the slot's connection, or opens one; concurrent callers wait for it.
+    /// Returns the slot's connection, or opens one if there is none or it is suspect: behind a pooler, its
+    /// server may have become a standby, whose access checks would be stale. Concurrent callers wait for it.
     async fn connection(&self, slot: &Slot) -> QueryResult<Arc<AsyncPgConnection>> {
         let attempt = async {
             let mut place = slot.lock().await;
-            if let Some(connection) = &*place {
+            if let Some((connection, opened)) = &*place
+                && !self.silence.makes_doubtful(*opened)
+            {
                 return Ok(Arc::clone(connection));
             }
+            *place = None;
+            let opened = Instant::now();
             let connection = self.connector.connect().await.map_err(|_| unreachable_server())?;
-            Ok(Arc::clone(place.insert(Arc::new(connection))))
+            Ok(Arc::clone(&place.insert((Arc::new(connection), opened)).0))
         };
         tokio::time::timeout(self.wait_timeout, attempt).await.unwrap_or_else(|_| {
             self.connector.log_timeout();
@@ -118,7 +123,7 @@ impl SharedConnections {
 /// Empties a slot unless it already contains another connection.
 async fn discard(slot: &Slot, broken: &Arc<AsyncPgConnection>) {
     let mut place = slot.lock().await;
-    if place.as_ref().is_some_and(|connection| Arc::ptr_eq(connection, broken)) {
+    if place.as_ref().is_some_and(|(connection, _)| Arc::ptr_eq(connection, broken)) {
         *place = None;
     }
 }

@@ -1,6 +1,6 @@
 //! PgBouncer with the shipped settings. In transaction mode each transaction may use another session.
 
-use crate::cluster::{PoolMode, Pooler};
+use crate::cluster::{Cluster, PoolMode, Pooler};
 use crate::made_up::*;
 use application::ports::storage::{ProfileReader, SleepReader, UnitOfWorkFactory};
 use postgres_adapter::test_support::TestDatabase;
@@ -71,6 +71,17 @@ async fn write_and_read(store: Arc<PostgresStore>, first: u32) {
             assert!(found.unwrap().is_some());
         }
         assert!(!store.walk(user_id(1), None, 5).await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_pooler_in_front_of_a_standby_serves_nobody() {
+    let primary = Cluster::primary();
+    let standby = primary.standby();
+    for (cluster, is_served) in [(&primary, true), (&standby, false)] {
+        let pooler = Pooler::before(&cluster.url, PoolMode::Session);
+        let connected = tokio_postgres::connect(&pooler.url(&cluster.url), tokio_postgres::NoTls).await;
+        assert_eq!(connected.is_ok(), is_served);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::store::PostgresStore;
 use crate::test_support::TestDatabase;
 use application::ports::storage::{ProfileReader, SleepPageQuery, SleepReader};
+use diesel::result::{DatabaseErrorKind, Error, QueryResult};
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Integer, Text};
 use diesel_async::RunQueryDsl;
@@ -64,6 +65,20 @@ async fn each_worker_has_a_connection_of_its_own_and_the_rest_of_the_process_ano
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), 3, "{workers:?} {of_process:?}");
+}
+
+#[tokio::test]
+async fn small_reads_leave_a_server_that_turned_out_to_be_a_standby() {
+    let database = TestDatabase::create().await;
+    let store = PostgresStore::connect(&crate::PostgresOptions::new(database.url())).unwrap();
+    let before = backend(&store).await;
+    assert_eq!(backend(&store).await, before);
+    let message = Box::new("cannot execute INSERT in a read-only transaction".to_owned());
+    let rejected: QueryResult<()> = Err(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, message));
+    store.silence.judge(&rejected);
+    let after = backend(&store).await;
+    assert_ne!(after, before);
+    assert_eq!(backend(&store).await, after);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
