@@ -58,7 +58,7 @@ class PatroniStage(Stage):
 
 
 async def primary_killed(stage, hold):
-    stage.killed = await asyncio.to_thread(stage.manage, "kill")
+    stage.killed = await asyncio.to_thread(stage.manage, "kill", "primary")
     killed = time.monotonic()
     while await asyncio.to_thread(is_without_primary, stage):
         if time.monotonic() - killed > 2 * LOST:
@@ -91,11 +91,20 @@ async def switched_over(stage, hold):
     return time.monotonic()
 
 
+async def standby_lost(stage, hold):
+    """Kills the synchronous standby: commits wait until Patroni chooses the other one."""
+    killed = await asyncio.to_thread(stage.manage, "kill", "sync")
+    await asyncio.sleep(hold)
+    await asyncio.to_thread(stage.manage, "restart", killed)
+    return time.monotonic()
+
+
 def failovers(replicas):
     """Returns the faults for this number of replicas, in this order."""
     servers = "1 server" if replicas == 1 else f"{replicas} servers"
     return (
         (f"Patroni, {servers}: primary lost", primary_killed, Bound(seconds=2, gap=LOST), replicas > 1),
         (f"Patroni, {servers}: it returns", killed_returns, Bound(seconds=0), False),
+        (f"Patroni, {servers}: standby lost", standby_lost, Bound(nothing=True), False),
         (f"Patroni, {servers}: switchover", switched_over, Bound(seconds=2, gap=SWITCHED), False),
     )
