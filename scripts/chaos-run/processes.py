@@ -168,7 +168,7 @@ class Pooler:
     """PgBouncer in transaction mode, with the shipped settings, in front of one server."""
 
     def __init__(self, shipped, folder, port, host=HERE, login=""):
-        self.login, self.shipped, self.folder, self.port, self.process = shipped, folder, free_port(), None
+        self.shipped, self.folder, self.login, self.port, self.process = shipped, folder, login, free_port(), None
         self.file = folder / f"pgbouncer-{self.port}.ini"
         self.point_at(port, host)
 

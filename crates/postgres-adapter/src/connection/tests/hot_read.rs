@@ -74,7 +74,8 @@ async fn small_reads_leave_a_server_that_turned_out_to_be_a_standby() {
     let before = backend(&store).await;
     assert_eq!(backend(&store).await, before);
     let message = Box::new("cannot execute INSERT in a read-only transaction".to_owned());
-    let rejected: QueryResult<()> = Err(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, message));
+    let rejected: QueryResult<()> =
+        Err(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, message));
     store.silence.judge(&rejected);
     let after = backend(&store).await;
     assert_ne!(after, before);
