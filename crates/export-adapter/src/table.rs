@@ -5,7 +5,7 @@ use csv::{Error, Writer};
 use domain::sleep::{SleepRecordHead, SleepSession, SleepSource};
 use domain::supplement::{Amount, CatalogueKey, IntakeLog, Supplement};
 use domain::time::{UtcOffset, format};
-use domain::user::{BiologicalSex, Biology, BloodType, BodyHeight, BodyWeight, SkinType, User};
+use domain::user::{ProfileField, User};
 
 /// CSV rows being written.
 type Rows = Writer<Vec<u8>>;
@@ -25,19 +25,8 @@ pub(crate) const fn file_name(section: ExportSection) -> &'static str {
 
 const fn columns(section: ExportSection) -> &'static [&'static str] {
     match section {
-        ExportSection::Profile => &[
-            "user_id",
-            "email",
-            "created_at",
-            "home_timezone",
-            "birth_date",
-            "biological_sex",
-            "blood_type",
-            "height_cm",
-            "weight_kg",
-            "skin_type",
-            "wheelchair_use",
-        ],
+        // And the profile's fields.
+        ExportSection::Profile => &["user_id", "email"],
         ExportSection::Sessions => {
             &["id", "external_id", "source", "time_in_bed_start", "time_in_bed_end", "is_nap", "updated_at"]
         }
@@ -55,7 +44,9 @@ const fn columns(section: ExportSection) -> &'static [&'static str] {
 
 /// Returns the header row of a section.
 pub(crate) fn head(section: ExportSection) -> Result<Vec<u8>, Error> {
-    written(|rows| rows.write_record(columns(section)))
+    let fields = ProfileField::ALL.map(ProfileField::as_str);
+    let fields = if section == ExportSection::Profile { &fields[..] } else { &[] };
+    written(|rows| rows.write_record(columns(section).iter().chain(fields)))
 }
 
 /// Returns the rows of a record in a section.
@@ -79,22 +70,11 @@ fn written(write: impl FnOnce(&mut Rows) -> Result<(), Error>) -> Result<Vec<u8>
 }
 
 fn profile(rows: &mut Rows, user: &User) -> Result<(), Error> {
-    let User { id, email, home_timezone, created_at, status: _, biology } = user;
-    let Biology { birth_date, biological_sex, blood_type, height, weight, skin_type, wheelchair_use } =
-        *biology;
-    rows.write_record([
-        id.to_string(),
-        text(email.as_str()),
-        format::utc(*created_at),
-        home_timezone.name().to_owned(),
-        birth_date.map(|birth| birth.date().to_string()).unwrap_or_default(),
-        biological_sex.map(BiologicalSex::as_str).unwrap_or_default().to_owned(),
-        blood_type.map(BloodType::as_str).unwrap_or_default().to_owned(),
-        height.map(BodyHeight::centimetres).map(|number| number.to_string()).unwrap_or_default(),
-        weight.map(BodyWeight::kilograms).map(|number| number.to_string()).unwrap_or_default(),
-        skin_type.map(SkinType::get).map(|number| number.to_string()).unwrap_or_default(),
-        wheelchair_use.map(|used| used.to_string()).unwrap_or_default(),
-    ])
+    let fields = ProfileField::ALL.map(|field| match field {
+        ProfileField::CreatedAt => format::utc(user.created_at),
+        field => field.read(user).text().unwrap_or_default(),
+    });
+    rows.write_record([user.id.to_string(), text(user.email.as_str())].into_iter().chain(fields))
 }
 
 fn session(rows: &mut Rows, session: &SleepSession) -> Result<(), Error> {

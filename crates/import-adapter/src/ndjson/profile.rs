@@ -7,13 +7,46 @@ use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedProfile;
 use domain::id::UserId;
 use domain::time::TimeZone;
-use domain::user::{
-    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, InvalidBiology, SkinType,
-};
-use serde::Deserialize;
 
-#[derive(Debug, Deserialize)]
-pub(super) struct Line {
+/// Defines a line with body data after its own members.
+macro_rules! with_biology {
+    ($line:ident { $($members:tt)* }) => {
+        #[derive(Debug, serde::Deserialize)]
+        pub(super) struct $line {
+            $($members)*
+            birth_date: Option<String>,
+            biological_sex: Option<String>,
+            blood_type: Option<String>,
+            height_cm: Option<f64>,
+            weight_kg: Option<f64>,
+            skin_type: Option<u8>,
+            wheelchair_use: Option<bool>,
+        }
+
+        impl $line {
+            fn biology(&self) -> Result<domain::user::Biology, $crate::ndjson::unfit::Unfit> {
+                use $crate::ndjson::unfit::at;
+                use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
+                let text = Option::<String>::as_deref;
+                Ok(Biology {
+                    birth_date: text(&self.birth_date).map(BirthDate::parse).transpose().map_err(at("birth_date"))?,
+                    biological_sex: text(&self.biological_sex)
+                        .map(BiologicalSex::parse)
+                        .transpose()
+                        .map_err(at("biological_sex"))?,
+                    blood_type: text(&self.blood_type).map(BloodType::parse).transpose().map_err(at("blood_type"))?,
+                    height: self.height_cm.map(BodyHeight::from_centimetres).transpose().map_err(at("height_cm"))?,
+                    weight: self.weight_kg.map(BodyWeight::from_kilograms).transpose().map_err(at("weight_kg"))?,
+                    skin_type: self.skin_type.map(SkinType::new).transpose().map_err(at("skin_type"))?,
+                    wheelchair_use: self.wheelchair_use,
+                })
+            }
+        }
+    };
+}
+pub(super) use with_biology;
+
+with_biology!(Line {
     #[serde(rename = "type", default)]
     _type: Loose,
     user_id: Option<String>,
@@ -22,14 +55,7 @@ pub(super) struct Line {
     /// Scopes are not imported.
     #[serde(rename = "scopes", default)]
     _scopes: Loose,
-    birth_date: Option<String>,
-    biological_sex: Option<String>,
-    blood_type: Option<String>,
-    height_cm: Option<f64>,
-    weight_kg: Option<f64>,
-    skin_type: Option<u8>,
-    wheelchair_use: Option<bool>,
-}
+});
 
 pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<Box<ImportedProfile>, Unfit> {
     check_person(line.user_id.as_deref(), user_id)?;
@@ -42,60 +68,8 @@ pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<
         is_restore: true,
         created_at: created_at.map(|timestamp| timestamp.instant),
         home_timezone: zone(line.home_timezone.as_deref())?,
-        biology: Body::of(line).read()?,
+        biology: line.biology()?,
     }))
-}
-
-/// Body measurements.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Body<'a> {
-    pub(super) birth_date: Option<&'a str>,
-    pub(super) biological_sex: Option<&'a str>,
-    pub(super) blood_type: Option<&'a str>,
-    pub(super) height_cm: Option<f64>,
-    pub(super) weight_kg: Option<f64>,
-    pub(super) skin_type: Option<u8>,
-    pub(super) wheelchair_use: Option<bool>,
-}
-
-impl<'a> Body<'a> {
-    fn of(line: &'a Line) -> Self {
-        Self {
-            birth_date: line.birth_date.as_deref(),
-            biological_sex: line.biological_sex.as_deref(),
-            blood_type: line.blood_type.as_deref(),
-            height_cm: line.height_cm,
-            weight_kg: line.weight_kg,
-            skin_type: line.skin_type,
-            wheelchair_use: line.wheelchair_use,
-        }
-    }
-
-    pub(super) fn read(&self) -> Result<Biology, Unfit> {
-        self.values().map_err(|error| {
-            let member = match error {
-                InvalidBiology::BirthDate => "birth_date",
-                InvalidBiology::BiologicalSex => "biological_sex",
-                InvalidBiology::BloodType => "blood_type",
-                InvalidBiology::Height => "height_cm",
-                InvalidBiology::Weight => "weight_kg",
-                InvalidBiology::SkinType => "skin_type",
-            };
-            at(member)(error)
-        })
-    }
-
-    fn values(&self) -> Result<Biology, InvalidBiology> {
-        Ok(Biology {
-            birth_date: self.birth_date.map(BirthDate::parse).transpose()?,
-            biological_sex: self.biological_sex.map(BiologicalSex::parse).transpose()?,
-            blood_type: self.blood_type.map(BloodType::parse).transpose()?,
-            height: self.height_cm.map(BodyHeight::from_centimetres).transpose()?,
-            weight: self.weight_kg.map(BodyWeight::from_kilograms).transpose()?,
-            skin_type: self.skin_type.map(SkinType::new).transpose()?,
-            wheelchair_use: self.wheelchair_use,
-        })
-    }
 }
 
 pub(super) fn zone(text: Option<&str>) -> Result<Option<TimeZone>, Unfit> {

@@ -1,13 +1,14 @@
 //! Tables of Restwell's own export, which cannot be imported: sessions and stages are in separate files.
 
+use domain::user::ProfileField;
+
 /// Advice for these files.
 pub(super) const ADVICE: &str = "this is a table of a Restwell export, and such tables are for reading alone; make the \
     export once more as lines (ndjson), and import these";
 
-/// Columns of each table except the intake logs, which can be imported. A test of the server keeps them equal
-/// to the export's.
-const TABLES: [&str; 6] = [
-    "user_id,email,created_at,home_timezone,birth_date,biological_sex,blood_type,height_cm,weight_kg,skin_type,wheelchair_use",
+/// Columns of each table except the profile and the intake logs; the latter can be imported. A test of the
+/// server keeps them equal to the export's.
+const TABLES: [&str; 5] = [
     "id,external_id,source,time_in_bed_start,time_in_bed_end,is_nap,updated_at",
     "session_id,stage,start,end",
     "session_id,sleep_metric,value",
@@ -17,7 +18,9 @@ const TABLES: [&str; 6] = [
 
 /// Returns whether these are the columns of such a table.
 pub(super) fn is_one(header: &[String]) -> bool {
-    TABLES.iter().any(|table| table.split(',').eq(header.iter().map(String::as_str)))
+    let profile = ["user_id", "email"].into_iter().chain(ProfileField::ALL.map(ProfileField::as_str));
+    let header = || header.iter().map(String::as_str);
+    TABLES.iter().any(|table| table.split(',').eq(header())) || profile.eq(header())
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, Bod
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct BiologyArguments {
     /// Date of birth, YYYY-MM-DD
-    #[arg(long, value_name = "DATE", value_parser = birth_date)]
+    #[arg(long, value_name = "DATE", value_parser = BirthDate::parse)]
     birth_date: Option<BirthDate>,
     /// female, male or other
-    #[arg(long, value_name = "SEX", value_parser = biological_sex)]
+    #[arg(long, value_name = "SEX", value_parser = BiologicalSex::parse)]
     biological_sex: Option<BiologicalSex>,
     /// A+, A-, B+, B-, AB+, AB-, O+ or O-
-    #[arg(long, value_name = "TYPE", value_parser = blood_type, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TYPE", value_parser = BloodType::parse, allow_hyphen_values = true)]
     blood_type: Option<BloodType>,
     /// Height in centimetres
     #[arg(long, value_name = "CM", value_parser = height)]
@@ -49,18 +49,6 @@ impl BiologyArguments {
     pub(crate) fn is_empty(self) -> bool {
         self.biology() == Biology::default()
     }
-}
-
-fn birth_date(text: &str) -> Result<BirthDate, String> {
-    BirthDate::parse(text).map_err(|error| error.to_string())
-}
-
-fn biological_sex(text: &str) -> Result<BiologicalSex, String> {
-    BiologicalSex::parse(text).map_err(|error| error.to_string())
-}
-
-fn blood_type(text: &str) -> Result<BloodType, String> {
-    BloodType::parse(text).map_err(|error| error.to_string())
 }
 
 fn height(text: &str) -> Result<BodyHeight, String> {

@@ -15,8 +15,7 @@ use application::ports::storage::Erasure;
 use clap::{Args, Subcommand};
 use domain::id::UserId;
 use domain::time::{TimeZone, format};
-use domain::user::{BiologicalSex, BloodType, Email, SkinType, User, UserStatus};
-use http_adapter::data::dto::Number;
+use domain::user::{Email, ProfileField, User, UserStatus};
 use serde_json::Value;
 
 /// Batch size.
@@ -279,22 +278,15 @@ fn details(user: &User) -> Record {
         UserStatus::Active => Value::Null,
         UserStatus::Locked { at } => format::utc(at).into(),
     };
-    let biology = user.biology;
-    summary(user)
-        .with("locked_at", locked_at)
-        .with("birth_date", biology.birth_date.map(|birth| birth.date().to_string()))
-        .with("biological_sex", biology.biological_sex.map(BiologicalSex::as_str))
-        .with("blood_type", biology.blood_type.map(BloodType::as_str))
-        .with("height_cm", biology.height.map(|height| number(height.centimetres())))
-        .with("weight_kg", biology.weight.map(|weight| number(weight.kilograms())))
-        .with("skin_type", biology.skin_type.map(SkinType::get))
-        .with("wheelchair_use", biology.wheelchair_use)
-}
-
-/// Returns a JSON number as the API formats it: whole numbers without a fraction.
-fn number(value: f64) -> Value {
-    match Number::from_f64(value) {
-        Number::Integer(number) => number.into(),
-        Number::Real(number) => number.into(),
-    }
+    let is_listed =
+        |field: &ProfileField| !matches!(field, ProfileField::CreatedAt | ProfileField::HomeTimezone);
+    ProfileField::ALL.into_iter().filter(is_listed).fold(
+        summary(user).with("locked_at", locked_at),
+        |record, field| {
+            // Numbers and booleans are written as such, as in the API.
+            let value = field.read(user).text();
+            let value = value.map(|text| serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text)));
+            record.with(field.as_str(), value)
+        },
+    )
 }
