@@ -6,7 +6,8 @@ use crate::fixture::{
 };
 use application::ports::storage::{Change, ChangePageQuery, UniqueKey};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::change::{ChangeKind, ChangePosition};
+use domain::change::ChangePosition;
+use domain::data_kind::DataKind;
 use domain::id::UserId;
 use domain::sleep::SleepSession;
 use domain::supplement::IntakeLog;
@@ -33,7 +34,7 @@ async fn follow(
     harness: &Harness,
     person: UserId,
     mut after: Option<ChangePosition>,
-    kinds: &[ChangeKind],
+    kinds: &[DataKind],
     limit: u32,
 ) -> Vec<(ChangePosition, Change)> {
     let mut told: Vec<(ChangePosition, Change)> = Vec::new();
@@ -54,29 +55,29 @@ async fn follow(
 
 /// Reads all changes of the first person.
 async fn all(harness: &Harness) -> Vec<(ChangePosition, Change)> {
-    follow(harness, user_id(1), None, &ChangeKind::ALL, 100).await
+    follow(harness, user_id(1), None, &DataKind::ALL, 100).await
 }
 
 /// Returns the kind and id of each change, and whether it is a deletion.
-fn subjects(told: &[(ChangePosition, Change)]) -> Vec<(ChangeKind, Uuid, bool)> {
+fn subjects(told: &[(ChangePosition, Change)]) -> Vec<(DataKind, Uuid, bool)> {
     told.iter()
         .map(|(position, change)| (position.kind, position.id, matches!(change, Change::Deleted)))
         .collect()
 }
 
-fn profile() -> (ChangeKind, Uuid, bool) {
-    (ChangeKind::Profile, user_id(1).as_uuid(), false)
+fn profile() -> (DataKind, Uuid, bool) {
+    (DataKind::Profile, user_id(1).as_uuid(), false)
 }
 
-fn slept(number: u64) -> (ChangeKind, Uuid, bool) {
-    (ChangeKind::Sleep, session_id(number).as_uuid(), false)
+fn slept(number: u64) -> (DataKind, Uuid, bool) {
+    (DataKind::Sleep, session_id(number).as_uuid(), false)
 }
 
-fn took(number: u64) -> (ChangeKind, Uuid, bool) {
-    (ChangeKind::Supplements, log_id(number).as_uuid(), false)
+fn took(number: u64) -> (DataKind, Uuid, bool) {
+    (DataKind::Supplements, log_id(number).as_uuid(), false)
 }
 
-fn gone((kind, id, _): (ChangeKind, Uuid, bool)) -> (ChangeKind, Uuid, bool) {
+fn gone((kind, id, _): (DataKind, Uuid, bool)) -> (DataKind, Uuid, bool) {
     (kind, id, true)
 }
 
@@ -117,10 +118,10 @@ async fn delete_log(harness: &Harness, number: u64) -> u64 {
 pub(crate) async fn an_unchanged_person_is_listed_once(harness: &Harness) {
     prepare(harness).await;
     let told = all(harness).await;
-    let first = ChangePosition { number: 0, kind: ChangeKind::Profile, id: user_id(1).as_uuid() };
+    let first = ChangePosition { number: 0, kind: DataKind::Profile, id: user_id(1).as_uuid() };
     assert_eq!(told, [(first, Change::Profile(Box::new(user(1))))]);
-    assert_eq!(follow(harness, user_id(1), Some(first), &ChangeKind::ALL, 9).await, []);
-    assert_eq!(follow(harness, user_id(3), None, &ChangeKind::ALL, 9).await, []);
+    assert_eq!(follow(harness, user_id(1), Some(first), &DataKind::ALL, 9).await, []);
+    assert_eq!(follow(harness, user_id(3), None, &DataKind::ALL, 9).await, []);
 }
 
 pub(crate) async fn changes_are_listed_in_the_order_of_their_storage(harness: &Harness) {
@@ -168,7 +169,7 @@ pub(crate) async fn an_update_moves_a_record_to_the_end(harness: &Harness) {
     let seen = all(harness).await.last().map(|(position, _)| *position);
     update_session(harness, &session(1, 60)).await;
     assert_eq!(subjects(&all(harness).await), [profile(), slept(2), took(1), slept(1)]);
-    let later = follow(harness, user_id(1), seen, &ChangeKind::ALL, 9).await;
+    let later = follow(harness, user_id(1), seen, &DataKind::ALL, 9).await;
     assert_eq!(subjects(&later), [slept(1)]);
     let mut unit = harness.begin().await;
     assert!(unit.intake_logs().update(user_id(1), &log(1, 2, now())).await.unwrap());
@@ -198,7 +199,7 @@ pub(crate) async fn a_deletion_is_listed_until_the_record_is_stored_again(harnes
     assert_eq!(subjects(&all(harness).await), [profile(), slept(1)]);
     let before = all(harness).await.last().map(|(position, _)| *position);
     assert_eq!(delete_session(harness, 1).await, 1);
-    let later = follow(harness, user_id(1), before, &ChangeKind::ALL, 9).await;
+    let later = follow(harness, user_id(1), before, &DataKind::ALL, 9).await;
     assert_eq!(subjects(&later), [gone(slept(1))]);
     // Within one unit of work.
     let mut unit = harness.begin().await;
@@ -252,14 +253,14 @@ pub(crate) async fn pages_of_any_size_contain_every_change_once_in_ascending_ord
     let expected = all(harness).await;
     assert_eq!(expected.len(), 15);
     for limit in 1..=16 {
-        assert_eq!(follow(harness, user_id(1), None, &ChangeKind::ALL, limit).await, expected, "{limit}");
+        assert_eq!(follow(harness, user_id(1), None, &DataKind::ALL, limit).await, expected, "{limit}");
     }
     for (index, (position, _)) in expected.iter().enumerate() {
-        let rest = follow(harness, user_id(1), Some(*position), &ChangeKind::ALL, 4).await;
+        let rest = follow(harness, user_id(1), Some(*position), &DataKind::ALL, 4).await;
         assert_eq!(rest, expected[index + 1..], "{index}");
     }
     let query =
-        |limit| ChangePageQuery { user_id: user_id(1), after: None, kinds: ChangeKind::ALL.to_vec(), limit };
+        |limit| ChangePageQuery { user_id: user_id(1), after: None, kinds: DataKind::ALL.to_vec(), limit };
     assert!(harness.changes.changes(query(14)).await.unwrap().has_more);
     assert!(!harness.changes.changes(query(15)).await.unwrap().has_more);
 }
@@ -268,7 +269,7 @@ pub(crate) async fn unrequested_kinds_are_left_out_and_do_not_fill_a_page(harnes
     prepare(harness).await;
     store_many(harness).await;
     let everything = all(harness).await;
-    let [profile, sleep, supplements] = ChangeKind::ALL;
+    let [profile, sleep, supplements] = DataKind::ALL;
     for kinds in [vec![profile], vec![sleep], vec![supplements, profile], vec![sleep, supplements]] {
         let mut expected = everything.clone();
         expected.retain(|(position, _)| kinds.contains(&position.kind));
@@ -285,8 +286,8 @@ pub(crate) async fn unrequested_kinds_are_left_out_and_do_not_fill_a_page(harnes
 pub(crate) async fn changes_of_other_people_are_not_listed(harness: &Harness) {
     prepare(harness).await;
     store_many(harness).await;
-    let told = follow(harness, user_id(2), None, &ChangeKind::ALL, 9).await;
-    assert_eq!(subjects(&told), [(ChangeKind::Profile, user_id(2).as_uuid(), false)]);
+    let told = follow(harness, user_id(2), None, &DataKind::ALL, 9).await;
+    assert_eq!(subjects(&told), [(DataKind::Profile, user_id(2).as_uuid(), false)]);
 }
 
 pub(crate) async fn rolled_back_changes_are_not_listed(harness: &Harness) {
@@ -326,7 +327,7 @@ pub(crate) async fn of_two_units_of_work_of_one_person_the_second_waits(harness:
     first.commit().await.unwrap();
     second.await.unwrap();
     let after = seen.last().map(|(position, _)| *position);
-    let later = follow(harness, user_id(1), after, &ChangeKind::ALL, 9).await;
+    let later = follow(harness, user_id(1), after, &DataKind::ALL, 9).await;
     assert_eq!(subjects(&later), [slept(9), took(1)]);
     assert!(later[0].0.number < later[1].0.number);
 }
@@ -347,12 +348,12 @@ async fn write_some(harness: Harness, number: u64) {
 pub(crate) async fn a_reader_that_follows_racing_writers_misses_nothing(harness: &Harness) {
     prepare(harness).await;
     let writers: Vec<_> = (1..=8).map(|number| tokio::spawn(write_some(harness.clone(), number))).collect();
-    let mut told: HashMap<(ChangeKind, Uuid), (ChangePosition, Change)> = HashMap::new();
+    let mut told: HashMap<(DataKind, Uuid), (ChangePosition, Change)> = HashMap::new();
     let mut after = None;
     loop {
         // Checked before the page is read, so that the last page is read after the last commit.
         let is_over = writers.iter().all(tokio::task::JoinHandle::is_finished);
-        for (position, change) in follow(harness, user_id(1), after, &ChangeKind::ALL, 3).await {
+        for (position, change) in follow(harness, user_id(1), after, &DataKind::ALL, 3).await {
             after = Some(position);
             told.insert((position.kind, position.id), (position, change));
         }

@@ -10,8 +10,8 @@ use application::ports::storage::{
     AuditFilter, ChangePageQuery, Erasure, Import, RecordReference, RecordVersion, UniqueKey,
 };
 use domain::authorization_request::AuthorizationRequest;
-use domain::change::ChangeKind;
 use domain::code::AuthorizationCode;
+use domain::data_kind::DataKind;
 use domain::grant::Grant;
 use domain::password_link::PasswordLinkPurpose;
 use domain::read_tally::{ReadTally, Reader, TallyKey};
@@ -137,7 +137,7 @@ async fn kept_of(harness: &Harness, number: u64) -> [bool; 7] {
     let id = user_id(number);
     let filter = AuditFilter { user_id: Some(id), ..AuditFilter::default() };
     let events = harness.audit.list_events(filter, None, 9).await.unwrap();
-    let query = ChangePageQuery { user_id: id, after: None, kinds: ChangeKind::ALL.to_vec(), limit: 9 };
+    let query = ChangePageQuery { user_id: id, after: None, kinds: DataKind::ALL.to_vec(), limit: 9 };
     let changes = harness.changes.changes(query).await.unwrap().changes;
     let mut unit = harness.begin().await;
     [

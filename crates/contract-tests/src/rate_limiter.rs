@@ -5,7 +5,8 @@
 use crate::fixture::{client_id, microsecond, user_id};
 use application::ports::system::RateLimiter;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use domain::data_endpoint::{DataEndpoint, PersonEndpoint};
+use domain::data_endpoint::PersonEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::PersonalTokenId;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
@@ -64,7 +65,7 @@ fn key(number: u64) -> RateKey {
     RateKey {
         reader: Reader::Client(client_id(number)),
         user: Some(user_id(7)),
-        endpoint: DataEndpoint::Sleep.into(),
+        endpoint: DataKind::Sleep.into(),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::Harness;
 use crate::fixture::{client_id, personal_token, seconds, tally, tally_minute, token_id, user, user_id};
 use chrono::{DateTime, Utc};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::personal_token::PersonalToken;
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 
@@ -144,9 +144,9 @@ async fn add_six(harness: &Harness) {
     let kind = |endpoint| of(1, tally(0).key.reader, ReadKind::Data(endpoint), 1);
     let tallies = [
         tally(0),
-        kind(DataEndpoint::Supplements),
+        kind(DataKind::Supplements),
         of(1, Reader::Client(client_id(2)), tally(0).key.kind, 1),
-        kind(DataEndpoint::Profile),
+        kind(DataKind::Profile),
         by_token(1, 1),
         tally(2),
         of(2, tally(0).key.reader, tally(0).key.kind, 3),

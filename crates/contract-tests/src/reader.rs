@@ -10,7 +10,7 @@ use application::ports::storage::{
     AuditFilter, ChangePageQuery, GrantFilter, Import, PasswordLinkWithAccount, SleepPageQuery,
     SupplementPageQuery, UnitOfWork,
 };
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::grant::RevocationReason;
 use domain::paging::SortDirection::Ascending;
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
@@ -122,7 +122,7 @@ async fn read_data(harness: &Harness) {
     assert_eq!(harness.supplements.list_taken(person).await.unwrap().len(), 1);
     assert_eq!(harness.supplements.walk_logs(person, None, 9).await.unwrap().len(), 1);
     harness.supplements.list_by_upc(&Upc::parse("12345670").unwrap()).await.unwrap();
-    let kinds = ChangeKind::ALL.to_vec();
+    let kinds = DataKind::ALL.to_vec();
     let query = ChangePageQuery { user_id: person, after: None, kinds, limit: 9 };
     assert!(!harness.changes.changes(query).await.unwrap().changes.is_empty());
 }

@@ -1,7 +1,7 @@
 //! Changes of a person's records, in the order in which they were stored.
 
+use crate::data_kind::DataKind;
 use crate::id::UserId;
-use crate::scope::Scope;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -10,77 +10,6 @@ use uuid::Uuid;
 
 /// How long deletions are reported, and the maximum age of a cursor.
 pub const KEPT_FOR: TimeDelta = TimeDelta::days(90);
-
-/// Kind of the changed record. The variants are in the order in which changes of one statement are reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
-    /// The profile; the id is the user id.
-    Profile,
-    /// A sleep session.
-    Sleep,
-    /// An intake log, returned as its supplement with only this log.
-    Supplements,
-}
-
-impl ChangeKind {
-    /// Every kind, in order.
-    pub const ALL: [Self; 3] = [Self::Profile, Self::Sleep, Self::Supplements];
-
-    /// Returns the required scope, whose name is also the name of the kind on the wire.
-    pub const fn scope(self) -> Scope {
-        match self {
-            Self::Profile => Scope::Profile,
-            Self::Sleep => Scope::Sleep,
-            Self::Supplements => Scope::Supplements,
-        }
-    }
-
-    /// Returns the name on the wire and in the store.
-    pub const fn as_str(self) -> &'static str {
-        self.scope().as_str()
-    }
-
-    /// Parses the name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-
-    /// Parses a comma-separated list: at least one kind, each at most once, in any order.
-    pub fn parse_list(text: &str) -> Result<Vec<Self>, InvalidKinds> {
-        let mut kinds = Vec::new();
-        for name in text.split(',') {
-            let kind = Self::parse(name).ok_or(InvalidKinds::Unknown)?;
-            if kinds.contains(&kind) {
-                return Err(InvalidKinds::Repeated);
-            }
-            kinds.push(kind);
-        }
-        Ok(kinds)
-    }
-
-    const fn code(self) -> u8 {
-        match self {
-            Self::Profile => 0,
-            Self::Sleep => 1,
-            Self::Supplements => 2,
-        }
-    }
-
-    fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.code() == code)
-    }
-}
-
-/// Why a list of kinds is invalid; shown to the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidKinds {
-    /// Unknown name.
-    #[error("must be profile, sleep or supplements, or several of these separated by commas")]
-    Unknown,
-    /// Duplicate kind.
-    #[error("must name each type at most once")]
-    Repeated,
-}
 
 /// Position of a change within its person: number, then kind, then id. All changes of one statement have the
 /// same number.
@@ -92,7 +21,7 @@ pub struct ChangePosition {
     /// Sequence number; 0 for records older than the change feed.
     pub number: i64,
     /// Kind of the record.
-    pub kind: ChangeKind,
+    pub kind: DataKind,
     /// Id of the record.
     pub id: Uuid,
 }
@@ -176,7 +105,7 @@ impl ChangeCursor {
 
 fn position(number: [u8; 8], kind: u8, id: &[u8]) -> Result<ChangePosition, InvalidCursor> {
     let number = i64::from_be_bytes(number);
-    let kind = ChangeKind::from_code(kind).ok_or(InvalidCursor)?;
+    let kind = DataKind::ALL.get(usize::from(kind)).copied().ok_or(InvalidCursor)?;
     let id = Uuid::from_slice(id).map_err(|_| InvalidCursor)?;
     if number < 0 { Err(InvalidCursor) } else { Ok(ChangePosition { number, kind, id }) }
 }
@@ -186,7 +115,7 @@ impl fmt::Display for ChangeCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = Vec::with_capacity(LONGEST);
         let [_, _, _, time @ ..] = self.given_at.timestamp().to_be_bytes();
-        bytes.push(VERSION | self.after.map_or(NO_POSITION, |after| after.kind.code()));
+        bytes.push(VERSION | self.after.map_or(NO_POSITION, |after| after.kind as u8));
         bytes.extend_from_slice(&time);
         bytes.extend_from_slice(&self.user.0.to_be_bytes());
         if let Some(ChangePosition { number, kind: _, id }) = self.after {

@@ -1,50 +1,13 @@
-//! The data endpoints with their scopes and limits.
+//! Endpoints with their scopes and limits.
 
-use crate::scope::{Scope, ScopeSet};
-
-/// A data endpoint; the paths with and without `v1` are the same endpoint (decisions 7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DataEndpoint {
-    /// `/api/v1/profile/{user_id}`.
-    Profile,
-    /// `/api/v1/sleep/{user_id}`.
-    Sleep,
-    /// `/api/v1/supplements/{user_id}`.
-    Supplements,
-}
-
-impl DataEndpoint {
-    /// Every data endpoint.
-    pub const ALL: [Self; 3] = [Self::Profile, Self::Sleep, Self::Supplements];
-
-    /// Returns the required scope (decisions 4).
-    pub const fn scope(self) -> Scope {
-        match self {
-            Self::Profile => Scope::Profile,
-            Self::Sleep => Scope::Sleep,
-            Self::Supplements => Scope::Supplements,
-        }
-    }
-
-    /// Returns the name used in paths, metrics and counters.
-    pub const fn as_str(self) -> &'static str {
-        self.scope().as_str()
-    }
-
-    /// Returns the default limit of requests per day, client and person (decisions 7).
-    pub const fn default_daily_limit(self) -> u32 {
-        match self {
-            Self::Profile => 1_000,
-            Self::Sleep | Self::Supplements => 10_000,
-        }
-    }
-}
+use crate::data_kind::DataKind;
+use crate::scope::ScopeSet;
 
 /// Endpoint with a separate rate limit counter per person (decisions 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PersonEndpoint {
     /// A data endpoint.
-    Data(DataEndpoint),
+    Data(DataKind),
     /// `/api/v1/changes/{user_id}`.
     Changes,
     /// `/api/v1/export/{user_id}`.
@@ -53,8 +16,8 @@ pub enum PersonEndpoint {
     Ingest,
 }
 
-impl From<DataEndpoint> for PersonEndpoint {
-    fn from(endpoint: DataEndpoint) -> Self {
+impl From<DataKind> for PersonEndpoint {
+    fn from(endpoint: DataKind) -> Self {
         Self::Data(endpoint)
     }
 }
@@ -62,9 +25,9 @@ impl From<DataEndpoint> for PersonEndpoint {
 impl PersonEndpoint {
     /// Every endpoint.
     pub const ALL: [Self; 6] = [
-        Self::Data(DataEndpoint::Profile),
-        Self::Data(DataEndpoint::Sleep),
-        Self::Data(DataEndpoint::Supplements),
+        Self::Data(DataKind::Profile),
+        Self::Data(DataKind::Sleep),
+        Self::Data(DataKind::Supplements),
         Self::Changes,
         Self::Export,
         Self::Ingest,

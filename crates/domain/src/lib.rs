@@ -16,6 +16,7 @@ pub mod client;
 pub mod code;
 pub mod consent;
 pub mod data_endpoint;
+pub mod data_kind;
 pub mod deceptive_text;
 pub mod form_token;
 pub mod grant;

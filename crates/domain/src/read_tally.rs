@@ -1,6 +1,6 @@
 //! Reads of personal data, summed by minute, without values (security.md, Revocation).
 
-use crate::data_endpoint::DataEndpoint;
+use crate::data_kind::DataKind;
 use crate::id::{ClientId, PersonalTokenId, UserId};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -17,7 +17,7 @@ pub enum Reader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadKind {
     /// A data endpoint.
-    Data(DataEndpoint),
+    Data(DataKind),
     /// A refresh token was exchanged; reads no data.
     Refresh,
 }
@@ -25,9 +25,9 @@ pub enum ReadKind {
 impl ReadKind {
     /// Every kind.
     pub const ALL: [Self; 4] = [
-        Self::Data(DataEndpoint::Profile),
-        Self::Data(DataEndpoint::Sleep),
-        Self::Data(DataEndpoint::Supplements),
+        Self::Data(DataKind::Profile),
+        Self::Data(DataKind::Sleep),
+        Self::Data(DataKind::Supplements),
         Self::Refresh,
     ];
 

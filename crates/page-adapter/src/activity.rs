@@ -16,7 +16,7 @@ use application::audit::{
 };
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{AuditEventId, ClientId, PersonalTokenId, UserId};
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 use domain::time::TimeZone;
@@ -168,9 +168,9 @@ fn reader(name: Option<ReaderName>) -> ActorName {
 fn read_line(read: ListedRead, zone: TimeZone) -> ReadLine {
     let ListedRead { tally: ReadTally { key, requests, items, range }, reader_name } = read;
     let what = match key.kind {
-        ReadKind::Data(DataEndpoint::Profile) => ReadWhat::Profile,
-        ReadKind::Data(DataEndpoint::Sleep) => ReadWhat::Nights,
-        ReadKind::Data(DataEndpoint::Supplements) => ReadWhat::Supplements,
+        ReadKind::Data(DataKind::Profile) => ReadWhat::Profile,
+        ReadKind::Data(DataKind::Sleep) => ReadWhat::Nights,
+        ReadKind::Data(DataKind::Supplements) => ReadWhat::Supplements,
         ReadKind::Refresh => ReadWhat::Renewal,
     };
     let has_span = matches!(what, ReadWhat::Nights | ReadWhat::Supplements);

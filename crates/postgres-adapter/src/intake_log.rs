@@ -15,7 +15,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz};
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
 use uuid::Uuid;
@@ -188,7 +188,7 @@ impl IntakeLogRepository for PgUnitOfWork {
 
     async fn delete(&mut self, user_id: UserId, ids: &[IntakeLogId]) -> Result<u64, StorageError> {
         let ids = ids.iter().map(IntakeLogId::as_uuid).collect();
-        delete_numbered(self, (DELETE, ChangeKind::Supplements), user_id, ids).await
+        delete_numbered(self, (DELETE, DataKind::Supplements), user_id, ids).await
     }
 }
 

@@ -41,7 +41,8 @@ pub(crate) fn counter_key(key: &RateKey, window: RateWindow) -> String {
 mod tests {
     use super::*;
     use chrono::{TimeZone, Utc};
-    use domain::data_endpoint::{DataEndpoint, PersonEndpoint};
+    use domain::data_endpoint::PersonEndpoint;
+    use domain::data_kind::DataKind;
     use domain::id::{ClientId, PersonalTokenId, UserId};
     use std::collections::HashSet;
     use uuid::Uuid;
@@ -50,7 +51,7 @@ mod tests {
         RateKey {
             reader: Reader::Client(ClientId::from_uuid(Uuid::from_u128(1))),
             user: Some(UserId::from_uuid(Uuid::from_u128(2))),
-            endpoint: DataEndpoint::Sleep.into(),
+            endpoint: DataKind::Sleep.into(),
         }
     }
 

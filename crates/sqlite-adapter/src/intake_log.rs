@@ -10,7 +10,7 @@ use application::ports::storage::{IntakeLogRepository, StorageError};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +116,7 @@ fn insert_all(
             diesel::insert_into(intake_log::table).values(values).execute(connection)?;
         }
         let ids = rows.iter().map(|row| row.id.as_slice());
-        deletion::take_away(connection, user_id, ChangeKind::Supplements, ids)
+        deletion::take_away(connection, user_id, DataKind::Supplements, ids)
     })
 }
 
@@ -129,7 +129,7 @@ fn delete_all(
     for id in ids {
         let same = intake_log::table.filter(intake_log::user_id.eq(user_id)).filter(intake_log::id.eq(id));
         if diesel::delete(same).execute(connection)? > 0 {
-            deletion::keep(connection, user_id, ChangeKind::Supplements, id, number)?;
+            deletion::keep(connection, user_id, DataKind::Supplements, id, number)?;
             deleted += 1;
         }
     }

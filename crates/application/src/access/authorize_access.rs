@@ -5,7 +5,8 @@ use crate::ports::storage::{AccessReader, AccessState, ClientReader, PersonalAcc
 use crate::ports::system::{Clock, RateLimiter};
 use chrono::{DateTime, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
-use domain::data_endpoint::{DataEndpoint, PersonEndpoint};
+use domain::data_endpoint::PersonEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{ClientId, GrantId, InvalidId, UserId};
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
@@ -35,9 +36,9 @@ impl DailyLimits {
     /// Returns the limit of an endpoint.
     pub const fn limit(&self, endpoint: PersonEndpoint) -> u32 {
         match endpoint {
-            PersonEndpoint::Data(DataEndpoint::Profile) => self.profile,
-            PersonEndpoint::Data(DataEndpoint::Sleep) => self.sleep,
-            PersonEndpoint::Data(DataEndpoint::Supplements) => self.supplements,
+            PersonEndpoint::Data(DataKind::Profile) => self.profile,
+            PersonEndpoint::Data(DataKind::Sleep) => self.sleep,
+            PersonEndpoint::Data(DataKind::Supplements) => self.supplements,
             PersonEndpoint::Changes => self.changes,
             PersonEndpoint::Export => self.export,
             PersonEndpoint::Ingest => self.ingest,
@@ -48,9 +49,9 @@ impl DailyLimits {
 impl Default for DailyLimits {
     fn default() -> Self {
         Self {
-            profile: DataEndpoint::Profile.default_daily_limit(),
-            sleep: DataEndpoint::Sleep.default_daily_limit(),
-            supplements: DataEndpoint::Supplements.default_daily_limit(),
+            profile: DataKind::Profile.default_daily_limit(),
+            sleep: DataKind::Sleep.default_daily_limit(),
+            supplements: DataKind::Supplements.default_daily_limit(),
             changes: PersonEndpoint::Changes.default_daily_limit(),
             export: PersonEndpoint::Export.default_daily_limit(),
             ingest: PersonEndpoint::Ingest.default_daily_limit(),

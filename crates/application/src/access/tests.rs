@@ -9,7 +9,7 @@ use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, Moc
 use crate::testing::{access_claims, access_state, app, client_id, clock, grant_id, noon, scopes, user_id};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientStatus};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
 use domain::scope::Scope;
@@ -33,7 +33,7 @@ struct Request {
     /// The client in the store, for service tokens.
     service: Result<Option<Client>, StorageError>,
     user_id: String,
-    endpoint: DataEndpoint,
+    endpoint: DataKind,
     /// Requests counted today; `None` if the counter must not be reached.
     used: Option<u32>,
 }
@@ -46,7 +46,7 @@ impl Request {
             state: Ok(Some(access_state())),
             service: Ok(Some(app())),
             user_id: user_id(1).to_string(),
-            endpoint: DataEndpoint::Sleep,
+            endpoint: DataKind::Sleep,
             used: Some(0),
         }
     }
@@ -122,7 +122,7 @@ fn with_no_secret(client: Client) -> ClientWithSecrets {
     ClientWithSecrets { client, secrets: Vec::new() }
 }
 
-fn rate_key(endpoint: DataEndpoint) -> RateKey {
+fn rate_key(endpoint: DataKind) -> RateKey {
     RateKey { reader: Reader::Client(client_id(1)), user: Some(user_id(1)), endpoint: endpoint.into() }
 }
 
@@ -166,7 +166,7 @@ const CHECKS: [Spoil; 5] = [
             request.user_id = user_id(2).to_string();
         }
     }),
-    ("insufficient scope", |request| request.endpoint = DataEndpoint::Supplements),
+    ("insufficient scope", |request| request.endpoint = DataKind::Supplements),
     ("rate limited", |request| request.used = Some(u32::MAX)),
 ];
 
@@ -298,9 +298,9 @@ async fn the_scopes_returned_are_those_of_the_grant_not_of_a_narrowed_token() {
 #[tokio::test]
 async fn each_endpoint_asks_for_its_scope_and_has_its_limit() {
     for (endpoint, scope, limit) in [
-        (DataEndpoint::Profile, "profile", 3),
-        (DataEndpoint::Sleep, "sleep", 5),
-        (DataEndpoint::Supplements, "supplements", 7),
+        (DataKind::Profile, "profile", 3),
+        (DataKind::Sleep, "sleep", 5),
+        (DataKind::Supplements, "supplements", 7),
     ] {
         let claims = Some(AccessClaims { scopes: scopes(scope), ..access_claims() });
         let state = Ok(Some(AccessState { scopes: scopes(scope), ..access_state() }));

@@ -10,7 +10,7 @@ mod trail;
 
 use crate::testing::{client_id, noon, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
 
 fn minutes_ago(minutes: i64) -> DateTime<Utc> {
@@ -20,6 +20,6 @@ fn minutes_ago(minutes: i64) -> DateTime<Utc> {
 /// A read of this user's sleep, this many minutes before noon.
 fn tally(user: u128, minutes: i64) -> ReadTally {
     let reader = Reader::Client(client_id(1));
-    let key = TallyKey::at(minutes_ago(minutes), user_id(user), reader, ReadKind::Data(DataEndpoint::Sleep));
+    let key = TallyKey::at(minutes_ago(minutes), user_id(user), reader, ReadKind::Data(DataKind::Sleep));
     ReadTally { key, requests: 1, items: 3, range: AskedRange::default() }
 }

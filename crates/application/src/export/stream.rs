@@ -6,7 +6,7 @@ use crate::patience::PAUSES;
 use crate::ports::export_writer::{ExportItem, ExportSection, ExportWriter};
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{IntakeLogId, SleepSessionId};
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::Scope;
@@ -211,11 +211,9 @@ impl Drop for Export {
     fn drop(&mut self) {
         let Exporter::Reader(reader, recorder) = &self.query.by else { return };
         let ExportCounts { profiles, sessions, supplements, logs: _ } = self.counts;
-        for (endpoint, items) in [
-            (DataEndpoint::Profile, profiles),
-            (DataEndpoint::Sleep, sessions),
-            (DataEndpoint::Supplements, supplements),
-        ] {
+        for (endpoint, items) in
+            [(DataKind::Profile, profiles), (DataKind::Sleep, sessions), (DataKind::Supplements, supplements)]
+        {
             if items > 0 {
                 recorder.record(AnsweredRead {
                     user_id: self.query.user_id,

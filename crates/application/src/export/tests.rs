@@ -9,7 +9,7 @@ use crate::ports::storage::{MockProfileReader, MockSleepReader, MockSupplementRe
 use crate::ports::system::MockPause;
 use crate::testing::{clock, entropy, noon, person, user_id};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{ClientId, IntakeLogId, SleepSessionId, SupplementId};
 use domain::read_tally::{ReadKind, Reader};
 use domain::scope::{Scope, ScopeSet};
@@ -236,8 +236,7 @@ async fn an_export_is_the_profile_the_supplements_the_sessions_and_the_logs_batc
     let pieces = "Profile |+ |Supplements |+ |Sessions |+ + |+ |Logs |+ + |+ |end";
     assert_eq!(exported.pieces.join("|"), pieces);
     let read = |endpoint, items| (ReadKind::Data(endpoint), items);
-    let reads =
-        [read(DataEndpoint::Profile, 1), read(DataEndpoint::Sleep, 3), read(DataEndpoint::Supplements, 1)];
+    let reads = [read(DataKind::Profile, 1), read(DataKind::Sleep, 3), read(DataKind::Supplements, 1)];
     assert_eq!(exported.reads, reads);
 }
 
@@ -247,7 +246,7 @@ async fn data_outside_the_scopes_is_not_read() {
     let exported = export(nothing, SECTIONS, [Scope::Sleep].into_iter().collect(), 99).await;
     exported.outcome.unwrap();
     assert_eq!(exported.pieces.concat(), "Sessions + + + end");
-    assert_eq!(exported.reads, [(ReadKind::Data(DataEndpoint::Sleep), 3)]);
+    assert_eq!(exported.reads, [(ReadKind::Data(DataKind::Sleep), 3)]);
 }
 
 #[tokio::test]
@@ -265,7 +264,7 @@ async fn records_of_a_format_with_two_parts_are_read_twice_and_counted_once() {
     let exported = export(all, sections, ScopeSet::CONSENTABLE, 99).await;
     exported.outcome.unwrap();
     assert_eq!(exported.pieces.concat(), "Sessions + Stages + end");
-    assert_eq!(exported.reads, [(ReadKind::Data(DataEndpoint::Sleep), 1)]);
+    assert_eq!(exported.reads, [(ReadKind::Data(DataKind::Sleep), 1)]);
 }
 
 /// Sleep with this many sessions and stages, and the largest requested batch.
@@ -321,7 +320,7 @@ async fn a_record_that_cannot_be_written_ends_the_export_and_no_further_batch_is
     let exported = export((profiles(), sleep, supplements), SECTIONS, ScopeSet::CONSENTABLE, 2).await;
     assert!(matches!(exported.outcome, Err(ExportRecordsError::NotWritten(_))));
     assert_eq!(exported.items.len(), 2);
-    assert_eq!(exported.reads, [(ReadKind::Data(DataEndpoint::Profile), 1)]);
+    assert_eq!(exported.reads, [(ReadKind::Data(DataKind::Profile), 1)]);
 }
 
 #[tokio::test]

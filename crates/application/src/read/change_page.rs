@@ -2,7 +2,8 @@
 
 use super::sleep_page::PackedSleepRow;
 use super::supplement_page::IntakeLogRow;
-use domain::change::{ChangeKind, ChangePosition};
+use domain::change::ChangePosition;
+use domain::data_kind::DataKind;
 use domain::id::UserId;
 use domain::supplement::Supplement;
 use domain::user::User;
@@ -16,7 +17,7 @@ pub struct ChangePageQuery {
     /// Position to continue after; from the beginning if `None`.
     pub after: Option<ChangePosition>,
     /// Kinds to include; none returns an empty page.
-    pub kinds: Vec<ChangeKind>,
+    pub kinds: Vec<DataKind>,
     /// Maximum number of items.
     pub limit: u32,
 }

@@ -4,8 +4,8 @@ use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{Change, ChangePage, ChangePageQuery, ChangeReader, StorageError};
 use crate::ports::system::Clock;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, UserFingerprint};
-use domain::data_endpoint::DataEndpoint;
+use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
+use domain::data_kind::DataKind;
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct ReadChangesQuery {
     /// Cursor to continue from; from the beginning if `None`.
     pub cursor: Option<ChangeCursor>,
     /// Kinds to include; `None` for all that the token allows.
-    pub kinds: Option<Vec<ChangeKind>>,
+    pub kinds: Option<Vec<DataKind>>,
     /// Maximum number of items.
     pub limit: u32,
 }
@@ -98,13 +98,13 @@ impl ReadChanges {
 
     /// Records each change as a read of the endpoint of its kind.
     fn record(&self, access: &GrantedAccess, changes: &[(ChangePosition, Change)]) {
-        for kind in ChangeKind::ALL {
+        for kind in DataKind::ALL {
             let items = changes.iter().filter(|(position, _)| position.kind == kind).count();
             if items > 0 {
                 self.recorder.record(AnsweredRead {
                     user_id: access.user_id,
                     reader: access.reader,
-                    kind: ReadKind::Data(endpoint(kind)),
+                    kind: ReadKind::Data(kind),
                     items,
                     range: AskedRange { from: None, to: None },
                 });
@@ -113,17 +113,9 @@ impl ReadChanges {
     }
 }
 
-const fn endpoint(kind: ChangeKind) -> DataEndpoint {
-    match kind {
-        ChangeKind::Profile => DataEndpoint::Profile,
-        ChangeKind::Sleep => DataEndpoint::Sleep,
-        ChangeKind::Supplements => DataEndpoint::Supplements,
-    }
-}
-
-fn allowed(usable: ScopeSet, asked: Option<Vec<ChangeKind>>) -> Result<Vec<ChangeKind>, ReadChangesError> {
+fn allowed(usable: ScopeSet, asked: Option<Vec<DataKind>>) -> Result<Vec<DataKind>, ReadChangesError> {
     let Some(asked) = asked else {
-        return Ok(ChangeKind::ALL.into_iter().filter(|kind| usable.contains(kind.scope())).collect());
+        return Ok(DataKind::ALL.into_iter().filter(|kind| usable.contains(kind.scope())).collect());
     };
     let lacks = |scope: &Scope| !usable.contains(*scope);
     let needed: ScopeSet = asked.iter().map(|kind| kind.scope()).filter(lacks).collect();

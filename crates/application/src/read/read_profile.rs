@@ -3,7 +3,7 @@
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{ProfileReader, StorageError};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::user::User;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl ReadProfile {
             self.recorder.record(AnsweredRead {
                 user_id: access.user_id,
                 reader: access.reader,
-                kind: ReadKind::Data(DataEndpoint::Profile),
+                kind: ReadKind::Data(DataKind::Profile),
                 items: 1,
                 range: AskedRange::default(),
             });

@@ -3,7 +3,7 @@
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{SleepPage, SleepPageQuery, SleepReader, StorageError};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::read_tally::{AskedRange, ReadKind};
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl ReadSleep {
         self.recorder.record(AnsweredRead {
             user_id: access.user_id,
             reader: access.reader,
-            kind: ReadKind::Data(DataEndpoint::Sleep),
+            kind: ReadKind::Data(DataKind::Sleep),
             items: page.rows.len(),
             range: AskedRange { from: query.range.start(), to: query.range.end() },
         });

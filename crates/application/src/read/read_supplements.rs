@@ -3,7 +3,7 @@
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::read_tally::{AskedRange, ReadKind};
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl ReadSupplements {
         self.recorder.record(AnsweredRead {
             user_id: access.user_id,
             reader: access.reader,
-            kind: ReadKind::Data(DataEndpoint::Supplements),
+            kind: ReadKind::Data(DataKind::Supplements),
             items: page.records.len(),
             range: AskedRange { from: query.start, to: None },
         });

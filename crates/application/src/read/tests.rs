@@ -8,7 +8,7 @@ use crate::ports::storage::{
     StorageError, SupplementPage, SupplementPageQuery,
 };
 use crate::testing::{client_id, noon, person, scopes, seconds, user_id};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{PersonalTokenId, SleepSessionId, SupplementId};
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::rate_limit::{RateStatus, RateWindow};
@@ -29,7 +29,7 @@ fn access() -> GrantedAccess {
 }
 
 /// The expected tally of reads at noon.
-fn counted(endpoint: DataEndpoint, items: u64, range: AskedRange) -> [ReadTally; 1] {
+fn counted(endpoint: DataKind, items: u64, range: AskedRange) -> [ReadTally; 1] {
     let key = TallyKey::at(noon(), user_id(1), access().reader, ReadKind::Data(endpoint));
     [ReadTally { key, requests: 1, items, range }]
 }
@@ -83,7 +83,7 @@ async fn a_profile_is_the_one_of_this_person_and_counted() {
     reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
     let read = ReadProfile::new(Arc::new(reader), reads.recorder());
     assert_eq!(read.run(&access()).await.unwrap(), Some(person()));
-    assert_eq!(reads.all(), counted(DataEndpoint::Profile, 1, AskedRange::default()));
+    assert_eq!(reads.all(), counted(DataKind::Profile, 1, AskedRange::default()));
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_page_of_sleep_is_asked_for_as_it_was_queried_and_counted_with_its_ran
     let read = ReadSleep::new(Arc::new(reader), reads.recorder());
     assert!(read.run(&access(), sleep_query()).await.unwrap().has_more);
     let range = AskedRange { from: Some(noon() - seconds(60)), to: Some(noon()) };
-    assert_eq!(reads.all(), counted(DataEndpoint::Sleep, 2, range));
+    assert_eq!(reads.all(), counted(DataKind::Sleep, 2, range));
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn a_page_of_supplements_is_asked_for_as_it_was_queried_and_counted_with_i
     let read = ReadSupplements::new(Arc::new(reader), reads.recorder());
     assert!(read.run(&access(), supplement_query()).await.unwrap().has_more);
     let range = AskedRange { from: Some(noon()), to: None };
-    assert_eq!(reads.all(), counted(DataEndpoint::Supplements, 0, range));
+    assert_eq!(reads.all(), counted(DataKind::Supplements, 0, range));
 }
 
 #[tokio::test]

@@ -9,7 +9,8 @@ use application::ports::system::{
 };
 use chrono::SubsecRound as _;
 use domain::access_token::{AccessClaims, TokenSubject};
-use domain::data_endpoint::{DataEndpoint, PersonEndpoint};
+use domain::data_endpoint::PersonEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{ClientId, GrantId, KeyId, TokenId, UserId};
 use domain::read_tally::{AskedRange, ReadKind};
 use domain::scope::ScopeSet;
@@ -121,13 +122,13 @@ impl Chain {
         let query = AuthorizeAccessQuery {
             token: &self.token,
             user_id: &self.user_id,
-            endpoint: PersonEndpoint::Data(DataEndpoint::Profile),
+            endpoint: PersonEndpoint::Data(DataKind::Profile),
         };
         let granted = self.authorize.run(query).await?;
         self.recorder.record(AnsweredRead {
             user_id: granted.user_id,
             reader: granted.reader,
-            kind: ReadKind::Data(DataEndpoint::Profile),
+            kind: ReadKind::Data(DataKind::Profile),
             items: 1,
             range: AskedRange::default(),
         });

@@ -1,4 +1,5 @@
 use super::*;
+use crate::data_kind::InvalidKinds;
 use proptest::prelude::*;
 
 proptest! {
@@ -7,7 +8,7 @@ proptest! {
         number in 0..=i64::MAX, kind in 0..3_usize, id in any::<u128>(), seconds in 0..4_000_000_000_i64,
         starts in any::<bool>(), user in any::<u128>(),
     ) {
-        let position = ChangePosition { number, kind: ChangeKind::ALL[kind], id: Uuid::from_u128(id) };
+        let position = ChangePosition { number, kind: DataKind::ALL[kind], id: Uuid::from_u128(id) };
         let given_at = DateTime::from_timestamp(seconds, 0).unwrap();
         let cursor = ChangeCursor { after: (!starts).then_some(position), given_at, user: fingerprint(user) };
         let text = cursor.to_string();
@@ -17,9 +18,9 @@ proptest! {
     }
 
     #[test]
-    fn a_list_of_kinds_reads_back_as_itself(kinds in Just(ChangeKind::ALL.to_vec()).prop_shuffle(), count in 1..4_usize) {
+    fn a_list_of_kinds_reads_back_as_itself(kinds in Just(DataKind::ALL.to_vec()).prop_shuffle(), count in 1..4_usize) {
         let names: Vec<_> = kinds[..count].iter().map(|kind| kind.as_str()).collect();
-        prop_assert_eq!(ChangeKind::parse_list(&names.join(",")), Ok(kinds[..count].to_vec()));
+        prop_assert_eq!(DataKind::parse_list(&names.join(",")), Ok(kinds[..count].to_vec()));
     }
 
     #[test]
@@ -31,7 +32,7 @@ proptest! {
 #[test]
 fn a_text_that_was_not_issued_as_a_cursor_is_rejected() {
     let given_at = DateTime::UNIX_EPOCH;
-    let position = ChangePosition { number: 7, kind: ChangeKind::Sleep, id: Uuid::nil() };
+    let position = ChangePosition { number: 7, kind: DataKind::Sleep, id: Uuid::nil() };
     for after in [Some(position), None] {
         let text = ChangeCursor { after, given_at, user: fingerprint(1) }.to_string();
         let longer = format!("{text}AAAA");
@@ -48,9 +49,9 @@ fn a_text_that_was_not_issued_as_a_cursor_is_rejected() {
 #[test]
 fn a_list_of_kinds_has_known_names_once_each() {
     for unknown in ["", ",", "sleep,", ",sleep", "sleep, profile", "Sleep", "sleep:write", "sleep;profile"] {
-        assert_eq!(ChangeKind::parse_list(unknown), Err(InvalidKinds::Unknown), "{unknown}");
+        assert_eq!(DataKind::parse_list(unknown), Err(InvalidKinds::Unknown), "{unknown}");
     }
-    assert_eq!(ChangeKind::parse_list("sleep,profile,sleep"), Err(InvalidKinds::Repeated));
+    assert_eq!(DataKind::parse_list("sleep,profile,sleep"), Err(InvalidKinds::Repeated));
 }
 
 #[test]
@@ -63,8 +64,7 @@ fn a_cursor_expires_after_ninety_days() {
 #[test]
 fn changes_are_ordered_by_number_then_kind_then_id() {
     let at = |number, kind, id| ChangePosition { number, kind, id: Uuid::from_u128(id) };
-    let ordered =
-        [at(1, ChangeKind::Supplements, 9), at(2, ChangeKind::Profile, 9), at(2, ChangeKind::Sleep, 1)];
+    let ordered = [at(1, DataKind::Supplements, 9), at(2, DataKind::Profile, 9), at(2, DataKind::Sleep, 1)];
     assert!(ordered.is_sorted());
 }
 
@@ -91,7 +91,7 @@ fn ids_that_differ_in_one_digit_have_different_fingerprints() {
 fn cursors_keep_their_format() {
     let given_at = DateTime::from_timestamp(1_773_014_400, 0).unwrap();
     let id = Uuid::from_u128(0x0a54_666f_e74a_5287_a048_90d0_f082_a49f);
-    let position = ChangePosition { number: 42, kind: ChangeKind::Sleep, id };
+    let position = ChangePosition { number: 42, kind: DataKind::Sleep, id };
     let user = fingerprint(0x0000_0001_0000_0020_0000_0300_0000_4000);
     for (text, after) in
         [("LwBprg2AAABDIQ", None), ("IQBprg2AAABDIQAAAAAAAAAqClRmb-dKUoegSJDQ8IKknw", Some(position))]

@@ -2,7 +2,7 @@
 
 use super::dto::PaginationDto;
 use crate::parameter::{Parameter, Parameters};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::UserId;
 use domain::paging::{PageNumber, PageRequest};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -26,7 +26,7 @@ const NOT_IN_A_QUERY: &AsciiSet = &CONTROLS
 
 /// List to which a page belongs.
 pub(super) struct List<'a> {
-    pub(super) endpoint: DataEndpoint,
+    pub(super) endpoint: DataKind,
     pub(super) user_id: UserId,
     pub(super) given: &'a Parameters<'a>,
 }

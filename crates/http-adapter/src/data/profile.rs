@@ -9,7 +9,7 @@ use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::rate_limit::RateStatus;
 use domain::scope::Scope;
 
@@ -25,7 +25,7 @@ use domain::scope::Scope;
     ),
 )]
 pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
-    let access = gate::admit(&request, &state, DataEndpoint::Profile).await?;
+    let access = gate::admit(&request, &state, DataKind::Profile).await?;
     // There are no parameters, but a malformed query string is rejected everywhere.
     Parameters::read(request.query_string(), &[])?;
     let Some(user) = state.read_profile.run(&access).await? else {

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::read::SleepPage;
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::scope::Scope;
 
 /// A page of a person's sleep sessions
@@ -27,13 +27,13 @@ use domain::scope::Scope;
     ),
 )]
 pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
-    let access = gate::admit(&request, &state, DataEndpoint::Sleep).await?;
+    let access = gate::admit(&request, &state, DataKind::Sleep).await?;
     let parameters = SleepParameters::read(request.query_string(), access.home_timezone)?;
     let query = parameters.query(access.user_id);
     let permit = gate::begin_sleep_page(&state, &access, parameters.page)?;
     let SleepPage { rows, has_more } = state.read_sleep.run(&access, query).await?;
     drop(permit);
-    let list = List { endpoint: DataEndpoint::Sleep, user_id: access.user_id, given: &parameters.given };
+    let list = List { endpoint: DataKind::Sleep, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };
     Ok(answer(SleepItems::new(rows, parameters.include), &envelope)?)
 }

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
 use application::read::SupplementPage;
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::scope::Scope;
 
 /// A page of the supplements that a person takes
@@ -27,15 +27,14 @@ use domain::scope::Scope;
     ),
 )]
 pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
-    let access = gate::admit(&request, &state, DataEndpoint::Supplements).await?;
+    let access = gate::admit(&request, &state, DataKind::Supplements).await?;
     let parameters = SupplementsParameters::read(request.query_string(), access.home_timezone)?;
     let query = parameters.query(access.user_id);
     // Even a short page may have any number of logs.
     let permit = gate::begin_page(&state, &access)?;
     let SupplementPage { records, has_more } = state.read_supplements.run(&access, query).await?;
     drop(permit);
-    let list =
-        List { endpoint: DataEndpoint::Supplements, user_id: access.user_id, given: &parameters.given };
+    let list = List { endpoint: DataKind::Supplements, user_id: access.user_id, given: &parameters.given };
     let envelope = Envelope { pagination: list.pagination(parameters.page, has_more), rate: access.rate };
     Ok(answer(SupplementItems::new(records, access.user_id)?, &envelope)?)
 }

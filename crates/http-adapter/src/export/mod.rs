@@ -21,8 +21,8 @@ use application::StorageError;
 use application::audit::ReadRecorder;
 use application::export::{Export, ExportQuery, ExportRecords, ExportRecordsError, Exporter};
 use application::export::{ExportFormat, ExportWriters};
-use domain::change::ChangeKind;
 use domain::data_endpoint::PersonEndpoint;
+use domain::data_kind::DataKind;
 use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
 use utoipa::OpenApi;
@@ -104,7 +104,7 @@ async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpRe
 struct ExportOptions {
     format: ExportFormat,
     /// Requested types; all that the token allows if `None`.
-    kinds: Option<Vec<ChangeKind>>,
+    kinds: Option<Vec<DataKind>>,
 }
 
 fn parse_query(query: &str) -> Result<ExportOptions, Problem> {
@@ -114,15 +114,15 @@ fn parse_query(query: &str) -> Result<ExportOptions, Problem> {
         Some(text) => ExportFormat::parse(text)
             .ok_or_else(|| Problem::invalid_parameter("format", "must be ndjson or zip"))?,
     };
-    let kinds = parameters.get("types").map(ChangeKind::parse_list).transpose();
+    let kinds = parameters.get("types").map(DataKind::parse_list).transpose();
     let kinds = kinds.map_err(|error| Problem::invalid_parameter("types", error.to_string()))?;
     Ok(ExportOptions { format, kinds })
 }
 
 /// Rejects a type that is requested but not allowed, as the change feed does.
-fn allowed(usable: ScopeSet, kinds: Option<Vec<ChangeKind>>) -> Result<ScopeSet, Problem> {
+fn allowed(usable: ScopeSet, kinds: Option<Vec<DataKind>>) -> Result<ScopeSet, Problem> {
     let Some(kinds) = kinds else { return Ok(usable) };
-    let asked: ScopeSet = kinds.into_iter().map(ChangeKind::scope).collect();
+    let asked: ScopeSet = kinds.into_iter().map(DataKind::scope).collect();
     let needed: ScopeSet = asked.iter().filter(|scope| !usable.contains(*scope)).collect();
     if needed.is_empty() { Ok(asked) } else { Err(Problem::insufficient_scope(needed)) }
 }

@@ -1,7 +1,7 @@
 use super::{allowed, parse_query};
 use crate::problem::Fault;
 use application::export::ExportFormat;
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::scope::{Scope, ScopeSet};
 
 #[test]
@@ -28,7 +28,7 @@ fn an_unknown_format_or_type_is_rejected() {
 fn a_disallowed_type_is_rejected_if_requested_and_omitted_otherwise() {
     let usable = ScopeSet::from_iter([Scope::Sleep]);
     assert_eq!(allowed(usable, None).ok(), Some(usable));
-    assert_eq!(allowed(usable, Some(vec![ChangeKind::Sleep])).ok(), Some(usable));
-    let refused = allowed(usable, Some(vec![ChangeKind::Sleep, ChangeKind::Profile]));
+    assert_eq!(allowed(usable, Some(vec![DataKind::Sleep])).ok(), Some(usable));
+    let refused = allowed(usable, Some(vec![DataKind::Sleep, DataKind::Profile]));
     assert_eq!(refused.err().map(|problem| problem.fault()), Some(Fault::InsufficientScope));
 }

@@ -6,7 +6,7 @@ use application::ports::storage::StorageError;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Text};
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::id::UserId;
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ use uuid::Uuid;
 /// number, and returns their count.
 pub(crate) async fn delete_numbered(
     unit: &mut PgUnitOfWork,
-    (delete, kind): (&'static str, ChangeKind),
+    (delete, kind): (&'static str, DataKind),
     user_id: UserId,
     ids: Vec<Uuid>,
 ) -> Result<u64, StorageError> {

@@ -15,7 +15,8 @@ use diesel::data_types::PgTimestamp;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Bool, Double, Nullable, SmallInt, Timestamptz};
-use domain::change::{ChangeKind, ChangePosition};
+use domain::change::ChangePosition;
+use domain::data_kind::DataKind;
 use domain::id::IntakeLogId;
 use std::cmp::Ordering;
 use uuid::Uuid;
@@ -105,7 +106,7 @@ type Row = (i64, i16, Uuid, bool, Option<PageSession>, Option<LogAndVersion>, Op
 #[async_trait]
 impl ChangeReader for PostgresStore {
     async fn changes(&self, query: ChangePageQuery) -> Result<ChangePage, StorageError> {
-        let [profile, sleep, supplements] = ChangeKind::ALL.map(|kind| start(&query, kind));
+        let [profile, sleep, supplements] = DataKind::ALL.map(|kind| start(&query, kind));
         let limit = i64::from(query.limit);
         let user_id = query.user_id.as_uuid();
         let reached = query.after.map_or(0, |after| after.number);
@@ -141,7 +142,7 @@ impl ChangeReader for PostgresStore {
 }
 
 /// Returns the number and id after which a kind starts: beyond everything if the kind is not requested.
-fn start(query: &ChangePageQuery, kind: ChangeKind) -> (i64, Uuid) {
+fn start(query: &ChangePageQuery, kind: DataKind) -> (i64, Uuid) {
     if !query.kinds.contains(&kind) {
         return (i64::MAX, Uuid::max());
     }
@@ -156,7 +157,7 @@ fn start(query: &ChangePageQuery, kind: ChangeKind) -> (i64, Uuid) {
 
 fn change(row: Row, labels: &KnownLabels) -> Result<(ChangePosition, Change), StorageError> {
     let (number, place, id, is_gone, session, log, profile) = row;
-    let kind = usize::try_from(place).ok().and_then(|place| ChangeKind::ALL.get(place).copied());
+    let kind = usize::try_from(place).ok().and_then(|place| DataKind::ALL.get(place).copied());
     let kind = kind.ok_or_else(|| unexpected("a change of an unknown kind"))?;
     let change = match (is_gone, session, log, profile) {
         (true, None, None, None) => Change::Deleted,

@@ -13,7 +13,7 @@ use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{SleepRecordHead, SleepSession, SleepSource, stretches};
 use store_shared::key_kind_name;
@@ -202,7 +202,7 @@ impl SleepRepository for PgUnitOfWork {
     }
 
     async fn delete(&mut self, user_id: UserId, ids: &[SleepSessionId]) -> Result<u64, StorageError> {
-        delete_numbered(self, (DELETE, ChangeKind::Sleep), user_id, uuids(ids)).await
+        delete_numbered(self, (DELETE, DataKind::Sleep), user_id, uuids(ids)).await
     }
 }
 

@@ -5,7 +5,7 @@ use application::ports::storage::{
     ChangePageQuery, ChangeReader, ConnectedAppReader, ProfileReader, SleepReader, SupplementReader,
     UnitOfWorkFactory,
 };
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use postgres_adapter::test_support::TestDatabase;
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::time::Duration;
@@ -76,8 +76,7 @@ async fn every_read_of_a_list_is_retried_after_its_connection_ends() {
     let database = TestDatabase::create().await;
     let (store, operator) = (database.store(), bystander(&database).await);
     populate(&store, [1]).await;
-    let all =
-        || ChangePageQuery { user_id: user_id(1), kinds: ChangeKind::ALL.into(), after: None, limit: 10 };
+    let all = || ChangePageQuery { user_id: user_id(1), kinds: DataKind::ALL.into(), after: None, limit: 10 };
     for _ in 0..2 {
         assert_eq!(store.changes(all()).await.unwrap().changes.len(), 1);
         assert!(number(&operator, SESSIONS).await > 0);

@@ -6,7 +6,7 @@ use application::ports::storage::{
     ChangePageQuery, ChangeReader, IdempotencyStore, IdempotentRequest, ProfileReader, SleepReader,
     UnitOfWorkFactory,
 };
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn in_time<T>(work: impl Future<Output = T>) -> T {
 }
 
 fn everything() -> ChangePageQuery {
-    ChangePageQuery { user_id: user_id(1), kinds: ChangeKind::ALL.into(), after: None, limit: 10 }
+    ChangePageQuery { user_id: user_id(1), kinds: DataKind::ALL.into(), after: None, limit: 10 }
 }
 
 fn request() -> IdempotentRequest {

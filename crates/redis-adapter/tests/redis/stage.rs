@@ -3,7 +3,7 @@
 use application::ports::system::RateLimiter;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeZone, Utc};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{ClientId, UserId};
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
@@ -76,7 +76,7 @@ pub(crate) fn key(number: u128) -> RateKey {
     RateKey {
         reader: Reader::Client(ClientId::from_uuid(Uuid::from_u128(number))),
         user: Some(UserId::from_uuid(Uuid::from_u128(7))),
-        endpoint: DataEndpoint::Sleep.into(),
+        endpoint: DataKind::Sleep.into(),
     }
 }
 

@@ -5,13 +5,13 @@ use crate::statement::Statement;
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 
 /// Stores a deletion.
 pub(crate) fn keep(
     connection: &mut SqliteConnection,
     user_id: &[u8],
-    kind: ChangeKind,
+    kind: DataKind,
     id: &[u8],
     number: i64,
 ) -> QueryResult<()> {
@@ -32,7 +32,7 @@ pub(crate) fn keep(
 pub(crate) fn take_away<'a>(
     connection: &mut SqliteConnection,
     user_id: &[u8],
-    kind: ChangeKind,
+    kind: DataKind,
     ids: impl Iterator<Item = &'a [u8]>,
 ) -> QueryResult<()> {
     let of_kind =

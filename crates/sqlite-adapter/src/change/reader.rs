@@ -15,7 +15,8 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Double};
 use diesel::sqlite::SqliteConnection;
-use domain::change::{ChangeKind, ChangePosition};
+use domain::change::ChangePosition;
+use domain::data_kind::DataKind;
 use domain::id::IntakeLogId;
 use domain::supplement::Supplement;
 use std::cmp::Ordering;
@@ -47,7 +48,7 @@ fn page(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<Ch
         return Ok(ChangePage { is_ahead: true, ..ChangePage::default() });
     }
     let mut found = Vec::new();
-    for kind in ChangeKind::ALL.into_iter().filter(|kind| query.kinds.contains(kind)) {
+    for kind in DataKind::ALL.into_iter().filter(|kind| query.kinds.contains(kind)) {
         for source in [Source::Record, Source::Deletion] {
             let Some(statement) = positions(query, kind, source) else { continue };
             for row in statement.load_iter::<(i64, Vec<u8>), _>(connection).storage()? {
@@ -81,44 +82,40 @@ fn is_ahead(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Resul
     Ok(reached.is_some_and(|reached| reached < after.number))
 }
 
-const fn table(kind: ChangeKind, source: Source) -> &'static str {
+const fn table(kind: DataKind, source: Source) -> &'static str {
     match (kind, source) {
         (_, Source::Deletion) => "deletion",
-        (ChangeKind::Profile, Source::Record) => "account",
-        (ChangeKind::Sleep, Source::Record) => "sleep_session",
-        (ChangeKind::Supplements, Source::Record) => "intake_log",
+        (DataKind::Profile, Source::Record) => "account",
+        (DataKind::Sleep, Source::Record) => "sleep_session",
+        (DataKind::Supplements, Source::Record) => "intake_log",
     }
 }
 
 /// Returns the statement that lists the positions of one kind after the requested one, one more than the
 /// page's limit. Profiles have no deletions.
-fn positions(
-    query: &ChangePageQuery,
-    kind: ChangeKind,
-    source: Source,
-) -> Option<Statement<(BigInt, Binary)>> {
+fn positions(query: &ChangePageQuery, kind: DataKind, source: Source) -> Option<Statement<(BigInt, Binary)>> {
     let user_id = query.user_id.as_uuid();
     let (number, id) = start(query.after, kind);
     let text = match (kind, source) {
-        (ChangeKind::Profile, Source::Deletion) => return None,
-        (ChangeKind::Profile, Source::Record) => {
+        (DataKind::Profile, Source::Deletion) => return None,
+        (DataKind::Profile, Source::Record) => {
             "SELECT profile_change_number, id FROM account \
              WHERE id = ? AND (profile_change_number, id) > (?, ?) LIMIT ?"
         }
-        (ChangeKind::Sleep, Source::Record) => {
+        (DataKind::Sleep, Source::Record) => {
             "SELECT change_number, id FROM sleep_session \
              WHERE user_id = ? AND (change_number, id) > (?, ?) ORDER BY change_number, id LIMIT ?"
         }
-        (ChangeKind::Supplements, Source::Record) => {
+        (DataKind::Supplements, Source::Record) => {
             "SELECT change_number, id FROM intake_log \
              WHERE user_id = ? AND (change_number, id) > (?, ?) ORDER BY change_number, id LIMIT ?"
         }
-        (ChangeKind::Sleep, Source::Deletion) => {
+        (DataKind::Sleep, Source::Deletion) => {
             "SELECT change_number, id FROM deletion \
              WHERE user_id = ? AND kind = 'sleep' AND (change_number, id) > (?, ?) \
              ORDER BY change_number, id LIMIT ?"
         }
-        (ChangeKind::Supplements, Source::Deletion) => {
+        (DataKind::Supplements, Source::Deletion) => {
             "SELECT change_number, id FROM deletion \
              WHERE user_id = ? AND kind = 'supplements' AND (change_number, id) > (?, ?) \
              ORDER BY change_number, id LIMIT ?"
@@ -129,7 +126,7 @@ fn positions(
 }
 
 /// Returns the number and id after which a kind starts. An empty id sorts first.
-fn start(after: Option<ChangePosition>, kind: ChangeKind) -> (i64, Vec<u8>) {
+fn start(after: Option<ChangePosition>, kind: DataKind) -> (i64, Vec<u8>) {
     let Some(after) = after else { return (0, Vec::new()) };
     match kind.cmp(&after.kind) {
         Ordering::Less => (after.number.saturating_add(1), Vec::new()),
@@ -155,15 +152,15 @@ impl Records<'_> {
         let ChangePosition { number: _, kind, id } = position;
         let cells = Cells::of(table(kind, Source::Record), id.as_bytes());
         match kind {
-            ChangeKind::Profile => {
+            DataKind::Profile => {
                 let user = cells.present("id", user::find(connection, self.query.user_id)?)?;
                 Ok(Change::Profile(Box::new(user)))
             }
-            ChangeKind::Sleep => {
+            DataKind::Sleep => {
                 let row = find_packed(connection, &self.user_id, id.as_bytes())?;
                 Ok(Change::Session(Box::new(cells.present("id", row)?)))
             }
-            ChangeKind::Supplements => self.log(connection, IntakeLogId::from_uuid(id)),
+            DataKind::Supplements => self.log(connection, IntakeLogId::from_uuid(id)),
         }
     }
 

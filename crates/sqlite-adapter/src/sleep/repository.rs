@@ -13,7 +13,7 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::Binary;
 use diesel::sqlite::SqliteConnection;
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::{SessionKeyKind, SleepRecordHead, SleepSession, Stretch, TimeInBed, stretches};
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,7 +158,7 @@ fn insert_all(
         for row in rows {
             row.insert(connection, number)?;
         }
-        deletion::take_away(connection, user_id, ChangeKind::Sleep, rows.iter().map(SleepRow::id))
+        deletion::take_away(connection, user_id, DataKind::Sleep, rows.iter().map(SleepRow::id))
     })
 }
 
@@ -172,7 +172,7 @@ fn delete_all(
         let same =
             sleep_session::table.filter(sleep_session::user_id.eq(user_id)).filter(sleep_session::id.eq(id));
         if diesel::delete(same).execute(connection)? > 0 {
-            deletion::keep(connection, user_id, ChangeKind::Sleep, id, number)?;
+            deletion::keep(connection, user_id, DataKind::Sleep, id, number)?;
             deleted += 1;
         }
     }

@@ -1,6 +1,6 @@
 use super::*;
 use chrono::TimeZone;
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{ClientId, UserId};
 use domain::read_tally::Reader;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ fn key(number: u128) -> RateKey {
     RateKey {
         reader: Reader::Client(ClientId::from_uuid(Uuid::from_u128(number))),
         user: Some(UserId::from_uuid(Uuid::from_u128(7))),
-        endpoint: DataEndpoint::Sleep.into(),
+        endpoint: DataKind::Sleep.into(),
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use chrono::{DateTime, Utc};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::{ClientId, UserId};
 use domain::read_tally::{AskedRange, ReadKind, Reader};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn start() -> DateTime<Utc> {
 fn read(user: u128, minute: i64) -> ReadTally {
     let reader = Reader::Client(ClientId::from_uuid(Uuid::from_u128(7)));
     let user_id = UserId::from_uuid(Uuid::from_u128(user));
-    let kind = ReadKind::Data(DataEndpoint::Sleep);
+    let kind = ReadKind::Data(DataKind::Sleep);
     let key = TallyKey::at(start() + TimeDelta::minutes(minute), user_id, reader, kind);
     ReadTally { key, requests: 1, items: 3, range: AskedRange { from: Some(start()), to: Some(start()) } }
 }

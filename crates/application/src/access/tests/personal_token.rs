@@ -5,7 +5,7 @@ use crate::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessQuery, TokenChe
 use crate::ports::storage::{MockAccessReader, MockClientReader, PersonalAccess, StorageError};
 use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
 use crate::testing::{clock, noon, scopes, seconds, secret, user_id};
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::PersonalTokenId;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
@@ -42,7 +42,7 @@ struct Request {
     token: String,
     found: Option<Found>,
     user_id: String,
-    endpoint: DataEndpoint,
+    endpoint: DataKind,
     used: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ impl Request {
             token: token(),
             found: Some(Ok(Some(access()))),
             user_id: user_id(1).to_string(),
-            endpoint: DataEndpoint::Sleep,
+            endpoint: DataKind::Sleep,
             used: Some(0),
         }
     }
@@ -169,7 +169,7 @@ async fn t18_no_other_secret_opens_data() {
         };
         let user_id = user_id(1).to_string();
         let query =
-            AuthorizeAccessQuery { token: &text, user_id: &user_id, endpoint: DataEndpoint::Sleep.into() };
+            AuthorizeAccessQuery { token: &text, user_id: &user_id, endpoint: DataKind::Sleep.into() };
         let outcome = AuthorizeAccess::new(ports, LIMITS).run(query).await;
         assert_eq!(kind(&outcome), "invalid token", "{other:?}");
     }

@@ -1,7 +1,7 @@
 //! Schemas of members with fixed values; the lists come from the domain.
 
 use super::ChangeDto;
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::scope::Scope;
 use domain::sleep::{MetricKind, Stage};
 use domain::user::{BiologicalSex, BloodType};
@@ -36,7 +36,7 @@ pub(super) fn blood_types() -> Schema {
 }
 
 pub(super) fn change_kinds() -> Schema {
-    one_of(ChangeKind::ALL.map(ChangeKind::as_str))
+    one_of(DataKind::ALL.map(DataKind::as_str))
 }
 
 pub(super) fn change_operations() -> Schema {

@@ -1,6 +1,6 @@
 //! Parameters of the data endpoints for the `OpenAPI` document; `data::query` parses them.
 
-use domain::change::ChangeKind;
+use domain::data_kind::DataKind;
 use domain::paging::{ChangeLimit, PageSize};
 use serde_json::json;
 use utoipa::IntoParams;
@@ -47,7 +47,7 @@ impl utoipa::ToSchema for TypesText {}
 
 impl utoipa::PartialSchema for TypesText {
     fn schema() -> RefOr<Schema> {
-        let name = ChangeKind::ALL.map(ChangeKind::as_str).join("|");
+        let name = DataKind::ALL.map(DataKind::as_str).join("|");
         let schema = string().pattern(Some(format!("^(?:{name})(?:,(?:{name})){{0,2}}$")));
         schema.examples([json!("sleep"), json!("profile,sleep")]).into()
     }

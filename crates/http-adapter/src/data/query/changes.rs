@@ -3,7 +3,8 @@
 use super::reader::Reader;
 use crate::problem::Problem;
 use application::read::ReadChangesQuery;
-use domain::change::{ChangeCursor, ChangeKind};
+use domain::change::ChangeCursor;
+use domain::data_kind::DataKind;
 use domain::paging::ChangeLimit;
 
 pub(super) const KNOWN: &[&str] = &["cursor", "limit", "types"];
@@ -11,7 +12,7 @@ pub(super) const KNOWN: &[&str] = &["cursor", "limit", "types"];
 /// Parsed parameters of the change feed.
 pub(in crate::data) struct ChangesParameters {
     cursor: Option<ChangeCursor>,
-    kinds: Option<Vec<ChangeKind>>,
+    kinds: Option<Vec<DataKind>>,
     limit: ChangeLimit,
 }
 
@@ -20,7 +21,7 @@ impl ChangesParameters {
     pub(in crate::data) fn read(query: &str) -> Result<Self, Problem> {
         let mut reader = Reader::open(query, KNOWN)?;
         let cursor = reader.read("cursor", ChangeCursor::parse);
-        let kinds = reader.read("types", ChangeKind::parse_list);
+        let kinds = reader.read("types", DataKind::parse_list);
         let limit = reader.read("limit", ChangeLimit::parse).unwrap_or(ChangeLimit::DEFAULT);
         reader.finish()?;
         Ok(Self { cursor, kinds, limit })

@@ -2,18 +2,18 @@
 
 use super::{changes, sleep, supplements};
 use crate::openapi::openapi_json;
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[test]
 fn the_document_names_the_parameters_that_an_endpoint_knows_and_no_others() {
     let document: Value = serde_json::from_str(&openapi_json()).unwrap();
-    for endpoint in DataEndpoint::ALL {
+    for endpoint in DataKind::ALL {
         let known: &[&str] = match endpoint {
-            DataEndpoint::Profile => &[],
-            DataEndpoint::Sleep => sleep::KNOWN,
-            DataEndpoint::Supplements => supplements::KNOWN,
+            DataKind::Profile => &[],
+            DataKind::Sleep => sleep::KNOWN,
+            DataKind::Supplements => supplements::KNOWN,
         };
         for prefix in ["/api/v1", "/api"] {
             assert_documented(&document, &format!("{prefix}/{}/{{user_id}}", endpoint.as_str()), known);

@@ -12,7 +12,8 @@ use application::access::DailyLimits;
 use application::ports::storage::MockChangeReader;
 use application::read::{Change, ChangePage, ChangePageQuery, IntakeLogRow, SupplementRecord};
 use chrono::TimeDelta;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, UserFingerprint};
+use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
+use domain::data_kind::DataKind;
 use domain::id::{IntakeLogId, UserId};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -22,7 +23,7 @@ fn path(query: &str) -> String {
     format!("/api/v1/changes/{USER}{query}")
 }
 
-fn position(number: i64, kind: ChangeKind) -> ChangePosition {
+fn position(number: i64, kind: DataKind) -> ChangePosition {
     ChangePosition { number, kind, id: Uuid::from_u128(u128::from(number.unsigned_abs())) }
 }
 
@@ -48,7 +49,7 @@ fn listening() -> (World, Arc<Mutex<Vec<ChangePageQuery>>>) {
 }
 
 fn cursor(days_ago: i64) -> String {
-    let after = Some(position(7, ChangeKind::Sleep));
+    let after = Some(position(7, DataKind::Sleep));
     cursor_of(USER, after, days_ago)
 }
 
@@ -64,10 +65,10 @@ async fn each_record_has_the_format_of_its_endpoint() {
     let SupplementRecord { supplement, logs } = sample::record(5, 1);
     let log = logs[0];
     let told = vec![
-        (position(1, ChangeKind::Profile), Change::Profile(Box::new(user(person)))),
-        (position(2, ChangeKind::Sleep), Change::Session(Box::new(sample::packed(&night)))),
-        (position(2, ChangeKind::Supplements), Change::Log { supplement: Arc::clone(&supplement), log }),
-        (position(9, ChangeKind::Sleep), Change::Deleted),
+        (position(1, DataKind::Profile), Change::Profile(Box::new(user(person)))),
+        (position(2, DataKind::Sleep), Change::Session(Box::new(sample::packed(&night)))),
+        (position(2, DataKind::Supplements), Change::Log { supplement: Arc::clone(&supplement), log }),
+        (position(9, DataKind::Sleep), Change::Deleted),
     ];
     let world = telling(told, false);
     let answer = world.get(&path("")).await;
@@ -86,7 +87,7 @@ async fn each_record_has_the_format_of_its_endpoint() {
             {"type": "sleep", "op": "delete", "id": id(9)},
         ])
     );
-    let after = Some(position(9, ChangeKind::Sleep));
+    let after = Some(position(9, DataKind::Sleep));
     assert_eq!(body["cursor"], cursor_of(USER, after, 0));
     assert_eq!(body["has_more"], false);
     assert_eq!(rate_headers(&answer)[..2], [10_000, 9_999]);
@@ -99,7 +100,7 @@ async fn each_record_has_the_format_of_its_endpoint() {
 async fn a_page_before_others_says_so_and_a_large_one_is_valid_json() {
     let change = |number: u32| {
         let row = sample::packed(&sample::night(number % 300));
-        (position(i64::from(number), ChangeKind::Sleep), Change::Session(Box::new(row)))
+        (position(i64::from(number), DataKind::Sleep), Change::Session(Box::new(row)))
     };
     let answer = telling((0..1_000).map(change).collect(), true).get(&path("?limit=1000")).await;
     assert!(answer.text().len() > 500_000);
@@ -115,17 +116,17 @@ async fn parameters_become_the_query_of_the_store() {
     for query in ["", "?limit=1000", "?types=sleep", &given] {
         assert_eq!(world.get(&path(query)).await.status, 200, "{query}");
     }
-    let query = |after, kinds: &[ChangeKind], limit| ChangePageQuery {
+    let query = |after, kinds: &[DataKind], limit| ChangePageQuery {
         user_id: UserId::parse(USER).unwrap(),
         after,
         kinds: kinds.to_vec(),
         limit,
     };
     let expected = [
-        query(None, &ChangeKind::ALL, 100),
-        query(None, &ChangeKind::ALL, 1_000),
-        query(None, &[ChangeKind::Sleep], 100),
-        query(Some(position(7, ChangeKind::Sleep)), &[ChangeKind::Supplements, ChangeKind::Profile], 7),
+        query(None, &DataKind::ALL, 100),
+        query(None, &DataKind::ALL, 1_000),
+        query(None, &[DataKind::Sleep], 100),
+        query(Some(position(7, DataKind::Sleep)), &[DataKind::Supplements, DataKind::Profile], 7),
     ];
     assert_eq!(*asked.lock().unwrap(), expected);
 }
@@ -182,7 +183,7 @@ async fn a_cursor_from_the_future_is_gone() {
 #[actix_web::test]
 async fn another_users_cursor_is_an_invalid_parameter() {
     let (world, asked) = listening();
-    let other = cursor_of(OTHER, Some(position(7, ChangeKind::Sleep)), 1);
+    let other = cursor_of(OTHER, Some(position(7, DataKind::Sleep)), 1);
     let answer = world.get(&path(&format!("?cursor={other}"))).await;
     assert_problem(&answer, 400, "invalid_parameter");
     assert_eq!(answer.json()["errors"][0]["field"], "cursor");
@@ -196,7 +197,7 @@ async fn a_token_is_told_what_its_scopes_allow_and_refused_what_they_do_not() {
     assert_eq!(world.get_with(&path(""), "sleep").await.status, 200);
     assert_eq!(world.get_with(&path("?types=sleep"), "sleep").await.status, 200);
     let kinds: Vec<_> = asked.lock().unwrap().iter().map(|query| query.kinds.clone()).collect();
-    assert_eq!(kinds, [[ChangeKind::Sleep], [ChangeKind::Sleep]]);
+    assert_eq!(kinds, [[DataKind::Sleep], [DataKind::Sleep]]);
     let answer = world.get_with(&path("?types=sleep,supplements"), "sleep").await;
     assert_problem(&answer, 403, "insufficient_scope");
     assert!(answer.header("www-authenticate").unwrap().contains("scope=\"supplements\""));
@@ -253,12 +254,12 @@ async fn a_store_that_fails_is_a_503_and_a_corrupt_record_a_500() {
     let mut row = sample::packed(&sample::night(1));
     row.stages = [9, 9, 9, 9, 9].into();
     let corrupt = Change::Session(Box::new(row));
-    let world = telling(vec![(position(1, ChangeKind::Sleep), corrupt)], false);
+    let world = telling(vec![(position(1, DataKind::Sleep), corrupt)], false);
     assert_problem(&world.get(&path("")).await, 500, "internal_error");
 
     let supplement = sample::record(5, 0).supplement;
     let id = IntakeLogId::from_uuid(Uuid::nil());
     let log = IntakeLogRow { id, created_at_micros: 0, servings: f64::NAN };
-    let world = telling(vec![(position(1, ChangeKind::Supplements), Change::Log { supplement, log })], false);
+    let world = telling(vec![(position(1, DataKind::Supplements), Change::Log { supplement, log })], false);
     assert_problem(&world.get(&path("")).await, 500, "internal_error");
 }

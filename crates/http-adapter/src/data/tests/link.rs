@@ -6,7 +6,7 @@ use crate::data::link::List;
 use crate::parameter::Parameters;
 use crate::tests::Parts;
 use actix_web::http::Uri;
-use domain::data_endpoint::DataEndpoint;
+use domain::data_kind::DataKind;
 use domain::id::UserId;
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -153,7 +153,7 @@ proptest! {
         let query = pairs.collect::<Vec<_>>().join("&");
         let given = Parameters::read(&query, KNOWN).unwrap();
         let list = List {
-            endpoint: DataEndpoint::Supplements,
+            endpoint: DataKind::Supplements,
             user_id: UserId::parse(USER).unwrap(),
             given: &given,
         };

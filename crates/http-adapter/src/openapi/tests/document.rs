@@ -6,7 +6,8 @@ use crate::tests::{Parts, send};
 use actix_web::http::StatusCode;
 use actix_web::test::TestRequest;
 use application::demo::demo_user_id;
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, InvalidKinds, UserFingerprint};
+use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
+use domain::data_kind::{DataKind, InvalidKinds};
 use domain::paging::ChangeLimit;
 use domain::time::DateParameter;
 use proptest::prelude::*;
@@ -171,9 +172,9 @@ proptest! {
         types in string_regex("(?:profile|sleep|supplements)(?:,(?:profile|sleep|supplements)){0,2}").unwrap(),
         number in 0..=i64::MAX, starts: bool,
     ) {
-        let outcome = ChangeKind::parse_list(&types);
+        let outcome = DataKind::parse_list(&types);
         prop_assert!(matches!(outcome, Ok(_) | Err(InvalidKinds::Repeated)), "{}", types);
-        let position = ChangePosition { number, kind: ChangeKind::Sleep, id: uuid::Uuid::max() };
+        let position = ChangePosition { number, kind: DataKind::Sleep, id: uuid::Uuid::max() };
         let given_at = chrono::DateTime::UNIX_EPOCH;
         let user = UserFingerprint::new(demo_user_id());
         let cursor = ChangeCursor { after: (!starts).then_some(position), given_at, user }.to_string();

@@ -7,18 +7,18 @@ use uuid::Uuid;
 #[test]
 fn positions_come_from_indexes_alone_whatever_kind_is_asked_for() {
     let (mut connection, _directory) = empty_database();
-    let after = ChangePosition { number: 3, kind: ChangeKind::Sleep, id: Uuid::from_u128(7) };
+    let after = ChangePosition { number: 3, kind: DataKind::Sleep, id: Uuid::from_u128(7) };
     for after in [None, Some(after)] {
         let user_id = UserId::from_uuid(Uuid::from_u128(1));
-        let query = ChangePageQuery { user_id, after, kinds: ChangeKind::ALL.to_vec(), limit: 10 };
-        for kind in ChangeKind::ALL {
+        let query = ChangePageQuery { user_id, after, kinds: DataKind::ALL.to_vec(), limit: 10 };
+        for kind in DataKind::ALL {
             for source in [Source::Record, Source::Deletion] {
                 let Some(statement) = positions(&query, kind, source) else { continue };
                 let plan = statement.plan(&mut connection);
                 assert_eq!(plan.len(), 1, "{plan:#?}");
                 let is_narrow = plan[0].contains("COVERING INDEX") && plan[0].contains("(change_number,id)>");
                 assert!(
-                    is_narrow || (kind == ChangeKind::Profile && plan[0].starts_with("SEARCH")),
+                    is_narrow || (kind == DataKind::Profile && plan[0].starts_with("SEARCH")),
                     "{plan:#?}"
                 );
             }
@@ -29,11 +29,11 @@ fn positions_come_from_indexes_alone_whatever_kind_is_asked_for() {
 #[test]
 fn a_page_continues_after_its_position_in_every_kind() {
     let id = Uuid::from_u128(7);
-    let after = Some(ChangePosition { number: 3, kind: ChangeKind::Sleep, id });
-    assert_eq!(start(None, ChangeKind::Profile), (0, Vec::new()));
-    assert_eq!(start(after, ChangeKind::Profile), (4, Vec::new()));
-    assert_eq!(start(after, ChangeKind::Sleep), (3, blob(id)));
-    assert_eq!(start(after, ChangeKind::Supplements), (3, Vec::new()));
+    let after = Some(ChangePosition { number: 3, kind: DataKind::Sleep, id });
+    assert_eq!(start(None, DataKind::Profile), (0, Vec::new()));
+    assert_eq!(start(after, DataKind::Profile), (4, Vec::new()));
+    assert_eq!(start(after, DataKind::Sleep), (3, blob(id)));
+    assert_eq!(start(after, DataKind::Supplements), (3, Vec::new()));
 }
 
 #[test]
@@ -52,10 +52,9 @@ fn records_without_a_change_number_are_returned_first_in_id_order() {
     }
     let first = UserId::from_uuid(Uuid::nil());
     let mut after = None;
-    for expected in
-        [(ChangeKind::Profile, 0), (ChangeKind::Sleep, 1), (ChangeKind::Sleep, 2), (ChangeKind::Sleep, 3)]
+    for expected in [(DataKind::Profile, 0), (DataKind::Sleep, 1), (DataKind::Sleep, 2), (DataKind::Sleep, 3)]
     {
-        let query = ChangePageQuery { user_id: first, after, kinds: ChangeKind::ALL.to_vec(), limit: 1 };
+        let query = ChangePageQuery { user_id: first, after, kinds: DataKind::ALL.to_vec(), limit: 1 };
         let told = page(&mut connection, &query).unwrap();
         let position = told.changes[0].0;
         assert_eq!((position.kind, position.id.as_u128(), position.number), (expected.0, expected.1, 0));

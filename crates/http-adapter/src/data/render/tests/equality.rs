@@ -10,7 +10,8 @@ use crate::data::render::{ChangeItems, Envelope, FeedEnvelope, SleepItems, Suppl
 use crate::data::tests::sample;
 use actix_web::body::to_bytes;
 use application::read::{Change, SupplementRecord};
-use domain::change::{ChangeCursor, ChangeKind, ChangePosition, UserFingerprint};
+use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
+use domain::data_kind::DataKind;
 use domain::id::UserId;
 use domain::rate_limit::{RateStatus, RateWindow};
 use domain::scope::ScopeSet;
@@ -55,7 +56,7 @@ fn supplements_by_serde(records: &[SupplementRecord], user_id: UserId) -> Vec<u8
 /// Change from the store, and the same as a type; positions are not rendered.
 type ChangeCase = ((ChangePosition, Change), ChangeDto);
 
-fn case(kind: ChangeKind, id: Uuid, change: Change, record: Option<ChangedRecord>) -> ChangeCase {
+fn case(kind: DataKind, id: Uuid, change: Change, record: Option<ChangedRecord>) -> ChangeCase {
     let op = if record.is_some() { ChangeDto::UPSERT } else { ChangeDto::DELETE };
     let dto = ChangeDto { kind: kind.as_str(), op, id: id.to_string(), record };
     ((ChangePosition { number: 1, kind, id }, change), dto)
@@ -67,17 +68,14 @@ fn all_changes(sessions: &[SleepSession], records: &[SupplementRecord], user_id:
         let record = ChangedRecord::Session(SleepSessionDto::new(session, Include::ALL));
         let change = Change::Session(Box::new(sample::packed(session)));
         let id = session.id.as_uuid();
-        [
-            case(ChangeKind::Sleep, id, change, Some(record)),
-            case(ChangeKind::Sleep, id, Change::Deleted, None),
-        ]
+        [case(DataKind::Sleep, id, change, Some(record)), case(DataKind::Sleep, id, Change::Deleted, None)]
     });
     let logs = records.iter().flat_map(|SupplementRecord { supplement, logs }| {
         logs.iter().map(move |log| {
             let one = SupplementRecord { supplement: supplement.clone(), logs: vec![*log] };
             let record = ChangedRecord::Supplement(SupplementDto::new(&one, user_id));
             let change = Change::Log { supplement: Arc::clone(supplement), log: *log };
-            case(ChangeKind::Supplements, log.id.as_uuid(), change, Some(record))
+            case(DataKind::Supplements, log.id.as_uuid(), change, Some(record))
         })
     });
     sessions.chain(logs).collect()

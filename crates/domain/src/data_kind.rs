@@ -1,0 +1,61 @@
+//! Kinds of data, each with its endpoint, scope and limit.
+
+use crate::scope::Scope;
+
+crate::named_enum! {
+    /// Kind of data, read at a data endpoint; the paths with and without `v1` are the same endpoint (decisions
+    /// 7). The variants are in the order in which changes of one statement are reported.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum DataKind {
+        /// The profile; in a change, the id is the user id.
+        Profile = "profile",
+        /// Sleep sessions.
+        Sleep = "sleep",
+        /// Supplements with their logs; in a change, an intake log, returned as its supplement with only this
+        /// log.
+        Supplements = "supplements",
+    }
+}
+
+impl DataKind {
+    /// Returns the required scope (decisions 4); it has the same name.
+    pub const fn scope(self) -> Scope {
+        match self {
+            Self::Profile => Scope::Profile,
+            Self::Sleep => Scope::Sleep,
+            Self::Supplements => Scope::Supplements,
+        }
+    }
+
+    /// Returns the default limit of requests per day, client and person (decisions 7).
+    pub const fn default_daily_limit(self) -> u32 {
+        match self {
+            Self::Profile => 1_000,
+            Self::Sleep | Self::Supplements => 10_000,
+        }
+    }
+
+    /// Parses a comma-separated list: at least one kind, each at most once, in any order.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, InvalidKinds> {
+        let mut kinds = Vec::new();
+        for name in text.split(',') {
+            let kind = Self::parse(name).ok_or(InvalidKinds::Unknown)?;
+            if kinds.contains(&kind) {
+                return Err(InvalidKinds::Repeated);
+            }
+            kinds.push(kind);
+        }
+        Ok(kinds)
+    }
+}
+
+/// Why a list of kinds is invalid; shown to the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidKinds {
+    /// Unknown name.
+    #[error("must be profile, sleep or supplements, or several of these separated by commas")]
+    Unknown,
+    /// Duplicate kind.
+    #[error("must name each type at most once")]
+    Repeated,
+}
