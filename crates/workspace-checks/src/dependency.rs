@@ -56,9 +56,6 @@ fn reasons_against(package: &Package, row: &CrateRow, dependency: &Dependency, t
     reasons.extend(listed_package(row, dependency));
     reasons.extend(restricted_package(package, dependency, table));
     reasons.extend(features(row, dependency));
-    if dependency.req == "*" {
-        reasons.push("any version would do; the root manifest names one".to_owned());
-    }
     reasons
 }
 

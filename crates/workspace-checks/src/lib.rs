@@ -16,8 +16,9 @@ pub mod prose;
 pub mod source;
 pub mod table;
 
+use anyhow::{Context as _, Result};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use metadata::Workspace;
 use table::Table;
@@ -43,39 +44,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Why the checks could not run.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckError {
-    /// A file or folder could not be read.
-    #[error("{}: {source}", path.display())]
-    Unreadable {
-        /// The file or folder.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: std::io::Error,
-    },
-    /// A file is not valid TOML of the expected shape.
-    #[error("{}: {source}", path.display())]
-    IllFormed {
-        /// The file.
-        path: PathBuf,
-        /// Error of the parser.
-        source: toml::de::Error,
-    },
-    /// `cargo metadata` failed.
-    #[error("cargo metadata failed: {0}")]
-    Cargo(String),
-    /// The output of `cargo metadata` is not in the documented format.
-    #[error("cargo metadata is not understood: {0}")]
-    Metadata(#[from] serde_json::Error),
-}
-
 /// Runs every check on the workspace at `root` and returns the findings, sorted.
-///
-/// # Errors
-///
-/// When the workspace or the table cannot be read.
-pub fn check(root: &Path) -> Result<Vec<Finding>, CheckError> {
+pub fn check(root: &Path) -> Result<Vec<Finding>> {
     let table = Table::read(root)?;
     let workspace = Workspace::read(root)?;
     let mut findings = dependency::check(&workspace, &table);
@@ -88,7 +58,6 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, CheckError> {
     Ok(findings)
 }
 
-pub(crate) fn read_to_string(path: &Path) -> Result<String, CheckError> {
-    std::fs::read_to_string(path)
-        .map_err(|source| CheckError::Unreadable { path: path.to_path_buf(), source })
+pub(crate) fn read_to_string(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }

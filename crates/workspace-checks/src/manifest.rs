@@ -2,20 +2,17 @@
 
 use toml::{Table, Value};
 
-use crate::metadata::{Package, Workspace};
-use crate::{CheckError, Finding, read_to_string};
+use crate::metadata::Workspace;
+use crate::{Finding, read_to_string};
+use anyhow::Result;
 
 const DEPENDENCY_TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
 /// Finds crates that do not inherit the workspace's lints or versions.
-///
-/// # Errors
-///
-/// When a manifest cannot be read.
-pub fn check(workspace: &Workspace) -> Result<Vec<Finding>, CheckError> {
+pub fn check(workspace: &Workspace) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for package in &workspace.packages {
-        let manifest = parse(package)?;
+        let manifest: Table = read_to_string(&package.manifest_path)?.parse()?;
         let place = workspace.relative(&package.manifest_path);
         if !inherits(manifest.get("lints")) {
             findings.push(Finding::new(&place, "the crate must say `lints.workspace = true`"));
@@ -26,12 +23,6 @@ pub fn check(workspace: &Workspace) -> Result<Vec<Finding>, CheckError> {
         }
     }
     Ok(findings)
-}
-
-fn parse(package: &Package) -> Result<Table, CheckError> {
-    let path = package.manifest_path.clone();
-    let text = read_to_string(&path)?;
-    text.parse().map_err(|source| CheckError::IllFormed { path, source })
 }
 
 fn inherits(value: Option<&Value>) -> bool {

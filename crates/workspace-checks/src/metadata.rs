@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Result, ensure};
 use serde::Deserialize;
-
-use crate::CheckError;
 
 /// The workspace as `cargo metadata --no-deps` describes it.
 #[derive(Debug, Deserialize)]
@@ -37,8 +36,6 @@ pub struct Dependency {
     pub name: String,
     /// `dev`, `build`, or absent for a normal dependency.
     pub kind: Option<String>,
-    /// Version requirement.
-    pub req: String,
     /// Path of a workspace crate.
     pub path: Option<PathBuf>,
     /// Requested features, including those of the root manifest.
@@ -54,19 +51,12 @@ pub struct Target {
 
 impl Workspace {
     /// Runs `cargo metadata` for the workspace at `root`, offline and without resolving versions.
-    ///
-    /// # Errors
-    ///
-    /// When cargo cannot be started, rejects the workspace, or prints an unknown format.
-    pub fn read(root: &Path) -> Result<Self, CheckError> {
+    pub fn read(root: &Path) -> Result<Self> {
         let output = Command::new("cargo")
             .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
             .current_dir(root)
-            .output()
-            .map_err(|error| CheckError::Cargo(error.to_string()))?;
-        if !output.status.success() {
-            return Err(CheckError::Cargo(String::from_utf8_lossy(&output.stderr).into_owned()));
-        }
+            .output()?;
+        ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 

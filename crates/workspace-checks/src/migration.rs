@@ -3,17 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::{CheckError, Finding};
+use crate::Finding;
+use anyhow::Result;
 
 const STORES: [&str; 2] = ["postgres", "sqlite"];
 const STEPS: [&str; 2] = ["up.sql", "down.sql"];
 
 /// Finds migrations that exist for only one store, and those without an up or down script.
-///
-/// # Errors
-///
-/// When a folder of migrations exists and cannot be read.
-pub fn check(root: &Path) -> Result<Vec<Finding>, CheckError> {
+pub fn check(root: &Path) -> Result<Vec<Finding>> {
     let [postgres, sqlite] = STORES.map(|store| names(root, store));
     let (postgres, sqlite) = (postgres?, sqlite?);
     let mut findings = Vec::new();
@@ -29,15 +26,14 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, CheckError> {
     Ok(findings)
 }
 
-fn names(root: &Path, store: &str) -> Result<BTreeSet<String>, CheckError> {
+fn names(root: &Path, store: &str) -> Result<BTreeSet<String>> {
     let path = root.join("migrations").join(store);
     if !path.exists() {
         return Ok(BTreeSet::new());
     }
-    let unreadable = |source| CheckError::Unreadable { path: path.clone(), source };
     let mut names = BTreeSet::new();
-    for entry in std::fs::read_dir(&path).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
+    for entry in std::fs::read_dir(&path)? {
+        let entry = entry?;
         if entry.path().is_dir() {
             names.insert(entry.file_name().to_string_lossy().into_owned());
         }

@@ -5,15 +5,12 @@ use std::path::Path;
 use crate::metadata::Workspace;
 use crate::source::files;
 use crate::table::{ProseRules, Table};
-use crate::{CheckError, Finding, read_to_string};
+use crate::{Finding, read_to_string};
+use anyhow::Result;
 
 /// Finds comment lines that are too wide, and comments and documentation with words that the glossary
 /// replaces.
-///
-/// # Errors
-///
-/// When a folder or a file cannot be read.
-pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>, CheckError> {
+pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for path in files(&workspace.root)? {
         let place = workspace.relative(&path);

@@ -4,17 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::metadata::Workspace;
 use crate::table::{CrateRow, Table};
-use crate::{CheckError, Finding, read_to_string};
+use crate::{Finding, read_to_string};
+use anyhow::{Context as _, Result};
 
 /// Folders with build output, downloads or data, which are never committed.
 const NOT_COMMITTED: [&str; 5] = [".git", "target", "restwell-data", "__pycache__", "node_modules"];
 
 /// Finds files that are too long, contain text that is banned in their crate, or name a path of one machine.
-///
-/// # Errors
-///
-/// When a folder or a source file cannot be read.
-pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>, CheckError> {
+pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for package in &workspace.packages {
         for path in files(package.folder())?.into_iter().filter(|path| is_rust(path) && !is_test(path)) {
@@ -36,12 +33,11 @@ pub fn check(workspace: &Workspace, table: &Table) -> Result<Vec<Finding>, Check
 }
 
 /// Returns all files below a folder, except in folders that are never committed.
-pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, CheckError> {
-    let unreadable = |source| CheckError::Unreadable { path: folder.to_path_buf(), source };
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let kind = entry.file_type().map_err(unreadable)?;
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
         if kind.is_file() {
             found.push(entry.path());
         } else if kind.is_dir() && !NOT_COMMITTED.iter().any(|name| entry.file_name() == **name) {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::{CheckError, read_to_string};
+use crate::read_to_string;
+use anyhow::{Context as _, Result};
 
 /// Path of the table relative to the workspace root.
 pub const PATH: &str = "crates/workspace-checks/dependency-table.toml";
@@ -83,13 +84,7 @@ pub struct ProseRules {
 
 impl Table {
     /// Reads the table of the workspace at `root`.
-    ///
-    /// # Errors
-    ///
-    /// When it is absent, is not TOML, or has an unknown key.
-    pub fn read(root: &Path) -> Result<Self, CheckError> {
-        let path = root.join(PATH);
-        let text = read_to_string(&path)?;
-        toml::from_str(&text).map_err(|source| CheckError::IllFormed { path, source })
+    pub fn read(root: &Path) -> Result<Self> {
+        toml::from_str(&read_to_string(&root.join(PATH))?).context(PATH)
     }
 }
