@@ -7,6 +7,7 @@ pub mod access;
 pub mod account;
 pub mod audit;
 pub mod authorization;
+mod batches;
 pub mod connection;
 pub mod demo;
 pub mod erasure;

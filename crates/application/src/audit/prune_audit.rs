@@ -1,13 +1,10 @@
 //! Deletes audit data past its retention.
 
 use super::AuditRetention;
+use crate::batches::{BATCH, in_batches};
 use crate::ports::storage::{ReadTallyStore, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
-use chrono::{DateTime, Utc};
 use std::sync::Arc;
-
-/// Rows per deletion, so that other writers do not wait long.
-const BATCH: u32 = 500;
 
 /// Numbers of deleted rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,32 +37,16 @@ impl PruneAudit {
     /// Deletes expired events and read tallies in small batches, and returns their numbers.
     pub async fn run(&self) -> Result<PrunedAudit, StorageError> {
         let now = self.clock.now();
-        let events = self.prune_events(now - self.retention.of_events()).await?;
-        let reads = self.prune_reads(now - self.retention.of_reads()).await?;
-        Ok(PrunedAudit { events, reads })
-    }
-
-    async fn prune_events(&self, before: DateTime<Utc>) -> Result<u64, StorageError> {
-        let mut deleted = 0;
-        loop {
+        let (events_before, reads_before) =
+            (now - self.retention.of_events(), now - self.retention.of_reads());
+        let events = in_batches(async || {
             let mut unit = self.units.begin().await?;
-            let batch = unit.audit().delete_before(before, BATCH).await?;
+            let deleted = unit.audit().delete_before(events_before, BATCH).await?;
             unit.commit().await?;
-            deleted += batch;
-            if batch < u64::from(BATCH) {
-                return Ok(deleted);
-            }
-        }
-    }
-
-    async fn prune_reads(&self, before: DateTime<Utc>) -> Result<u64, StorageError> {
-        let mut deleted = 0;
-        loop {
-            let batch = self.reads.delete_before(before, BATCH).await?;
-            deleted += batch;
-            if batch < u64::from(BATCH) {
-                return Ok(deleted);
-            }
-        }
+            Ok(deleted)
+        });
+        let events = events.await?;
+        let reads = in_batches(async || self.reads.delete_before(reads_before, BATCH).await).await?;
+        Ok(PrunedAudit { events, reads })
     }
 }

@@ -1,6 +1,7 @@
 //! Invalidates everything issued before a given time, after a restore or a theft.
 
 use crate::audit::{self, AuditTrail};
+use crate::batches::{BATCH, in_batches};
 use crate::key::{RotateSigningKey, SigningKeyError, SigningKeyRotation};
 use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, KeyRing};
@@ -9,10 +10,6 @@ use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-
-/// Rows, or users, per batch: keeps statements well below the store's timeout, and other writers' waits
-/// short.
-const BATCH: u32 = 500;
 
 /// Numbers of credentials invalidated by a call; those of earlier calls are not counted again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,43 +101,34 @@ impl InvalidateEverything {
     }
 
     async fn end_sessions(&self, before: DateTime<Utc>) -> Result<u64, StorageError> {
-        let mut ended = 0;
-        loop {
+        in_batches(async || {
             let mut unit = self.units.begin().await?;
             // A session last seen before this time was also created before it, so one time serves for both.
-            let batch = unit.sessions().delete_ended(before, before, BATCH).await?;
-            audit::commit(unit, self.counted(AuditKind::SignedOut, batch).as_slice()).await?;
-            ended += batch;
-            if batch < u64::from(BATCH) {
-                return Ok(ended);
-            }
-        }
+            let ended = unit.sessions().delete_ended(before, before, BATCH).await?;
+            audit::commit(unit, self.counted(AuditKind::SignedOut, ended).as_slice()).await?;
+            Ok(ended)
+        })
+        .await
     }
 
     async fn delete_password_links(&self) -> Result<u64, StorageError> {
-        let mut deleted = 0;
-        loop {
+        in_batches(async || {
             let mut unit = self.units.begin().await?;
-            let batch = unit.password_links().delete_any(BATCH).await?;
+            let deleted = unit.password_links().delete_any(BATCH).await?;
             unit.commit().await?;
-            deleted += batch;
-            if batch < u64::from(BATCH) {
-                return Ok(deleted);
-            }
-        }
+            Ok(deleted)
+        })
+        .await
     }
 
     async fn forget_consents(&self) -> Result<u64, StorageError> {
-        let mut forgotten = 0;
-        loop {
+        in_batches(async || {
             let mut unit = self.units.begin().await?;
-            let batch = unit.consents().forget_any(BATCH).await?;
+            let forgotten = unit.consents().forget_any(BATCH).await?;
             unit.commit().await?;
-            forgotten += batch;
-            if batch < u64::from(BATCH) {
-                return Ok(forgotten);
-            }
-        }
+            Ok(forgotten)
+        })
+        .await
     }
 
     /// Discards codes in one statement: they live for ten minutes at most and are cleaned up every hour.
