@@ -1,7 +1,7 @@
 //! Report on an imported file.
 
 use super::profile::{self, ProfileLine};
-use crate::cli::output;
+use crate::cli::output::{self, Record};
 use application::import::{Counts, ImportRecordsError, ImportReport, Imported, ReportNote};
 use application::ports::import_source::{ImportRefusal, Rejection};
 use domain::deceptive_text::escape_deceptive;
@@ -54,20 +54,6 @@ struct NoteLine<'a> {
     count: u64,
 }
 
-/// JSON line of a refused file.
-#[derive(Serialize)]
-struct RefusedLine {
-    file: String,
-    refused: String,
-}
-
-/// JSON line of a file that failed after a part of it may have been stored.
-#[derive(Serialize)]
-struct ErrorLine {
-    file: String,
-    error: String,
-}
-
 impl From<Counts> for CountsLine {
     fn from(Counts { new, updated, unchanged }: Counts) -> Self {
         Self { new, updated, unchanged }
@@ -106,8 +92,7 @@ pub(super) fn print_refused(
         _ => format!("{}: refused: {message}", shown(path)),
     });
     if json {
-        let line = RefusedLine { file: path.display().to_string(), refused: message };
-        output::print_text(&(output::json(&line)? + "\n"))?;
+        output::print(&Record::new().with_text("file", path.display()).with("refused", message), json)?;
     }
     Ok(())
 }
@@ -148,8 +133,7 @@ pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) ->
     let advice = if goes_on { "; import it again to resume" } else { "" };
     output::note(format!("{}: not imported to the end: {error}{advice}", shown(path)));
     if json {
-        let line = ErrorLine { file: path.display().to_string(), error };
-        output::print_text(&(output::json(&line)? + "\n"))?;
+        output::print(&Record::new().with_text("file", path.display()).with("error", error), json)?;
     }
     Ok(())
 }
