@@ -229,7 +229,7 @@ fn authenticate_client(store: &Arc<MemoryStore>, allow_query_secrets: bool) -> A
 fn authentication_ports(store: &Arc<MemoryStore>) -> AuthenticationPorts {
     AuthenticationPorts {
         clients: store.clone(),
-        failures: store.clone(),
+        failures: store.failure_counter(),
         units: store.clone(),
         entropy: store.clone(),
         clock: Arc::new(FixedClock),

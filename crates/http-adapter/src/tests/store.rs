@@ -125,6 +125,17 @@ impl MemoryStore {
         self.events.all()
     }
 
+    /// Returns counters that count every failure together.
+    pub(crate) fn failure_counter(self: &Arc<Self>) -> Arc<MockFailureCounter> {
+        let (mut failures, store) = (MockFailureCounter::new(), Arc::clone(self));
+        failures.expect_record_failure().returning(move |keys, at, window| {
+            store.check()?;
+            let count = store.failures.fetch_add(1, Ordering::SeqCst) + 1;
+            Ok(vec![FailureCount { count, window_ends_at: at + window }; keys.len()])
+        });
+        Arc::new(failures)
+    }
+
     fn check(&self) -> Result<(), StorageError> {
         if self.is_down { Err(StorageError::Unavailable) } else { Ok(()) }
     }
@@ -192,29 +203,6 @@ impl ClientReader for MemoryStore {
     async fn list_clients(&self, _: Option<ClientId>, _: u32) -> Result<Vec<Client>, StorageError> {
         self.check()?;
         Ok(self.contents.lock().unwrap().clients.iter().map(|found| found.client.clone()).collect())
-    }
-}
-
-#[async_trait]
-impl FailureCounter for MemoryStore {
-    async fn record_failure(
-        &self,
-        keys: &[FailureKey],
-        at: DateTime<Utc>,
-        window: TimeDelta,
-    ) -> Result<Vec<FailureCount>, StorageError> {
-        self.check()?;
-        let count = self.failures.fetch_add(1, Ordering::SeqCst) + 1;
-        Ok(vec![FailureCount { count, window_ends_at: at + window }; keys.len()])
-    }
-    async fn take_back(&self, _keys: &[FailureKey], _at: DateTime<Utc>) -> Result<(), StorageError> {
-        Ok(())
-    }
-    async fn forget(&self, _keys: &[FailureKey]) -> Result<(), StorageError> {
-        Ok(())
-    }
-    async fn delete_stale(&self, _before: DateTime<Utc>, _limit: u32) -> Result<u64, StorageError> {
-        Ok(0)
     }
 }
 

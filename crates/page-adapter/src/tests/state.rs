@@ -16,9 +16,10 @@ use application::export::{ExportReaders, ExportRecords};
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
-    MockAuditReader, MockAuthorizationRequestReader, MockConnectedAppReader, MockCredentialReader,
-    MockImportReader, MockPasswordLinkReader, MockPersonalTokenReader, MockProfileReader, MockReadTallyStore,
-    MockSessionReader, MockSleepReader, MockSupplementReader,
+    FailureCount, MockAuditReader, MockAuthorizationRequestReader, MockConnectedAppReader,
+    MockCredentialReader, MockFailureCounter, MockImportReader, MockPasswordLinkReader,
+    MockPersonalTokenReader, MockProfileReader, MockReadTallyStore, MockSessionReader, MockSleepReader,
+    MockSupplementReader,
 };
 use application::ports::system::{
     Clock, MockPasswordHasher, MockPasswordJudge, MockPause, MockReadLedger, PasswordCheck,
@@ -94,6 +95,17 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
     }
 }
 
+/// Returns counters that never reach a limit.
+fn failures() -> Arc<MockFailureCounter> {
+    let mut failures = MockFailureCounter::new();
+    failures.expect_record_failure().returning(|keys, at, window| {
+        Ok(vec![FailureCount { count: 1, window_ends_at: at + window }; keys.len()])
+    });
+    failures.expect_take_back().returning(|_, _| Ok(()));
+    failures.expect_forget().returning(|_| Ok(()));
+    Arc::new(failures)
+}
+
 fn authorization_ports(
     store: &Arc<EmptyStore>,
     clock: &Arc<dyn Clock>,
@@ -102,7 +114,7 @@ fn authorization_ports(
     AuthorizationPorts {
         clients: store.clone(),
         apps: apps.clone(),
-        failures: store.clone(),
+        failures: failures(),
         units: store.clone(),
         entropy: store.clone(),
         clock: clock.clone(),
@@ -119,7 +131,7 @@ fn choose_password_ports(
         units: store.clone(),
         hasher: Arc::new(MockPasswordHasher::new()),
         judge: judge.clone(),
-        failures: store.clone(),
+        failures: failures(),
         clock: clock.clone(),
         entropy: store.clone(),
     }
@@ -152,7 +164,7 @@ fn sign_in_ports(store: &Arc<EmptyStore>, clock: &Arc<dyn Clock>) -> SignInPorts
     SignInPorts {
         credentials: Arc::new(credentials),
         hasher: Arc::new(hasher),
-        failures: store.clone(),
+        failures: failures(),
         units: store.clone(),
         clock: clock.clone(),
         entropy: store.clone(),

@@ -3,12 +3,10 @@
 use application::StorageError;
 use application::export::{ExportFormat, ExportWriter, ExportWriters};
 use application::ports::storage::test_support::MockUnitOfWork;
-use application::ports::storage::{
-    ClientReader, ClientWithSecrets, FailureCount, FailureCounter, FailureKey, UnitOfWork, UnitOfWorkFactory,
-};
+use application::ports::storage::{ClientReader, ClientWithSecrets, UnitOfWork, UnitOfWorkFactory};
 use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use domain::client::Client;
 use domain::id::{ClientId, UserId};
 use domain::secret::SecretBytes;
@@ -44,27 +42,6 @@ impl ClientReader for EmptyStore {
 
     async fn list_clients(&self, _: Option<ClientId>, _: u32) -> Result<Vec<Client>, StorageError> {
         Ok(Vec::new())
-    }
-}
-
-#[async_trait]
-impl FailureCounter for EmptyStore {
-    async fn record_failure(
-        &self,
-        keys: &[FailureKey],
-        at: DateTime<Utc>,
-        window: TimeDelta,
-    ) -> Result<Vec<FailureCount>, StorageError> {
-        Ok(vec![FailureCount { count: 1, window_ends_at: at + window }; keys.len()])
-    }
-    async fn take_back(&self, _keys: &[FailureKey], _at: DateTime<Utc>) -> Result<(), StorageError> {
-        Ok(())
-    }
-    async fn forget(&self, _keys: &[FailureKey]) -> Result<(), StorageError> {
-        Ok(())
-    }
-    async fn delete_stale(&self, _before: DateTime<Utc>, _limit: u32) -> Result<u64, StorageError> {
-        Ok(0)
     }
 }
 

@@ -29,6 +29,7 @@ use uuid::Uuid;
 
 const NEVER: Duration = Duration::from_hours(9);
 const AT_ONCE: Duration = Duration::from_millis(1);
+const PATIENT: Timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
 
 fn cookie() -> Secret {
     Secret::from_bytes(SecretKind::Session, &SecretBytes::new([5; 32]))
@@ -88,7 +89,7 @@ async fn upload(state: &Data<PageState>, sent: String, timeouts: Timeouts) -> Re
 
 #[actix_web::test]
 async fn a_form_whose_token_does_not_arrive_times_out() {
-    let timeouts = Timeouts { before: AT_ONCE, after: NEVER, rate_interval: NEVER };
+    let timeouts = Timeouts { before: AT_ONCE, ..PATIENT };
     let whole = form_up_to_the_file();
     for length in [0, 5, whole.len() - 30] {
         let sent = whole.get(..length).unwrap().to_owned();
@@ -100,7 +101,7 @@ async fn a_form_whose_token_does_not_arrive_times_out() {
 #[actix_web::test]
 async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for_long() {
     let state = state();
-    let timeouts = Timeouts { before: NEVER, after: AT_ONCE, rate_interval: NEVER };
+    let timeouts = Timeouts { after: AT_ONCE, ..PATIENT };
     let slow = join_all((0..3).map(|_| upload(&state, String::new(), timeouts)));
     let next = upload(&state, form_up_to_the_file(), timeouts);
     let answer = tokio::select! {
@@ -114,10 +115,9 @@ async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for
 #[actix_web::test]
 async fn many_more_uploads_are_refused_before_a_byte_is_read() {
     let state = state();
-    let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
     // Three hold a permit; three more are read without being stored.
-    let slow = join_all((0..6).map(|_| upload(&state, String::new(), timeouts)));
-    let next = upload(&state, String::new(), timeouts);
+    let slow = join_all((0..6).map(|_| upload(&state, String::new(), PATIENT)));
+    let next = upload(&state, String::new(), PATIENT);
     let answer = tokio::select! {
         biased;
         _ = slow => panic!("they wait"),
@@ -125,7 +125,7 @@ async fn many_more_uploads_are_refused_before_a_byte_is_read() {
     };
     assert_eq!(answer.status().as_u16(), 429);
     // Ended uploads returned their permits.
-    let timeouts = Timeouts { before: AT_ONCE, after: AT_ONCE, rate_interval: NEVER };
+    let timeouts = Timeouts { before: AT_ONCE, after: AT_ONCE, ..PATIENT };
     let problem = upload(&state, String::new(), timeouts).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::RequestTimeout);
 }
@@ -153,6 +153,24 @@ fn begins() -> MockUnitOfWork {
     begins.uploads.expect_stored_bytes().returning(|| Ok(0));
     begins.imports.expect_insert().once().returning(|_| Ok(()));
     begins
+}
+
+/// Returns a unit of work that stores one part.
+fn adds() -> MockUnitOfWork {
+    let mut adds = MockUnitOfWork::default();
+    adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
+    adds.uploads.expect_stored_bytes().returning(|| Ok(0));
+    adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
+    adds.imports.expect_update().once().returning(|_| Ok(true));
+    adds
+}
+
+/// Returns a unit of work that completes an upload of this size, for which the import is as expected.
+fn ends(size: u64, is_expected: impl Fn(&Import) -> bool + Send + 'static) -> MockUnitOfWork {
+    let mut ends = MockUnitOfWork::default();
+    ends.imports.expect_find().returning(move |_| Ok(Some(Import { size, ..receiving() })));
+    ends.imports.expect_update().withf(is_expected).once().returning(|_| Ok(true));
+    ends
 }
 
 /// Returns a unit of work that discards the upload.
@@ -187,8 +205,7 @@ async fn an_upload_ended_by_a_stop_is_discarded_before_the_response() {
     let settings = HttpSettings { stopping_uploads: AT_ONCE, ..HttpSettings::default() };
     let health = Arc::new(FixedHealth { is_draining: true, ..FixedHealth::default() });
     parts.http = Arc::new(HttpState { health, ..http_state(settings) });
-    let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
-    let problem = upload(&Data::from(state), form_up_to_the_file(), timeouts).await.unwrap_err();
+    let problem = upload(&Data::from(state), form_up_to_the_file(), PATIENT).await.unwrap_err();
     assert_eq!((problem.fault(), endings.committed()), (Fault::NotReady, 2));
 }
 
@@ -207,7 +224,7 @@ async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
         unit
     };
     let (state, endings) = state_of([begins(), gone(), gone()]);
-    let timeouts = Timeouts { before: NEVER, after: AT_ONCE, rate_interval: NEVER };
+    let timeouts = Timeouts { after: AT_ONCE, ..PATIENT };
     let sent = form_up_to_the_file() + "\r\n--x--\r\n";
     let (status, text) = status_and_text(upload(&Data::from(state), sent, timeouts).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (409, 1));
@@ -230,21 +247,12 @@ async fn the_recording_start_may_precede_the_file_and_the_token() {
     let start = ("name=\"recording_start\"", "2026-01-10T22:30");
     let file = ("name=\"file\"; filename=\"scored.txt\"", "0\n2\n3\n");
     for fields in [[token, start, file], [start, token, file], [token, file, start]] {
-        let mut adds = MockUnitOfWork::default();
-        adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
-        adds.uploads.expect_stored_bytes().returning(|| Ok(0));
-        adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
-        adds.imports.expect_update().once().returning(|_| Ok(true));
-        let mut ends = MockUnitOfWork::default();
-        ends.imports.expect_find().returning(|_| Ok(Some(Import { size: 6, ..receiving() })));
         let has_start = |import: &Import| {
             import.recording_start.map(|start| start.to_rfc3339())
                 == Some("2026-01-10T22:30:00+00:00".to_owned())
         };
-        ends.imports.expect_update().withf(has_start).once().returning(|_| Ok(true));
-        let (state, endings) = state_of([begins(), adds, ends]);
-        let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
-        let answer = upload(&Data::from(state), form(&fields), timeouts).await.unwrap();
+        let (state, endings) = state_of([begins(), adds(), ends(6, has_start)]);
+        let answer = upload(&Data::from(state), form(&fields), PATIENT).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3));
     }
 }
@@ -265,18 +273,9 @@ async fn the_profile_checkbox_may_be_anywhere_and_only_yes_ticks_it() {
         (vec![token, file, (tick, "no")], false),
         (vec![token, file, (tick, &long)], false),
     ] {
-        let mut adds = MockUnitOfWork::default();
-        adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
-        adds.uploads.expect_stored_bytes().returning(|| Ok(0));
-        adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
-        adds.imports.expect_update().once().returning(|_| Ok(true));
-        let mut ends = MockUnitOfWork::default();
-        ends.imports.expect_find().returning(|_| Ok(Some(Import { size: 7, ..receiving() })));
         let is_right = move |import: &Import| import.overwrite_profile == is_ticked;
-        ends.imports.expect_update().withf(is_right).once().returning(|_| Ok(true));
-        let (state, endings) = state_of([begins(), adds, ends]);
-        let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
-        let answer = upload(&Data::from(state), form(&fields), timeouts).await.unwrap();
+        let (state, endings) = state_of([begins(), adds(), ends(7, is_right)]);
+        let answer = upload(&Data::from(state), form(&fields), PATIENT).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3), "{fields:?}");
     }
 }
@@ -294,28 +293,20 @@ async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
         vec![start],
         vec![("name=\"recording_start\"", &long), token, file],
     ] {
-        let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
-        let problem = upload(&state(), form(&fields), timeouts).await.unwrap_err();
+        let problem = upload(&state(), form(&fields), PATIENT).await.unwrap_err();
         assert_eq!(problem.fault(), Fault::ForeignForm, "{fields:?}");
     }
     let many = [vec![token], vec![start; 9], vec![file]].concat();
-    let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
-    let problem = upload(&state(), form(&many), timeouts).await.unwrap_err();
+    let problem = upload(&state(), form(&many), PATIENT).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::InvalidForm);
 }
 
 #[actix_web::test]
 async fn an_invalid_recording_start_is_reported_at_its_field_and_nothing_is_stored() {
-    let mut adds = MockUnitOfWork::default();
-    adds.imports.expect_find().returning(|_| Ok(Some(receiving())));
-    adds.uploads.expect_stored_bytes().returning(|| Ok(0));
-    adds.uploads.expect_add_part().once().returning(|_, _, _| Ok(()));
-    adds.imports.expect_update().once().returning(|_| Ok(true));
-    let (state, endings) = state_of([begins(), adds, discards()]);
-    let timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
+    let (state, endings) = state_of([begins(), adds(), discards()]);
     let field = "\r\n--x\r\ncontent-disposition: form-data; name=\"recording_start\"\r\n\r\n";
     let sent = format!("{}{field}tonight\r\n--x--\r\n", form_up_to_the_file());
-    let (status, text) = status_and_text(upload(&Data::from(state), sent, timeouts).await.unwrap()).await;
+    let (status, text) = status_and_text(upload(&Data::from(state), sent, PATIENT).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (422, 3));
     assert!(text.contains("id=\"recording_start-error\">Enter the date and time when"), "{text}");
     assert!(!text.contains("tonight"), "{text}");
