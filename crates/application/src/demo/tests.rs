@@ -9,7 +9,7 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientStatus, RedirectUri};
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
-use domain::sleep::{MetricKind, MetricValue, SleepSession, StageEntry};
+use domain::sleep::SleepSession;
 use domain::time::TimeZone;
 use domain::user::User;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,39 +24,6 @@ fn sessions() -> Vec<SleepSession> {
     demo_sessions(zone())
 }
 
-fn nights() -> impl Iterator<Item = SleepSession> {
-    sessions().into_iter().filter(|session| session.record.is_nap() == Some(false))
-}
-
-#[test]
-fn there_are_ninety_nights_and_ten_naps() {
-    assert_eq!(nights().count(), 90);
-    assert_eq!(sessions().iter().filter(|session| session.record.is_nap() == Some(true)).count(), 10);
-    assert_eq!(sessions().len(), 100);
-}
-
-#[test]
-fn exactly_one_session_has_no_stages_and_it_is_a_night_with_totals() {
-    let sessions = sessions();
-    let bare: Vec<_> = sessions.iter().filter(|session| session.record.hypnogram().is_empty()).collect();
-    assert_eq!(bare.len(), 1);
-    assert_eq!(bare[0].record.is_nap(), Some(false));
-    assert!(bare[0].record.metrics().get(MetricKind::TimeNightAsleep).is_some());
-}
-
-#[test]
-fn exactly_one_session_lies_over_a_change_of_the_clocks() {
-    let offsets = |session: &SleepSession| {
-        let time_in_bed = session.record.time_in_bed();
-        (time_in_bed.offset_at_start().unwrap(), time_in_bed.offset_at_end().unwrap())
-    };
-    let sessions = sessions();
-    let changing: Vec<_> = sessions.iter().map(offsets).filter(|(start, end)| start != end).collect();
-    let hours: Vec<_> =
-        changing.iter().map(|(start, end)| (start.minutes() / 60, end.minutes() / 60)).collect();
-    assert_eq!(hours, [(-5, -4)]);
-}
-
 #[test]
 fn the_sessions_are_in_time_order_and_do_not_overlap() {
     let sessions = sessions();
@@ -67,43 +34,10 @@ fn the_sessions_are_in_time_order_and_do_not_overlap() {
 }
 
 #[test]
-fn all_ids_and_keys_are_different() {
-    let mut ids = BTreeSet::from([demo_user_id().as_uuid()]);
-    let sessions = sessions();
-    let all = sessions
-        .iter()
-        .map(|session| session.id.as_uuid())
-        .chain(demo_supplements().into_iter().map(|(_, supplement)| supplement.id.as_uuid()))
-        .chain(demo_logs(zone()).into_iter().map(|log| log.id.as_uuid()));
-    for id in all.collect::<Vec<Uuid>>() {
-        assert!(ids.insert(id), "{id} occurs twice");
-    }
-    let keys: BTreeSet<_> = sessions.iter().map(|session| session.record.key().to_stored()).collect();
-    assert_eq!(keys.len(), sessions.len());
-}
-
-#[test]
 fn the_demo_is_the_same_every_time() {
     assert_eq!(sessions(), sessions());
     assert_eq!(demo_supplements(), demo_supplements());
     assert_eq!(demo_logs(zone()), demo_logs(zone()));
-}
-
-#[test]
-fn there_are_five_supplements_and_each_was_taken() {
-    let supplements = demo_supplements();
-    assert_eq!(supplements.len(), 5);
-    let taken: BTreeSet<_> = demo_logs(zone()).iter().map(|log| log.record.supplement_id()).collect();
-    let known: BTreeSet<_> = supplements.iter().map(|(_, supplement)| supplement.id).collect();
-    assert_eq!(taken, known);
-}
-
-#[test]
-fn no_two_supplements_share_a_catalogue_key_and_every_label_has_ingredients() {
-    let supplements = demo_supplements();
-    let keys: BTreeSet<_> = supplements.iter().map(|(key, _)| key.to_string()).collect();
-    assert_eq!(keys.len(), supplements.len());
-    assert!(supplements.iter().all(|(_, supplement)| !supplement.label.ingredients().is_empty()));
 }
 
 #[test]
@@ -112,30 +46,6 @@ fn no_two_logs_of_a_supplement_share_their_time() {
     let times: BTreeSet<_> =
         logs.iter().map(|log| (log.record.supplement_id(), log.record.created_at())).collect();
     assert_eq!(times.len(), logs.len());
-}
-
-#[test]
-fn what_was_slept_and_lain_awake_are_the_sums_of_the_stages() {
-    for session in sessions().iter().filter(|session| !session.record.hypnogram().is_empty()) {
-        let entries = session.record.hypnogram().entries();
-        let staged = |sleeping: bool| {
-            let of_kind = entries.iter().filter(|entry| entry.stage().is_asleep() == sleeping);
-            MetricValue::seconds_from_millis(of_kind.map(StageEntry::millis).sum())
-        };
-        let metrics = session.record.metrics();
-        assert_eq!(metrics.get(MetricKind::TimeNightAsleep), staged(true));
-        assert_eq!(metrics.get(MetricKind::TimeNightAwake), staged(false));
-    }
-}
-
-#[test]
-fn time_in_bed_is_asleep_and_awake_with_nothing_unknown() {
-    for session in sessions() {
-        let seconds = |kind| session.record.metrics().get(kind).map(MetricValue::as_f64).unwrap();
-        let in_bed = seconds(MetricKind::TimeNightInBed);
-        let known = seconds(MetricKind::TimeNightAsleep) + seconds(MetricKind::TimeNightAwake);
-        assert!((in_bed - known).abs() < 0.001, "{in_bed} {known}");
-    }
 }
 
 /// The demo's client, as found on a second run.

@@ -23,18 +23,4 @@ on_sqlite! {
         let ids = |results: Vec<Value>| results.into_iter().map(|one| one["id"].clone()).collect::<Vec<_>>();
         assert_eq!(ids(answer.results()), ids(again.results()));
     }
-
-    async fn results_are_in_the_order_of_the_items_across_batches(world: World) {
-        let server = world.serve();
-        let backend = Backend::new(&world, &server).await;
-        let path = format!("sleep/{}", backend.person("sam@example.org").await);
-        let items: Vec<Value> =
-            (0..1_200).map(|number| if number % 7 == 3 { json!({}) } else { night(number) }).collect();
-        let outcomes = backend.post(&path, &json!(items)).await.outcomes();
-        assert_eq!(outcomes.len(), items.len());
-        for (number, outcome) in outcomes.iter().enumerate() {
-            let expected = if number % 7 == 3 { "missing_member time_in_bed_start" } else { "created" };
-            assert_eq!(outcome, expected, "{number}");
-        }
-    }
 }

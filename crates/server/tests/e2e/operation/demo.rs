@@ -139,8 +139,7 @@ async fn check_records(reader: &Reader) {
     let sleep = reader.read("sleep", "pageSize=10000&include_stages=true&include_metrics=true").await;
     let sessions = sleep["data"].as_array().expect("sessions");
     let naps = sessions.iter().filter(|session| session["is_nap"] == true).count();
-    assert!(naps >= 5, "{naps} naps");
-    assert_eq!(sessions.len() - naps, 90);
+    assert_eq!((naps, sessions.len()), (10, 100));
     let offset =
         |session: &Value, member: &str| text(session, member).chars().rev().take(6).collect::<String>();
     let over_the_change =
@@ -256,21 +255,6 @@ async fn every_printed_line_works_in_a_shell() {
     assert!(answers.contains(" at http"), "{answers}");
     assert!(answers.contains("demo@example.org"), "restwell user list printed nobody: {answers}");
     assert_eq!(demo.server.terminate(), Some(0));
-}
-
-#[tokio::test]
-async fn the_data_is_the_same_in_every_demo() {
-    let ((_first_root, first_dir), (_second_root, second_dir)) = (folder(), folder());
-    let (first, second) = (Demo::start(&first_dir, &["--json"]), Demo::start(&second_dir, &["--json"]));
-    let (mine, yours) = (first.summary(), second.summary());
-    assert_eq!(mine["user_id"], yours["user_id"]);
-    for secret in ["client_secret", "code"] {
-        assert_ne!(mine[secret], yours[secret]);
-    }
-    let expected = first.reader().await.everything().await;
-    let found = second.reader().await.everything().await;
-    // The first response, the profile, contains the demo's creation time.
-    assert_eq!(found[1..], expected[1..]);
 }
 
 #[tokio::test]
