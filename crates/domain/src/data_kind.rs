@@ -3,8 +3,8 @@
 use crate::scope::Scope;
 
 crate::named_enum! {
-    /// Kind of data, read at a data endpoint; the paths with and without `v1` are the same endpoint (decisions
-    /// 7). The variants are in the order in which changes of one statement are reported.
+    /// Kind of data, read at a data endpoint; the paths with and without `v1` are the same endpoint
+    /// (decisions 7). The variants are in the order in which changes of one statement are reported.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DataKind {
         /// The profile; in a change, the id is the user id.
