@@ -1,5 +1,6 @@
 //! A mock unit of work for tests of use cases.
 
+use super::unit_of_work::with_repositories;
 use super::{
     AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
     CodeRepository, ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportRepository,
@@ -92,101 +93,27 @@ impl AuditRepository for RecordedEvents {
     }
 }
 
-/// A unit of work with mock repositories, except for the audit trail, which records every event.
-#[derive(Default)]
-#[expect(missing_docs, reason = "each field is the mock of the repository it is named after")]
-pub struct MockUnitOfWork {
-    pub passwords: MockPasswordRepository,
-    pub password_links: MockPasswordLinkRepository,
-    pub sessions: MockSessionRepository,
-    pub authorization_requests: MockAuthorizationRequestRepository,
-    pub consents: MockConsentRepository,
-    pub personal_tokens: MockPersonalTokenRepository,
-    pub audit: RecordedEvents,
-    pub outbox: MockOutboxRepository,
-    pub users: MockUserRepository,
-    pub clients: MockClientRepository,
-    pub codes: MockCodeRepository,
-    pub grants: MockGrantRepository,
-    pub sleep: MockSleepRepository,
-    pub supplements: MockSupplementRepository,
-    pub intake_logs: MockIntakeLogRepository,
-    pub signing_keys: MockSigningKeyRepository,
-    pub imports: MockImportRepository,
-    pub import_journal: MockImportJournal,
-    pub uploads: MockUploadRepository,
-    pub erasures: MockErasureRepository,
-    endings: Arc<Endings>,
-}
+macro_rules! mock {
+    ($(
+        $(#[$about:meta])*
+        $group:ident { $($(#[$repository_about:meta])* $name:ident: $repository:ident = $mock:ident,)+ }
+    )+) => {
+        /// A unit of work with mock repositories, except for the audit trail, which records every event.
+        #[derive(Default)]
+        #[expect(missing_docs, reason = "each field is the mock of the repository it is named after")]
+        pub struct MockUnitOfWork {
+            $($(pub $name: $mock,)+)+
+            endings: Arc<Endings>,
+        }
 
-impl AccountRepositories for MockUnitOfWork {
-    fn users(&mut self) -> &mut dyn UserRepository {
-        &mut self.users
-    }
-    fn passwords(&mut self) -> &mut dyn PasswordRepository {
-        &mut self.passwords
-    }
-    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
-        &mut self.password_links
-    }
-    fn sessions(&mut self) -> &mut dyn SessionRepository {
-        &mut self.sessions
-    }
-    fn outbox(&mut self) -> &mut dyn OutboxRepository {
-        &mut self.outbox
-    }
-    fn erasures(&mut self) -> &mut dyn ErasureRepository {
-        &mut self.erasures
-    }
-    fn audit(&mut self) -> &mut dyn AuditRepository {
-        &mut self.audit
-    }
+        $(impl $group for MockUnitOfWork {
+            $(fn $name(&mut self) -> &mut dyn $repository {
+                &mut self.$name
+            })+
+        })+
+    };
 }
-
-impl AppRepositories for MockUnitOfWork {
-    fn clients(&mut self) -> &mut dyn ClientRepository {
-        &mut self.clients
-    }
-    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
-        &mut self.authorization_requests
-    }
-    fn consents(&mut self) -> &mut dyn ConsentRepository {
-        &mut self.consents
-    }
-    fn codes(&mut self) -> &mut dyn CodeRepository {
-        &mut self.codes
-    }
-    fn grants(&mut self) -> &mut dyn GrantRepository {
-        &mut self.grants
-    }
-    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
-        &mut self.personal_tokens
-    }
-    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
-        &mut self.signing_keys
-    }
-}
-
-impl RecordRepositories for MockUnitOfWork {
-    fn sleep(&mut self) -> &mut dyn SleepRepository {
-        &mut self.sleep
-    }
-    fn supplements(&mut self) -> &mut dyn SupplementRepository {
-        &mut self.supplements
-    }
-    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
-        &mut self.intake_logs
-    }
-    fn imports(&mut self) -> &mut dyn ImportRepository {
-        &mut self.imports
-    }
-    fn import_journal(&mut self) -> &mut dyn ImportJournal {
-        &mut self.import_journal
-    }
-    fn uploads(&mut self) -> &mut dyn UploadRepository {
-        &mut self.uploads
-    }
-}
+with_repositories!(mock);
 
 #[async_trait]
 impl UnitOfWork for MockUnitOfWork {

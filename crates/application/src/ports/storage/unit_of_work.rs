@@ -18,57 +18,88 @@ pub trait UnitOfWorkFactory: Send + Sync {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError>;
 }
 
-/// Repositories of people's accounts and of the audit trail.
-pub trait AccountRepositories {
-    /// Users.
-    fn users(&mut self) -> &mut dyn UserRepository;
-    /// Password hashes.
-    fn passwords(&mut self) -> &mut dyn PasswordRepository;
-    /// One-time password links.
-    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository;
-    /// Browser sessions.
-    fn sessions(&mut self) -> &mut dyn SessionRepository;
-    /// Outbox of messages to send.
-    fn outbox(&mut self) -> &mut dyn OutboxRepository;
-    /// Erasures.
-    fn erasures(&mut self) -> &mut dyn ErasureRepository;
-    /// The audit trail.
-    fn audit(&mut self) -> &mut dyn AuditRepository;
+/// Calls a macro with the groups of repositories: each accessor with its port and the port's mock.
+macro_rules! with_repositories {
+    ($callback:ident) => {
+        $callback! {
+            /// Repositories of people's accounts and of the audit trail.
+            AccountRepositories {
+                /// Users.
+                users: UserRepository = MockUserRepository,
+                /// Password hashes.
+                passwords: PasswordRepository = MockPasswordRepository,
+                /// One-time password links.
+                password_links: PasswordLinkRepository = MockPasswordLinkRepository,
+                /// Browser sessions.
+                sessions: SessionRepository = MockSessionRepository,
+                /// Outbox of messages to send.
+                outbox: OutboxRepository = MockOutboxRepository,
+                /// Erasures.
+                erasures: ErasureRepository = MockErasureRepository,
+                /// The audit trail.
+                audit: AuditRepository = RecordedEvents,
+            }
+            /// Repositories of apps, of the access that people gave them, and of the keys of their tokens.
+            AppRepositories {
+                /// Clients and their secrets.
+                clients: ClientRepository = MockClientRepository,
+                /// Pending authorization requests.
+                authorization_requests: AuthorizationRequestRepository = MockAuthorizationRequestRepository,
+                /// Remembered consents.
+                consents: ConsentRepository = MockConsentRepository,
+                /// Authorization codes.
+                codes: CodeRepository = MockCodeRepository,
+                /// Grants and their refresh tokens.
+                grants: GrantRepository = MockGrantRepository,
+                /// Personal access tokens.
+                personal_tokens: PersonalTokenRepository = MockPersonalTokenRepository,
+                /// Signing keys.
+                signing_keys: SigningKeyRepository = MockSigningKeyRepository,
+            }
+            /// Repositories of people's records and of the imports that store them.
+            RecordRepositories {
+                /// Sleep sessions.
+                sleep: SleepRepository = MockSleepRepository,
+                /// The catalogue of supplements.
+                supplements: SupplementRepository = MockSupplementRepository,
+                /// Intake logs.
+                intake_logs: IntakeLogRepository = MockIntakeLogRepository,
+                /// Imports.
+                imports: ImportRepository = MockImportRepository,
+                /// Journal of import changes.
+                import_journal: ImportJournal = MockImportJournal,
+                /// Parts and leases of uploads.
+                uploads: UploadRepository = MockUploadRepository,
+            }
+        }
+    };
 }
+#[cfg(feature = "test-support")]
+pub(super) use with_repositories;
 
-/// Repositories of apps, of the access that people gave them, and of the keys that sign their tokens.
-pub trait AppRepositories {
-    /// Clients and their secrets.
-    fn clients(&mut self) -> &mut dyn ClientRepository;
-    /// Pending authorization requests.
-    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository;
-    /// Remembered consents.
-    fn consents(&mut self) -> &mut dyn ConsentRepository;
-    /// Authorization codes.
-    fn codes(&mut self) -> &mut dyn CodeRepository;
-    /// Grants and their refresh tokens.
-    fn grants(&mut self) -> &mut dyn GrantRepository;
-    /// Personal access tokens.
-    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository;
-    /// Signing keys.
-    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository;
-}
+macro_rules! declare {
+    ($(
+        $(#[$about:meta])*
+        $group:ident { $($(#[$repository_about:meta])* $name:ident: $repository:ident = $mock:ident,)+ }
+    )+) => {
+        $(
+            $(#[$about])*
+            pub trait $group {
+                $($(#[$repository_about])* fn $name(&mut self) -> &mut dyn $repository;)+
+            }
 
-/// Repositories of people's records and of the imports that store them.
-pub trait RecordRepositories {
-    /// Sleep sessions.
-    fn sleep(&mut self) -> &mut dyn SleepRepository;
-    /// The catalogue of supplements.
-    fn supplements(&mut self) -> &mut dyn SupplementRepository;
-    /// Intake logs.
-    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository;
-    /// Imports.
-    fn imports(&mut self) -> &mut dyn ImportRepository;
-    /// Journal of import changes.
-    fn import_journal(&mut self) -> &mut dyn ImportJournal;
-    /// Parts and leases of uploads.
-    fn uploads(&mut self) -> &mut dyn UploadRepository;
+            impl<T: OwnRepositories> $group for T {
+                $(fn $name(&mut self) -> &mut dyn $repository {
+                    self
+                })+
+            }
+        )+
+
+        /// Transaction that is itself every repository, as those of the stores are.
+        pub trait OwnRepositories: $($($repository +)+)+ {}
+    };
 }
+with_repositories!(declare);
 
 /// A transaction and its repositories.
 ///
@@ -84,98 +115,4 @@ pub trait UnitOfWork: AccountRepositories + AppRepositories + RecordRepositories
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
     /// Rolls back.
     async fn rollback(self: Box<Self>) -> Result<(), StorageError>;
-}
-
-/// Transaction that is itself every repository, as those of the stores are.
-pub trait OwnRepositories:
-    UserRepository
-    + PasswordRepository
-    + PasswordLinkRepository
-    + SessionRepository
-    + OutboxRepository
-    + ErasureRepository
-    + AuditRepository
-    + ClientRepository
-    + AuthorizationRequestRepository
-    + ConsentRepository
-    + CodeRepository
-    + GrantRepository
-    + PersonalTokenRepository
-    + SigningKeyRepository
-    + SleepRepository
-    + SupplementRepository
-    + IntakeLogRepository
-    + ImportRepository
-    + ImportJournal
-    + UploadRepository
-{
-}
-
-impl<T: OwnRepositories> AccountRepositories for T {
-    fn users(&mut self) -> &mut dyn UserRepository {
-        self
-    }
-    fn passwords(&mut self) -> &mut dyn PasswordRepository {
-        self
-    }
-    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
-        self
-    }
-    fn sessions(&mut self) -> &mut dyn SessionRepository {
-        self
-    }
-    fn outbox(&mut self) -> &mut dyn OutboxRepository {
-        self
-    }
-    fn erasures(&mut self) -> &mut dyn ErasureRepository {
-        self
-    }
-    fn audit(&mut self) -> &mut dyn AuditRepository {
-        self
-    }
-}
-
-impl<T: OwnRepositories> AppRepositories for T {
-    fn clients(&mut self) -> &mut dyn ClientRepository {
-        self
-    }
-    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
-        self
-    }
-    fn consents(&mut self) -> &mut dyn ConsentRepository {
-        self
-    }
-    fn codes(&mut self) -> &mut dyn CodeRepository {
-        self
-    }
-    fn grants(&mut self) -> &mut dyn GrantRepository {
-        self
-    }
-    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
-        self
-    }
-    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
-        self
-    }
-}
-
-impl<T: OwnRepositories> RecordRepositories for T {
-    fn sleep(&mut self) -> &mut dyn SleepRepository {
-        self
-    }
-    fn supplements(&mut self) -> &mut dyn SupplementRepository {
-        self
-    }
-    fn intake_logs(&mut self) -> &mut dyn IntakeLogRepository {
-        self
-    }
-    fn imports(&mut self) -> &mut dyn ImportRepository {
-        self
-    }
-    fn import_journal(&mut self) -> &mut dyn ImportJournal {
-        self
-    }
-    fn uploads(&mut self) -> &mut dyn UploadRepository {
-        self
-    }
 }
