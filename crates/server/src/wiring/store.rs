@@ -32,49 +32,49 @@ pub(crate) enum IfMissing {
     Refuse,
 }
 
-/// The ports of one store.
-#[derive(Clone)]
-pub(crate) struct Store {
-    pub(crate) schema: Arc<dyn Schema>,
-    pub(crate) units: Arc<dyn UnitOfWorkFactory>,
-    pub(crate) profiles: Arc<dyn ProfileReader>,
-    pub(crate) sleep: Arc<dyn SleepReader>,
-    pub(crate) supplements: Arc<dyn SupplementReader>,
-    pub(crate) changes: Arc<dyn ChangeReader>,
-    /// The access check, without a cache.
-    pub(crate) access: Arc<dyn AccessReader>,
-    /// Clients with their secrets.
-    pub(crate) clients: Arc<dyn ClientReader>,
-    pub(crate) grants: Arc<dyn GrantReader>,
-    /// Failed authentications.
-    pub(crate) failures: Arc<dyn FailureCounter>,
-    /// Responses to idempotent requests.
-    pub(crate) idempotency: Arc<dyn IdempotencyStore>,
-    pub(crate) signing_keys: Arc<dyn SigningKeyReader>,
-    /// Password hashes for sign-ins.
-    pub(crate) credentials: Arc<dyn CredentialReader>,
-    /// Signed-in browsers.
-    pub(crate) sessions: Arc<dyn SessionReader>,
-    /// Links to set a password.
-    pub(crate) password_links: Arc<dyn PasswordLinkReader>,
-    /// Personal access tokens.
-    pub(crate) personal_tokens: Arc<dyn PersonalTokenReader>,
-    pub(crate) authorization_requests: Arc<dyn AuthorizationRequestReader>,
-    pub(crate) imports: Arc<dyn ImportReader>,
-    /// Apps with live grants.
-    pub(crate) connected_apps: Arc<dyn ConnectedAppReader>,
-    /// The audit trail.
-    pub(crate) audit: Arc<dyn AuditReader>,
-    /// Read counts.
-    pub(crate) read_tallies: Arc<dyn ReadTallyStore>,
-    /// Leases of jobs that one process at a time runs.
-    pub(crate) leases: Arc<dyn JobLeases>,
-    /// Counts of waiting email.
-    pub(crate) outbox: Arc<dyn OutboxReader>,
-    /// Files of the store, and whether they accept writes.
-    pub(crate) upkeep: Arc<dyn StoreUpkeep>,
-    /// Clock of the database, with which this machine's is compared.
-    pub(crate) database_clock: Arc<dyn StoreClock>,
+/// Declares the store with its ports, all of which one adapter implements.
+macro_rules! store {
+    ($($field:ident: $port:ident,)+) => {
+        /// The ports of one store.
+        #[derive(Clone)]
+        pub(crate) struct Store {
+            $(pub(crate) $field: Arc<dyn $port>,)+
+        }
+
+        impl Store {
+            fn of<S: $($port +)+ 'static>(store: &Arc<S>) -> Self {
+                Self { $($field: store.clone(),)+ }
+            }
+        }
+    };
+}
+
+store! {
+    schema: Schema,
+    units: UnitOfWorkFactory,
+    profiles: ProfileReader,
+    sleep: SleepReader,
+    supplements: SupplementReader,
+    changes: ChangeReader,
+    access: AccessReader,
+    clients: ClientReader,
+    grants: GrantReader,
+    failures: FailureCounter,
+    idempotency: IdempotencyStore,
+    signing_keys: SigningKeyReader,
+    credentials: CredentialReader,
+    sessions: SessionReader,
+    password_links: PasswordLinkReader,
+    personal_tokens: PersonalTokenReader,
+    authorization_requests: AuthorizationRequestReader,
+    imports: ImportReader,
+    connected_apps: ConnectedAppReader,
+    audit: AuditReader,
+    read_tallies: ReadTallyStore,
+    leases: JobLeases,
+    outbox: OutboxReader,
+    upkeep: StoreUpkeep,
+    database_clock: StoreClock,
 }
 
 impl Store {
@@ -107,7 +107,7 @@ impl Store {
             sleep: replica.clone(),
             supplements: replica.clone(),
             changes: replica,
-            ..Self::of(primary)
+            ..Self::of(&primary)
         })
     }
 
@@ -115,7 +115,7 @@ impl Store {
     pub(crate) async fn open(settings: &Settings, if_missing: IfMissing) -> anyhow::Result<Self> {
         match settings.storage.place()? {
             StoragePlace::Sqlite(path) => open_sqlite(settings, &path, if_missing).await,
-            StoragePlace::Postgres(url) => Ok(Self::of(Arc::new(postgres(settings, url.expose())?))),
+            StoragePlace::Postgres(url) => Ok(Self::of(&Arc::new(postgres(settings, url.expose())?))),
         }
     }
 
@@ -129,64 +129,6 @@ impl Store {
                 skew.ahead().abs().as_seconds_f64()
             ),
             _ => Ok(()),
-        }
-    }
-
-    fn of<S>(store: Arc<S>) -> Self
-    where
-        S: Schema
-            + UnitOfWorkFactory
-            + ProfileReader
-            + SleepReader
-            + SupplementReader
-            + ChangeReader
-            + AccessReader
-            + ClientReader
-            + GrantReader
-            + FailureCounter
-            + IdempotencyStore
-            + SigningKeyReader
-            + CredentialReader
-            + SessionReader
-            + PasswordLinkReader
-            + PersonalTokenReader
-            + AuthorizationRequestReader
-            + ImportReader
-            + ConnectedAppReader
-            + AuditReader
-            + ReadTallyStore
-            + JobLeases
-            + OutboxReader
-            + StoreClock
-            + StoreUpkeep
-            + 'static,
-    {
-        Self {
-            schema: store.clone(),
-            units: store.clone(),
-            profiles: store.clone(),
-            sleep: store.clone(),
-            supplements: store.clone(),
-            changes: store.clone(),
-            access: store.clone(),
-            clients: store.clone(),
-            grants: store.clone(),
-            failures: store.clone(),
-            idempotency: store.clone(),
-            signing_keys: store.clone(),
-            credentials: store.clone(),
-            sessions: store.clone(),
-            password_links: store.clone(),
-            personal_tokens: store.clone(),
-            authorization_requests: store.clone(),
-            imports: store.clone(),
-            connected_apps: store.clone(),
-            audit: store.clone(),
-            read_tallies: store.clone(),
-            leases: store.clone(),
-            outbox: store.clone(),
-            upkeep: store.clone(),
-            database_clock: store,
         }
     }
 }
@@ -208,7 +150,7 @@ async fn open_sqlite(settings: &Settings, path: &Path, if_missing: IfMissing) ->
     let store = store.with_context(|| {
         format!("the store {} cannot be opened; is it readable and writable?", path.display())
     })?;
-    Ok(Store::of(Arc::new(store)))
+    Ok(Store::of(&Arc::new(store)))
 }
 
 /// Creates a folder that only its owner may enter; an existing one stays unchanged.
