@@ -73,7 +73,7 @@ impl ImportFile for StoredFile {
     }
 
     fn format(&self) -> &'static str {
-        self.recognised.format().name()
+        self.recognised.format().as_str()
     }
 }
 

@@ -45,6 +45,6 @@ impl ImportFile for Container {
     }
 
     fn format(&self) -> &'static str {
-        self.members.first().map_or("auto", |member| member.recognised.format().name())
+        self.members.first().map_or("auto", |member| member.recognised.format().as_str())
     }
 }

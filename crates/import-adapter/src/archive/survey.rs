@@ -131,7 +131,7 @@ fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>, passed_over: &mut
 fn skipped_files(format: Format, passed_over: &Named) -> String {
     let of = match format {
         Format::Auto => "of no known format".to_owned(),
-        asked => format!("not of the format {}", asked.name()),
+        asked => format!("not of the format {}", asked.as_str()),
     };
     format!("files that are {of} were passed over: {} ({})", passed_over.count, passed_over.listed())
 }
@@ -216,7 +216,7 @@ impl Unknown {
         let Self { what, format, first, packed } = self;
         let of = match format {
             Format::Auto => "of a known format".to_owned(),
-            named => format!("of the format {}", named.name()),
+            named => format!("of the format {}", named.as_str()),
         };
         let formats = match &first {
             Some(ImportRefusal::OtherFormat { formats, .. }) => Some(formats.clone()),

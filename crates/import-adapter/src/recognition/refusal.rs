@@ -31,7 +31,7 @@ impl Seen {
         if formats.is_empty() {
             return ImportRefusal::NotThisFormat(seen);
         }
-        ImportRefusal::OtherFormat { seen, formats: formats.into_iter().map(Format::name).collect() }
+        ImportRefusal::OtherFormat { seen, formats: formats.into_iter().map(Format::as_str).collect() }
     }
 
     /// Finds the format of the content when another one was requested. When none was, finds the formats that

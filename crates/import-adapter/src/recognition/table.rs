@@ -68,7 +68,7 @@ impl Table {
             near.iter().take(NEAREST_SHOWN).map(|(_, format)| self.describe(format)).collect();
         match formats.as_slice() {
             [] => {
-                let names = TABLE_FORMATS.map(|known| known.format.name());
+                let names = TABLE_FORMATS.map(|known| known.format.as_str());
                 format!("formats with tables are {}", names.join(", "))
             }
             [one] => format!("the nearest format is {one}"),
@@ -89,7 +89,7 @@ impl Table {
 
     /// Returns a format's name with the columns that are missing.
     fn describe(&self, format: &TableFormat) -> String {
-        let name = format.format.name();
+        let name = format.format.as_str();
         let missing: Vec<&str> = format.needs.iter().copied().filter(|needed| !self.has(needed)).collect();
         if !missing.is_empty() {
             format!("{name} (missing: {})", missing.join(", "))

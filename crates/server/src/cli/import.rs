@@ -229,7 +229,7 @@ impl ImportRun {
 
     /// Rejects `--start` for a file that contains the start of its recordings.
     fn forbid_start(&self, format: &str) -> Result<(), ImportRecordsError> {
-        if self.context.start.is_none() || format == Format::Hypnogram.name() {
+        if self.context.start.is_none() || format == Format::Hypnogram.as_str() {
             return Ok(());
         }
         let text = "its records contain their start; leave --start out, or import the hypnogram it belongs to as a \
@@ -240,7 +240,7 @@ impl ImportRun {
 
     /// Rejects a personal file without `--user`, instead of rejecting each of its records.
     fn require_user(&self, file: &dyn ImportFile) -> Result<(), ImportRecordsError> {
-        if self.user_id.is_some() || file.format() == Format::Dsld.name() {
+        if self.user_id.is_some() || file.format() == Format::Dsld.as_str() {
             return Ok(());
         }
         let text = "the file contains the records of a person; name the user with --user".to_owned();
