@@ -163,42 +163,20 @@ impl ImportsPage {
 
 fn line(import: Import, zone: TimeZone) -> ImportLine {
     let is_cancelled = import.is_cancelled();
-    let Import {
-        id,
-        user_id: _,
-        origin,
-        file_name,
-        format,
-        digest: _,
-        zone: _,
-        state,
-        size,
-        recording_start: _,
-        overwrite_profile: _,
-        bytes_checked,
-        bytes_done,
-        tries: _,
-        started_at,
-        ended_at,
-        report,
-        refusal,
-        cancelled_by,
-        undone,
-    } = import;
-    let phase = if is_cancelled { ImportPhase::Cancelled } else { phase(state, bytes_done) };
-    let passed = if phase == ImportPhase::Checking { bytes_checked } else { bytes_done };
-    let ImportReport { sessions, supplements, logs, profile_changed, rejected_total, .. } = report;
+    let phase = if is_cancelled { ImportPhase::Cancelled } else { phase(import.state, import.bytes_done) };
+    let passed = if phase == ImportPhase::Checking { import.bytes_checked } else { import.bytes_done };
+    let ImportReport { sessions, supplements, logs, profile_changed, rejected_total, .. } = import.report;
     ImportLine {
-        id: id.to_string(),
-        file: file_name.as_str().to_owned(),
-        format,
+        id: import.id.to_string(),
+        file: import.file_name.as_str().to_owned(),
+        format: import.format,
         phase,
-        percent: percent(passed, size),
-        refusal: refusal.or_else(|| cancelled_by.map(|by| cancelled(by).to_owned())),
-        kept: undone.counts.kept,
-        by_operator: origin == ImportOrigin::Command,
-        started: moment::to_the_minute(started_at, zone),
-        ended: ended_at.map(|at| moment::to_the_minute(at, zone)),
+        percent: percent(passed, import.size),
+        refusal: import.refusal.or_else(|| import.cancelled_by.map(|by| cancelled(by).to_owned())),
+        kept: import.undone.counts.kept,
+        by_operator: import.origin == ImportOrigin::Command,
+        started: moment::to_the_minute(import.started_at, zone),
+        ended: import.ended_at.map(|at| moment::to_the_minute(at, zone)),
         counts: vec![
             counts("Nights", sessions),
             counts("Intakes", logs),

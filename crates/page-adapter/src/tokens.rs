@@ -15,7 +15,6 @@ use application::personal_token::{
     RevokePersonalTokenCommand,
 };
 use domain::id::PersonalTokenId;
-use domain::personal_token::PersonalToken;
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;
 use http_adapter::Endpoint;
@@ -141,24 +140,13 @@ impl TokensPage {
 
 fn line(listed: ListedPersonalToken, zone: TimeZone) -> TokenLine {
     let ListedPersonalToken { token, is_live } = listed;
-    let PersonalToken {
-        id,
-        user_id: _,
-        name,
-        token_hash: _,
-        scopes,
-        created_at,
-        expires_at,
-        last_used_at,
-        revoked_at: _,
-    } = token;
     TokenLine {
-        id: id.to_string(),
-        name: name.as_str().to_owned(),
-        scopes,
-        created: moment::day(created_at, zone),
-        expires: expires_at.map(|at| moment::day(at, zone)),
+        id: token.id.to_string(),
+        name: token.name.as_str().to_owned(),
+        scopes: token.scopes,
+        created: moment::day(token.created_at, zone),
+        expires: token.expires_at.map(|at| moment::day(at, zone)),
         is_expired: !is_live,
-        last_used: last_used_at.map(|at| moment::to_the_minute(at, zone)),
+        last_used: token.last_used_at.map(|at| moment::to_the_minute(at, zone)),
     }
 }

@@ -9,7 +9,6 @@ use application::operator::RevokePersonalTokens;
 use application::personal_token::{ListPersonalTokens, ListedPersonalToken};
 use clap::{Args, Subcommand};
 use domain::id::{PersonalTokenId, UserId};
-use domain::personal_token::PersonalToken;
 use domain::scope::Scope;
 use domain::time::format;
 
@@ -90,30 +89,19 @@ async fn tokens(session: &Session, user_id: UserId) -> anyhow::Result<Vec<Listed
 
 fn record(listed: ListedPersonalToken) -> Record {
     let ListedPersonalToken { token, is_live } = listed;
-    let PersonalToken {
-        id,
-        user_id: _,
-        name,
-        token_hash: _,
-        scopes,
-        created_at,
-        expires_at,
-        last_used_at,
-        revoked_at,
-    } = token;
-    let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
-    let status = match (is_live, revoked_at) {
+    let scopes: Vec<&str> = token.scopes.iter().map(Scope::as_str).collect();
+    let status = match (is_live, token.revoked_at) {
         (true, _) => "live",
         (false, Some(_)) => "revoked",
         (false, None) => "expired",
     };
     Record::new()
-        .with_text("token_id", id)
-        .with("name", name.as_str())
+        .with_text("token_id", token.id)
+        .with("name", token.name.as_str())
         .with("scopes", scopes)
         .with("status", status)
-        .with("created_at", format::utc(created_at))
-        .with("expires_at", expires_at.map(format::utc))
-        .with("last_used_at", last_used_at.map(format::utc))
-        .with("revoked_at", revoked_at.map(format::utc))
+        .with("created_at", format::utc(token.created_at))
+        .with("expires_at", token.expires_at.map(format::utc))
+        .with("last_used_at", token.last_used_at.map(format::utc))
+        .with("revoked_at", token.revoked_at.map(format::utc))
 }

@@ -285,7 +285,7 @@ fn details(user: &User) -> Record {
         |record, field| {
             // Numbers and booleans are written as such, as in the API.
             let value = field.read(user).text();
-            let value = value.map(|text| serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text)));
+            let value = value.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text)));
             record.with(field.as_str(), value)
         },
     )
