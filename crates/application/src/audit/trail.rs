@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Creates events with an id and the current time.
 #[derive(Clone)]
 pub struct AuditTrail {
-    entropy: Arc<dyn Entropy>,
+    pub(crate) entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
 }
 
@@ -24,6 +24,31 @@ impl AuditTrail {
         AuditEvent::new(AuditEventId::from_uuid(self.entropy.uuid()), self.clock.now(), kind, actor)
     }
 }
+
+/// Declares a use case that changes something and records it in the audit trail.
+macro_rules! use_case {
+    ($(#[$about:meta])* $name:ident) => {
+        $(#[$about])*
+        pub struct $name {
+            units: std::sync::Arc<dyn $crate::ports::storage::UnitOfWorkFactory>,
+            clock: std::sync::Arc<dyn $crate::ports::system::Clock>,
+            trail: $crate::audit::AuditTrail,
+        }
+
+        impl $name {
+            /// Creates the use case.
+            pub fn new(
+                units: std::sync::Arc<dyn $crate::ports::storage::UnitOfWorkFactory>,
+                entropy: std::sync::Arc<dyn $crate::ports::system::Entropy>,
+                clock: std::sync::Arc<dyn $crate::ports::system::Clock>,
+            ) -> Self {
+                let trail = $crate::audit::AuditTrail::new(entropy, clock.clone());
+                Self { units, clock, trail }
+            }
+        }
+    };
+}
+pub(crate) use use_case;
 
 /// Appends events to the trail and commits the unit of work, which stores the change together with them.
 pub async fn commit(mut unit: Box<dyn UnitOfWork>, events: &[AuditEvent]) -> Result<(), StorageError> {

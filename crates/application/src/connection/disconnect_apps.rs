@@ -1,15 +1,13 @@
 //! Revokes what a user granted to apps.
 
-use crate::audit::{AuditTrail, commit};
-use crate::ports::storage::{GrantFilter, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit::commit;
+use crate::ports::storage::{GrantFilter, StorageError};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::code::CodeLifetime;
 use domain::grant::RevocationReason;
 use domain::id::{ClientId, UserId};
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Input of [`DisconnectApps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,20 +20,12 @@ pub struct DisconnectAppsCommand {
     pub address: IpAddr,
 }
 
-/// Disconnects apps.
-pub struct DisconnectApps {
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Disconnects apps.
+    DisconnectApps
 }
 
 impl DisconnectApps {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, trail }
-    }
-
     /// Revokes the user's live grants of these apps and returns their number; their tokens stop working
     /// within two seconds. Remembered consents are deleted. All unredeemed codes of the user are discarded,
     /// of any app: they live for a minute, and the app can ask again.

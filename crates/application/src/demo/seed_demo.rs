@@ -1,7 +1,7 @@
 //! Stores the demo data.
 
 use super::{DEMO_EMAIL, DEMO_TIMEZONE, demo_logs, demo_sessions, demo_supplements, demo_user_id, id_of};
-use crate::audit::{self, AuditTrail};
+use crate::audit;
 use crate::operator::{
     ClientError, IssueCode, IssueCodeCommand, IssueCodeError, RotateClientSecret, new_client_secret,
 };
@@ -63,21 +63,12 @@ pub enum SeedDemoError {
     Storage(#[from] StorageError),
 }
 
-/// Seeds the demo.
-pub struct SeedDemo {
-    units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Seeds the demo.
+    SeedDemo
 }
 
 impl SeedDemo {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail }
-    }
-
     /// Creates the user with their data if missing, and returns their id. Must run before setting a password,
     /// which discards unredeemed codes.
     pub async fn person(&self) -> Result<UserId, SeedDemoError> {
@@ -117,7 +108,7 @@ impl SeedDemo {
     }
 
     fn ports(&self) -> (Arc<dyn UnitOfWorkFactory>, Arc<dyn Entropy>, Arc<dyn Clock>) {
-        (Arc::clone(&self.units), Arc::clone(&self.entropy), Arc::clone(&self.clock))
+        (Arc::clone(&self.units), Arc::clone(&self.trail.entropy), Arc::clone(&self.clock))
     }
 
     /// Creates user, data and client if missing; returns a live secret of the client.
@@ -129,7 +120,7 @@ impl SeedDemo {
             let (units, entropy, clock) = self.ports();
             return Ok(RotateClientSecret::new(units, entropy, clock).run(client.id, None).await?);
         }
-        let (secret, stored) = new_client_secret(self.entropy.as_ref(), self.clock.now());
+        let (secret, stored) = new_client_secret(self.trail.entropy.as_ref(), self.clock.now());
         unit.clients().insert(client, &stored).await?;
         events.push(self.event(AuditKind::ClientCreated).client(client.id));
         audit::commit(unit, &events).await?;
@@ -159,9 +150,9 @@ impl SeedDemo {
         client_id: ClientId,
         scopes: ScopeSet,
     ) -> Result<Secret, SeedDemoError> {
-        let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.entropy.secret_bytes());
+        let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.trail.entropy.secret_bytes());
         let grant = Grant {
-            id: GrantId::from_uuid(self.entropy.uuid()),
+            id: GrantId::from_uuid(self.trail.entropy.uuid()),
             client_id,
             user_id,
             scopes,

@@ -1,12 +1,10 @@
 //! Erases a user with everything stored about them.
 
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{Erasure, StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::{Erasure, StorageError, UnitOfWork};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ClientId, ErasureId, UserId};
 use domain::session::Session;
-use std::sync::Arc;
 
 /// Caller of an erasure.
 #[derive(Debug, Clone, Copy)]
@@ -45,21 +43,12 @@ pub enum ErasePersonError {
     Storage(#[from] StorageError),
 }
 
-/// Erases users.
-pub struct ErasePerson {
-    units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Erases users.
+    ErasePerson
 }
 
 impl ErasePerson {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail }
-    }
-
     /// Erases the user in one transaction, and returns the receipt. The user's audit events are deleted too.
     /// One anonymous event remains, with actor and time. The user's tokens and sessions are rejected at once
     /// where they are looked up, and within 2 s where the result is cached (decisions 3).
@@ -106,7 +95,7 @@ impl ErasePerson {
                 return Err(ErasePersonError::NotFresh);
             }
         }
-        let erasure = Erasure { id: ErasureId::from_uuid(self.entropy.uuid()), at };
+        let erasure = Erasure { id: ErasureId::from_uuid(self.trail.entropy.uuid()), at };
         let existed = unit.erasures().erase(user_id, erasure).await?;
         if existed { Ok(erasure) } else { Err(ErasePersonError::NotFound) }
     }

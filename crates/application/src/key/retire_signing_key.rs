@@ -1,13 +1,11 @@
 //! Retires a signing key.
 
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::KeyId;
 use domain::signing_key::SigningKeyState;
-use std::sync::Arc;
 
 /// Why a signing key was not retired.
 #[derive(Debug, thiserror::Error)]
@@ -23,20 +21,12 @@ pub enum RetireSigningKeyError {
     Storage(#[from] StorageError),
 }
 
-/// Retires a signing key.
-pub struct RetireSigningKey {
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Retires a signing key.
+    RetireSigningKey
 }
 
 impl RetireSigningKey {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, trail }
-    }
-
     /// Retires a key and returns the time of retirement; its tokens are rejected within 2 s on every replica.
     /// A retired key stays unchanged.
     pub async fn run(&self, id: KeyId) -> Result<DateTime<Utc>, RetireSigningKeyError> {

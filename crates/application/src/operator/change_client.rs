@@ -2,14 +2,11 @@
 
 use super::ClientError;
 use super::create_client::check;
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::UnitOfWorkFactory;
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::{Client, ClientName, ClientStatus, RedirectUri};
 use domain::id::ClientId;
 use domain::scope::ScopeSet;
-use std::sync::Arc;
 
 /// Changes to a client; `None` keeps a value.
 #[derive(Debug, Clone, Default)]
@@ -28,20 +25,12 @@ pub struct ClientChange {
     pub enabled: Option<bool>,
 }
 
-/// Changes clients.
-pub struct ChangeClient {
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Changes clients.
+    ChangeClient
 }
 
 impl ChangeClient {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, trail }
-    }
-
     /// Changes a client and returns it. Disabling it invalidates its tokens within two seconds.
     pub async fn run(&self, id: ClientId, change: ClientChange) -> Result<Client, ClientError> {
         let mut unit = self.units.begin().await?;

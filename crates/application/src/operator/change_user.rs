@@ -1,13 +1,11 @@
 //! Changes a user: email address, time zone, biology, lock.
 
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::{StorageError, UniqueKey};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
-use std::sync::Arc;
 
 /// Changes to a user; `None` keeps a value.
 #[derive(Debug, Clone, Default)]
@@ -45,20 +43,12 @@ impl From<StorageError> for ChangeUserError {
     }
 }
 
-/// Changes users.
-pub struct ChangeUser {
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Changes users.
+    ChangeUser
 }
 
 impl ChangeUser {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, trail }
-    }
-
     /// Changes a user and returns them. A lock ends their sessions, and their tokens within two seconds. A
     /// lock or another email address deletes their password links.
     pub async fn run(&self, id: UserId, change: UserChange) -> Result<User, ChangeUserError> {

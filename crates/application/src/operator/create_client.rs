@@ -1,15 +1,14 @@
 //! Registers a client.
 
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::StorageError;
+use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
 use domain::id::{ClientId, ClientSecretId};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
-use std::sync::Arc;
 
 /// Input of [`CreateClient`].
 #[derive(Debug, Clone)]
@@ -57,28 +56,19 @@ pub enum ClientError {
     Storage(#[from] StorageError),
 }
 
-/// Registers clients.
-pub struct CreateClient {
-    units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Registers clients.
+    CreateClient
 }
 
 impl CreateClient {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail }
-    }
-
     /// Registers an active client with a first secret.
     pub async fn run(&self, command: CreateClientCommand) -> Result<CreatedClient, ClientError> {
         let CreateClientCommand { name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce } =
             command;
         let now = self.clock.now();
         let client = Client {
-            id: ClientId::from_uuid(self.entropy.uuid()),
+            id: ClientId::from_uuid(self.trail.entropy.uuid()),
             name,
             kind,
             redirect_uris,
@@ -89,7 +79,7 @@ impl CreateClient {
             created_at: now,
         };
         check(&client)?;
-        let (secret, stored) = new_client_secret(self.entropy.as_ref(), now);
+        let (secret, stored) = new_client_secret(self.trail.entropy.as_ref(), now);
         let mut unit = self.units.begin().await?;
         unit.clients().insert(&client, &stored).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::ClientCreated).client(client.id);

@@ -1,13 +1,11 @@
 //! Creates a user.
 
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::{StorageError, UniqueKey};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
-use std::sync::Arc;
 
 /// Input of [`CreateUser`].
 #[derive(Debug, Clone)]
@@ -49,26 +47,17 @@ impl From<StorageError> for CreateUserError {
     }
 }
 
-/// Creates users.
-pub struct CreateUser {
-    units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Creates users.
+    CreateUser
 }
 
 impl CreateUser {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail }
-    }
-
     /// Creates an active user and returns them.
     pub async fn run(&self, command: CreateUserCommand) -> Result<User, CreateUserError> {
         let CreateUserCommand { id, email, home_timezone, biology } = command;
         let user = User {
-            id: id.unwrap_or_else(|| UserId::from_uuid(self.entropy.uuid())),
+            id: id.unwrap_or_else(|| UserId::from_uuid(self.trail.entropy.uuid())),
             email,
             home_timezone,
             created_at: self.clock.now(),

@@ -1,8 +1,7 @@
 //! Issues an authorization code for the operator, who authorizes a client on a user's behalf.
 
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind};
@@ -10,7 +9,6 @@ use domain::code::{AuthorizationCode, CodeLifetime, CodeState};
 use domain::id::{ClientId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
-use std::sync::Arc;
 
 /// Values that the code is bound to.
 #[derive(Debug, Clone)]
@@ -65,21 +63,12 @@ pub enum IssueCodeError {
     Storage(#[from] StorageError),
 }
 
-/// Issues codes.
-pub struct IssueCode {
-    units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Issues codes.
+    IssueCode
 }
 
 impl IssueCode {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail }
-    }
-
     /// Stores the hash of a new code and returns the code.
     pub async fn run(&self, command: IssueCodeCommand) -> Result<IssuedCode, IssueCodeError> {
         let mut unit = self.units.begin().await?;
@@ -93,7 +82,7 @@ impl IssueCode {
         }
         let issued_at = self.clock.now();
         let expires_at = command.lifetime.end_from(issued_at);
-        let code = Secret::from_bytes(SecretKind::AuthorizationCode, &self.entropy.secret_bytes());
+        let code = Secret::from_bytes(SecretKind::AuthorizationCode, &self.trail.entropy.secret_bytes());
         let stored = AuthorizationCode {
             hash: code.hash(),
             client_id: command.client_id,

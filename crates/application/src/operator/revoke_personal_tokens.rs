@@ -1,26 +1,16 @@
 //! Revokes personal access tokens for the operator.
 
-use crate::audit::{AuditTrail, commit};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit::commit;
+use crate::ports::storage::StorageError;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{PersonalTokenId, UserId};
-use std::sync::Arc;
 
-/// Revokes personal access tokens.
-pub struct RevokePersonalTokens {
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Revokes personal access tokens.
+    RevokePersonalTokens
 }
 
 impl RevokePersonalTokens {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, trail }
-    }
-
     /// Revokes a user's token, or all if `token_id` is `None`, and returns the number of newly revoked ones.
     /// They stop working within two seconds.
     pub async fn run(&self, user_id: UserId, token_id: Option<PersonalTokenId>) -> Result<u64, StorageError> {

@@ -2,31 +2,19 @@
 
 use super::ClientError;
 use super::create_client::new_client_secret;
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::UnitOfWorkFactory;
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::MAX_LIVE_SECRETS;
 use domain::id::ClientId;
 use domain::secret::Secret;
-use std::sync::Arc;
 
-/// Rotates client secrets.
-pub struct RotateClientSecret {
-    units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Rotates client secrets.
+    RotateClientSecret
 }
 
 impl RotateClientSecret {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail }
-    }
-
     /// Returns a new secret. The newest of the previous ones stays live for `overlap`, or until the next
     /// rotation if `None`. Older ones end now, so at most two are live.
     pub async fn run(&self, id: ClientId, overlap: Option<TimeDelta>) -> Result<Secret, ClientError> {
@@ -46,7 +34,7 @@ impl RotateClientSecret {
                 unit.clients().expire_secret(id, secret.id, at).await?;
             }
         }
-        let (secret, stored) = new_client_secret(self.entropy.as_ref(), now);
+        let (secret, stored) = new_client_secret(self.trail.entropy.as_ref(), now);
         unit.clients().insert_secret(id, &stored).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::ClientSecretRotated);
         audit::commit(unit, &[event.client(id).subject(stored.id.as_uuid())]).await?;

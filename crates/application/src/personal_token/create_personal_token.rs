@@ -1,8 +1,7 @@
 //! Creates a personal access token.
 
-use crate::audit::{AuditTrail, commit};
-use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit::commit;
+use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
@@ -12,7 +11,6 @@ use domain::scope::{Scope, ScopeSet, UnknownScope};
 use domain::secret::{Secret, SecretKind};
 use domain::session::Session;
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Maximum lifetime of a token with an expiry, in days.
 pub const MAX_LIFETIME_DAYS: u32 = 366;
@@ -70,21 +68,12 @@ pub enum CreatePersonalTokenError {
     Storage(#[from] StorageError),
 }
 
-/// Creates personal access tokens.
-pub struct CreatePersonalToken {
-    units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Creates personal access tokens.
+    CreatePersonalToken
 }
 
 impl CreatePersonalToken {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail }
-    }
-
     /// Stores the hash of a new token and returns the token.
     pub async fn run(
         &self,
@@ -98,10 +87,10 @@ impl CreatePersonalToken {
             unit.rollback().await?;
             return Err(refusal);
         }
-        let secret = Secret::from_bytes(SecretKind::PersonalAccessToken, &self.entropy.secret_bytes());
+        let secret = Secret::from_bytes(SecretKind::PersonalAccessToken, &self.trail.entropy.secret_bytes());
         let Wish { name, scopes, expires_at } = wish;
         let token = PersonalToken {
-            id: PersonalTokenId::from_uuid(self.entropy.uuid()),
+            id: PersonalTokenId::from_uuid(self.trail.entropy.uuid()),
             user_id,
             name,
             token_hash: secret.hash(),

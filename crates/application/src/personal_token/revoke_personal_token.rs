@@ -1,13 +1,11 @@
 //! Revokes a personal access token.
 
-use crate::audit::{AuditTrail, commit};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit::commit;
+use crate::ports::storage::StorageError;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{PersonalTokenId, UserId};
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Input of [`RevokePersonalToken`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,20 +18,12 @@ pub struct RevokePersonalTokenCommand {
     pub address: IpAddr,
 }
 
-/// Revokes personal access tokens.
-pub struct RevokePersonalToken {
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Revokes personal access tokens.
+    RevokePersonalToken
 }
 
 impl RevokePersonalToken {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, trail }
-    }
-
     /// Revokes a token and returns whether it was an unrevoked token of this user; it stops working within
     /// two seconds.
     pub async fn run(&self, command: RevokePersonalTokenCommand) -> Result<bool, StorageError> {
