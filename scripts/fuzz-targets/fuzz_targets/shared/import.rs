@@ -6,7 +6,7 @@ use import_adapter::{FileContext, Format, open};
 
 /// Reads the bytes to their end, twice: the same bytes give the same.
 pub fn read_twice(bytes: &[u8], format: Format) -> Result<Vec<ImportItem>, ImportRefusal> {
-    let path = std::env::temp_dir().join(format!("import-{}-{}", format.name(), std::process::id()));
+    let path = std::env::temp_dir().join(format!("import-{}-{}", format.as_str(), std::process::id()));
     std::fs::write(&path, bytes).unwrap();
     let context = FileContext { zone: TimeZone::UTC, start: None, user_id: None };
     let read = || {
