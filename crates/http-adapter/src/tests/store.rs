@@ -3,8 +3,8 @@
 use application::StorageError;
 use application::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use application::ports::storage::{
-    ClientReader, ClientWithSecrets, CodeWithUser, FailureCount, FailureCounter, FailureKey, GrantFilter,
-    GrantReader, GrantWithUser, UnitOfWork, UnitOfWorkFactory,
+    ClientReader, ClientWithSecrets, CodeWithUser, FailureCount, GrantFilter, GrantReader, GrantWithUser,
+    MockFailureCounter, UnitOfWork, UnitOfWorkFactory,
 };
 use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;
