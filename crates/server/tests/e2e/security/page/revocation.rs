@@ -1,12 +1,12 @@
 //! Time until revoked access is rejected, on two servers.
 
-use super::token::{make_token, revoke_the_token};
+use super::token::make_token;
 use crate::e2e::app::{Registration, Tokens};
 use crate::e2e::browser::{Browser, PageForm};
 use crate::e2e::patience::{REVOCATION_LIMIT, eventually, within};
 use crate::e2e::person::PASSWORD;
 use crate::e2e::security::auth_request::connect;
-use crate::e2e::security::caller::{Caller, Form};
+use crate::e2e::security::caller::Caller;
 use crate::e2e::security::party::with_one_address;
 use crate::e2e::security::scene::Scene;
 use crate::e2e::server::Server;
@@ -168,45 +168,5 @@ on_sqlite! {
         replicas.assert_gone_in_time(&[&access, personal]).await;
         replicas.assert_refresh_refused().await;
         replicas.assert_signed_in(true, false).await;
-    }
-
-    // T67
-    async fn a_new_password_alone_ends_the_sessions_and_leaves_apps_and_tokens(world: World) {
-        let replicas = Replicas::new(world.with("RESTWELL__TOKENS__ACCESS_CACHE_MILLISECONDS", "0")).await;
-        let (access, personal) = (replicas.access(), &replicas.personal);
-        let form = replicas.change_password_form().await;
-        assert_eq!(replicas.scene.browser.submit(&form).await.own_location(), "/account?done=password");
-        replicas.assert_live(&[&access, personal]).await;
-        for caller in replicas.callers() {
-            caller.refresh(&replicas.scene.app, &replicas.app.refresh).await.access();
-        }
-        replicas.assert_signed_in(true, false).await;
-    }
-
-    // T67
-    async fn a_revoked_personal_token_is_rejected_everywhere_and_the_app_stays_connected(world: World) {
-        let replicas = Replicas::new(world).await;
-        let (access, personal) = (replicas.access(), &replicas.personal);
-        replicas.warm(&[&access, personal]).await;
-        revoke_the_token(&replicas.scene.browser).await;
-        replicas.assert_gone_in_time(&[personal]).await;
-        replicas.assert_live(&[&access]).await;
-        assert!(!replicas.scene.browser.open("/tokens").await.text().contains("mine"));
-    }
-
-    // T67
-    async fn a_grant_revoked_by_the_operator_is_rejected_everywhere_and_personal_tokens_stay_valid(world: World) {
-        let replicas = Replicas::new(world).await;
-        let (access, personal) = (replicas.access(), &replicas.personal);
-        replicas.warm(&[&access, personal]).await;
-        replicas.scene.world.ok(&["grant", "revoke", "--user", &replicas.scene.person.user_id]);
-        replicas.assert_gone_in_time(&[&access]).await;
-        replicas.assert_refresh_refused().await;
-        replicas.assert_live(&[personal]).await;
-        // The app can do nothing with its token, and the person's page no longer lists it.
-        let form = Form(vec![("token", replicas.app.access.clone())]).signed_by(&replicas.scene.app);
-        let reported = Caller::new(&replicas.second).post("/oauth/introspect", &form).await;
-        assert_eq!(reported.json(), serde_json::json!({"active": false}));
-        assert!(replicas.scene.browser.at(&replicas.second).open("/apps").await.text().contains("No connected apps"));
     }
 }

@@ -18,12 +18,6 @@ pub(in crate::e2e::security) async fn make_token(browser: &Browser, name: &str, 
     found[0].to_owned()
 }
 
-/// Revokes the person's only token with the button next to it.
-pub(super) async fn revoke_the_token(browser: &Browser) {
-    let form = browser.open("/tokens").await.form("/tokens/revoke");
-    assert_eq!(browser.submit(&form).await.own_location(), "/tokens?done=revoked");
-}
-
 on_sqlite! {
     async fn a_token_is_shown_once_and_reads_what_was_ticked(world: World) {
         let scene = Scene::new(world);
