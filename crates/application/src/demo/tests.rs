@@ -14,7 +14,6 @@ use domain::time::TimeZone;
 use domain::user::User;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
-use uuid::Uuid;
 
 fn zone() -> TimeZone {
     TimeZone::parse(DEMO_TIMEZONE).unwrap()
