@@ -17,7 +17,7 @@ pub fn configure(state: Arc<ApiState>) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
         app.app_data(web::Data::from(Arc::clone(&state.http)))
             .app_data(web::Data::from(state))
-            .configure(data::configure)
+            .configure(configure_data)
             .configure(token::configure)
             .configure(ingest::configure)
             .configure(export::configure)
@@ -39,6 +39,21 @@ pub fn configure(state: Arc<ApiState>) -> impl FnOnce(&mut ServiceConfig) {
             )
             .default_service(middleware::wrap_unmatched(web::to(nothing_here)));
     }
+}
+
+/// Registers the data endpoints, with and without `v1`; both paths share one rate counter. No pagination link
+/// leads to the change feed, so it has no unversioned path.
+fn configure_data(routes: &mut ServiceConfig) {
+    let profile = Endpoint::Profile.resource().route(web::get().to(data::profile::show));
+    let sleep = Endpoint::Sleep.resource().route(web::get().to(data::sleep::show));
+    routes
+        .service(profile.route(web::put().to(ingest::put_profile)))
+        .service(sleep.route(web::post().to(ingest::post_sleep)))
+        .service(Endpoint::Supplements.resource().route(web::get().to(data::supplements::show)))
+        .service(Endpoint::Changes.resource().route(web::get().to(data::changes::show)))
+        .service(Endpoint::UnversionedProfile.resource().route(web::get().to(data::profile::show)))
+        .service(Endpoint::UnversionedSleep.resource().route(web::get().to(data::sleep::show)))
+        .service(Endpoint::UnversionedSupplements.resource().route(web::get().to(data::supplements::show)));
 }
 
 async fn nothing_here(request: HttpRequest) -> Result<HttpResponse, Problem> {

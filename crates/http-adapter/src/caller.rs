@@ -7,8 +7,10 @@ mod node;
 #[cfg(test)]
 mod tests;
 mod trusted;
+mod unnamed_proxy;
 
 pub use trusted::{ClientAddressHeader, InvalidProxy, TrustedProxies};
+pub use unnamed_proxy::UnnamedProxyWarning;
 
 use crate::HttpState;
 use actix_web::HttpRequest;

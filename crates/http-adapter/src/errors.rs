@@ -1,12 +1,12 @@
 //! `/errors`: the reference of error codes, to which the `type` of a problem links.
 
 use crate::HttpState;
-use crate::openapi::{ServerErrors, example};
-use crate::problem::{ErrorList, Problem, error_reference};
+use crate::problem::{ErrorList, Fault, Problem, ServerErrors, error_reference};
 use crate::route::Endpoint;
 use actix_web::http::header::{Accept, CACHE_CONTROL, CONTENT_TYPE, Header as _, HeaderValue, Quality, VARY};
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
+use serde_json::{Value, json};
 
 /// `OpenAPI` operations of this module.
 #[derive(utoipa::OpenApi)]
@@ -21,6 +21,17 @@ enum Form {
     Markdown,
 }
 
+fn example() -> Value {
+    let row = Fault::NotFound.row();
+    json!({"errors": [{
+        "code": row.code,
+        "status": row.status,
+        "oauth_error": null,
+        "title": row.title,
+        "meaning": row.meaning,
+    }]})
+}
+
 /// What each error code means
 #[utoipa::path(
     get, path = Endpoint::Errors.path(), tag = "server", operation_id = "readErrors",
@@ -29,7 +40,7 @@ enum Form {
             status = 200,
             description = "The reference: a page with an anchor for each code, JSON or Markdown",
             content(
-                (ErrorList = "application/json", example = example::error_list),
+                (ErrorList = "application/json", example = example),
                 (String = "text/html"),
                 (String = "text/markdown"),
             ),

@@ -1,60 +1,13 @@
 //! Health checks for load balancers: `/livez` (the process runs) and `/readyz` (it can serve).
 
-use crate::HttpState;
-use crate::openapi::{ServerErrors, error_responses, example};
-use crate::problem::{Fault, Problem};
+use crate::example;
+use crate::problem::{Fault, Problem, ServerErrors, error_responses};
 use crate::route::Endpoint;
+use crate::state::{Check, CheckState, HttpState};
 use actix_web::{HttpResponse, web};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
-
-/// State of one dependency of the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Check {
-    /// One-word name of the dependency.
-    pub name: &'static str,
-    /// State of the dependency.
-    pub state: CheckState,
-}
-
-/// Result of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckState {
-    /// The dependency works.
-    Ok,
-    /// Writes are refused, with a one-word reason. Reads are served, so the process stays ready.
-    ReadOnly(&'static str),
-    /// The process cannot serve.
-    Failed,
-}
-
-impl CheckState {
-    /// Returns `Ok` or `Failed`.
-    pub const fn of(is_ok: bool) -> Self {
-        if is_ok { Self::Ok } else { Self::Failed }
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::ReadOnly(reason) => reason,
-            Self::Failed => "failed",
-        }
-    }
-}
-
-/// Source of the readiness of the process.
-///
-/// Called for each request and by load balancers: it must return at once, from state that is already known.
-pub trait HealthCheck: Send + Sync {
-    /// Lists the checks, each once, in a stable order. The process is ready unless one of them failed.
-    fn checks(&self) -> Vec<Check>;
-
-    /// Returns whether the process is about to stop. It still serves requests, each the last of its
-    /// connection.
-    fn is_draining(&self) -> bool;
-}
 
 #[derive(Serialize, ToSchema)]
 struct LiveBody {

@@ -1,33 +1,18 @@
 //! `/.well-known/jwks.json`: the public keys of access tokens (RFC 7517, RFC 8037).
 
-use crate::ApiState;
-use crate::openapi::{ServerErrors, example};
+use crate::example;
+use crate::problem::ServerErrors;
 use crate::route::Endpoint;
+use crate::state::{ApiState, PublicKey};
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::id::KeyId;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{
     Array, ArrayBuilder, KnownFormat, ObjectBuilder, SchemaFormat, SchemaType, Type,
 };
-
-/// Ed25519 key whose signatures are accepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PublicKey {
-    /// The key's `kid`.
-    pub id: KeyId,
-    /// The 32 bytes of RFC 8032.
-    pub public_key: [u8; 32],
-}
-
-/// Source of the keys that verify tokens.
-pub trait KeySetSource: Send + Sync {
-    /// Returns every key whose signatures are currently accepted.
-    fn public_keys(&self) -> Vec<PublicKey>;
-}
 
 #[derive(Serialize, ToSchema)]
 struct KeySetBody {

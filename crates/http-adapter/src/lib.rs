@@ -5,16 +5,19 @@
 //! Handlers are short: extract, build the command, `run`, map. Errors are [`problem::Problem`]s, and one
 //! table ([`problem::Fault`]) defines the response to each.
 
+mod admission;
 mod app;
 pub mod body;
 pub mod caller;
 pub mod data;
 mod errors;
+mod example;
 mod export;
 mod health;
 mod home;
 mod ingest;
 mod key_set;
+mod log_suppression;
 mod metadata;
 mod meter;
 mod metrics_page;
@@ -22,6 +25,7 @@ mod middleware;
 pub mod openapi;
 pub mod parameter;
 pub mod problem;
+mod request_id;
 mod route;
 mod state;
 #[cfg(any(test, feature = "test-support"))]
@@ -31,17 +35,17 @@ mod tests;
 pub mod token;
 mod trace;
 
+pub use admission::{Admission, AdmissionLimits, Holder, UploadPermit};
 pub use app::configure;
-pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies};
-pub use export::{ExportUseCases, NdjsonExport, attachment};
-pub use health::{Check, CheckState, HealthCheck};
-pub use ingest::IngestUseCases;
-pub use key_set::{KeySetSource, PublicKey};
+pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies, UnnamedProxyWarning};
+pub use export::{NdjsonExport, attachment};
+pub use log_suppression::LogSuppression;
 pub use metrics_page::{MetricsText, configure_metrics};
-pub use middleware::{
-    Admission, AdmissionLimits, Holder, LogSuppression, RequestId, UnnamedProxyWarning, UploadPermit,
-};
 pub use problem::error_reference;
+pub use request_id::RequestId;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
-pub use state::{ApiState, ElapsedTimeSource, HttpSettings, HttpState, RequestIdSource};
+pub use state::{
+    ApiState, Check, CheckState, ElapsedTimeSource, ExportUseCases, HealthCheck, HttpSettings, HttpState,
+    IngestUseCases, KeySetSource, PublicKey, RequestIdSource,
+};
 pub use trace::{TraceContinuation, TraceParent};

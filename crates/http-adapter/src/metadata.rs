@@ -1,7 +1,8 @@
 //! `/.well-known/oauth-authorization-server`: server metadata for client libraries (RFC 8414).
 
 use crate::HttpState;
-use crate::openapi::{ServerErrors, example};
+use crate::example::PUBLIC_URL;
+use crate::problem::ServerErrors;
 use crate::route::Endpoint;
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
@@ -82,11 +83,15 @@ impl MetadataBody {
     }
 }
 
+fn example() -> MetadataBody {
+    MetadataBody::new(PUBLIC_URL)
+}
+
 /// Metadata of the authorization server (RFC 8414)
 #[utoipa::path(
     get, path = Endpoint::Metadata.path(), tag = "server", operation_id = "readMetadata",
     responses(
-        (status = 200, description = "The metadata", body = MetadataBody, example = example::metadata),
+        (status = 200, description = "The metadata", body = MetadataBody, example = example),
         ServerErrors,
     ),
 )]

@@ -1,19 +1,21 @@
 //! Dependencies and settings of the HTTP side.
 
-use crate::caller::TrustedProxies;
-use crate::export::ExportUseCases;
-use crate::health::HealthCheck;
-use crate::ingest::IngestUseCases;
-use crate::key_set::KeySetSource;
-use crate::middleware::{Admission, LogSuppression, UnnamedProxyWarning};
-use crate::problem::ErrorPages;
+use crate::admission::Admission;
+use crate::caller::{TrustedProxies, UnnamedProxyWarning};
+use crate::ingest::permit::BodyPermits;
+use crate::log_suppression::LogSuppression;
+use crate::problem::{ErrorPages, Problem};
 use crate::trace::TraceContinuation;
-use application::access::AuthorizeAccess;
+use application::access::{AuthorizeAccess, AuthorizeIngest};
+use application::audit::ReadRecorder;
 use application::erasure::ErasePerson;
+use application::export::{Export, ExportFormat, ExportQuery, ExportRecords, ExportWriters};
+use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
 };
+use domain::id::KeyId;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -24,6 +26,68 @@ pub type RequestIdSource = Arc<dyn Fn() -> Uuid + Send + Sync>;
 /// Returns the time elapsed since a fixed moment, for measuring durations; provided by the server, because
 /// time is a port.
 pub type ElapsedTimeSource = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// State of one dependency of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Check {
+    /// One-word name of the dependency.
+    pub name: &'static str,
+    /// State of the dependency.
+    pub state: CheckState,
+}
+
+/// Result of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckState {
+    /// The dependency works.
+    Ok,
+    /// Writes are refused, with a one-word reason. Reads are served, so the process stays ready.
+    ReadOnly(&'static str),
+    /// The process cannot serve.
+    Failed,
+}
+
+impl CheckState {
+    /// Returns `Ok` or `Failed`.
+    pub const fn of(is_ok: bool) -> Self {
+        if is_ok { Self::Ok } else { Self::Failed }
+    }
+
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::ReadOnly(reason) => reason,
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Source of the readiness of the process.
+///
+/// Called for each request and by load balancers: it must return at once, from state that is already known.
+pub trait HealthCheck: Send + Sync {
+    /// Lists the checks, each once, in a stable order. The process is ready unless one of them failed.
+    fn checks(&self) -> Vec<Check>;
+
+    /// Returns whether the process is about to stop. It still serves requests, each the last of its
+    /// connection.
+    fn is_draining(&self) -> bool;
+}
+
+/// Ed25519 key whose signatures are accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PublicKey {
+    /// The key's `kid`.
+    pub id: KeyId,
+    /// The 32 bytes of RFC 8032.
+    pub public_key: [u8; 32],
+}
+
+/// Source of the keys that verify tokens.
+pub trait KeySetSource: Send + Sync {
+    /// Returns every key whose signatures are currently accepted.
+    fn public_keys(&self) -> Vec<PublicKey>;
+}
 
 /// HTTP settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +163,44 @@ pub struct HttpState {
     pub error_pages: ErrorPages,
     /// HTTP settings.
     pub settings: HttpSettings,
+}
+
+/// Dependencies of exports.
+#[expect(missing_docs, reason = "each field is what it is named after")]
+pub struct ExportUseCases {
+    pub records: ExportRecords,
+    pub writers: Arc<dyn ExportWriters>,
+    pub reads: ReadRecorder,
+}
+
+impl ExportUseCases {
+    /// Starts an export.
+    pub async fn open(&self, query: ExportQuery, format: ExportFormat) -> Result<Export, Problem> {
+        let writer = self.writers.open(format, query.user_id);
+        Ok(self.records.open(query, writer).await?)
+    }
+}
+
+/// Use cases of the endpoints for backends.
+#[expect(missing_docs, reason = "each field is the use case it is named after")]
+pub struct IngestUseCases {
+    pub authorize: AuthorizeIngest,
+    pub records: IngestRecords,
+    pub once: AnswerOnce,
+    pub delete: DeleteRecord,
+    pub(crate) permits: BodyPermits,
+}
+
+impl IngestUseCases {
+    /// Groups the use cases.
+    pub fn new(
+        authorize: AuthorizeIngest,
+        records: IngestRecords,
+        once: AnswerOnce,
+        delete: DeleteRecord,
+    ) -> Self {
+        Self { authorize, records, once, delete, permits: BodyPermits::default() }
+    }
 }
 
 /// Use cases of the API.

@@ -5,7 +5,7 @@ use super::query::ChangesParameters;
 use super::render::{ChangeItems, FeedEnvelope, answer};
 use super::{ChangesErrors, dto, gate};
 use crate::ApiState;
-use crate::openapi::example;
+use crate::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -35,7 +35,7 @@ use domain::scope::Scope;
         ChangesErrors,
     ),
 )]
-pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
+pub(crate) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, PersonEndpoint::Changes).await?;
     let query = ChangesParameters::read(request.query_string())?.query();
     let permit = gate::begin_page(&state, &access)?;

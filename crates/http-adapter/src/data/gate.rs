@@ -2,7 +2,7 @@
 
 use super::bearer;
 use crate::ApiState;
-use crate::middleware::{Holder, PagePermit};
+use crate::admission::{Holder, PagePermit};
 use crate::problem::Problem;
 use actix_web::{HttpMessage as _, HttpRequest};
 use application::access::{AuthorizeAccessQuery, GrantedAccess};

@@ -4,7 +4,7 @@ use super::dto::query::UserPath;
 use super::dto::{ProfileAnswer, ProfileDto};
 use super::{DataErrors, gate};
 use crate::ApiState;
-use crate::openapi::example;
+use crate::example;
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
@@ -24,7 +24,7 @@ use domain::scope::Scope;
         DataErrors,
     ),
 )]
-pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
+pub(crate) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataKind::Profile).await?;
     // There are no parameters, but a malformed query string is rejected everywhere.
     Parameters::read(request.query_string(), &[])?;

@@ -7,7 +7,7 @@ use super::query::SupplementsParameters;
 use super::render::{Envelope, SupplementItems, answer};
 use super::{DataErrors, gate};
 use crate::ApiState;
-use crate::openapi::example;
+use crate::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -26,7 +26,7 @@ use domain::scope::Scope;
         DataErrors,
     ),
 )]
-pub(super) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
+pub(crate) async fn show(request: HttpRequest, state: web::Data<ApiState>) -> Result<HttpResponse, Problem> {
     let access = gate::admit(&request, &state, DataKind::Supplements).await?;
     let parameters = SupplementsParameters::read(request.query_string(), access.home_timezone)?;
     let query = parameters.query(access.user_id);

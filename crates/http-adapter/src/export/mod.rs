@@ -8,52 +8,20 @@ mod tests;
 pub use body::attachment;
 pub use ndjson::NdjsonExport;
 
-use crate::ApiState;
 use crate::data::dto::query::{ExportParameters, UserPath};
 use crate::data::{DataErrors, gate};
-use crate::openapi::example;
+use crate::example;
 use crate::parameter::Parameters;
-use crate::problem::{Fault, Problem};
+use crate::problem::Problem;
 use crate::route::Endpoint;
+use crate::state::ApiState;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
-use application::StorageError;
-use application::audit::ReadRecorder;
-use application::export::{Export, ExportQuery, ExportRecords, ExportRecordsError, Exporter};
-use application::export::{ExportFormat, ExportWriters};
+use application::export::{ExportFormat, ExportQuery, Exporter};
 use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
 use domain::scope::{Scope, ScopeSet};
-use std::sync::Arc;
 use utoipa::OpenApi;
-
-/// Dependencies of exports.
-#[expect(missing_docs, reason = "each field is what it is named after")]
-pub struct ExportUseCases {
-    pub records: ExportRecords,
-    pub writers: Arc<dyn ExportWriters>,
-    pub reads: ReadRecorder,
-}
-
-impl ExportUseCases {
-    /// Starts an export.
-    pub async fn open(&self, query: ExportQuery, format: ExportFormat) -> Result<Export, Problem> {
-        let writer = self.writers.open(format, query.user_id);
-        Ok(self.records.open(query, writer).await?)
-    }
-}
-
-impl From<ExportRecordsError> for Problem {
-    fn from(error: ExportRecordsError) -> Self {
-        match error {
-            // Erased since the access check, which may be a second old: the token is invalid now.
-            ExportRecordsError::UnknownUser => Self::new(Fault::InvalidToken),
-            ExportRecordsError::NotWritten(error) => Self::internal(error),
-            ExportRecordsError::StoreAway { .. } => StorageError::Unavailable.into(),
-            ExportRecordsError::Storage(error) => error.into(),
-        }
-    }
-}
 
 /// `OpenAPI` operations of this module.
 #[derive(OpenApi)]

@@ -3,7 +3,7 @@
 use super::{ErasureErrors, gate};
 use crate::ApiState;
 use crate::data::dto::query::UserPath;
-use crate::openapi::example;
+use crate::example;
 use crate::parameter::Parameters;
 use crate::problem::{Fault, Problem, RateLimitBody};
 use crate::route::Endpoint;

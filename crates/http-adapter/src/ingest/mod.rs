@@ -10,52 +10,27 @@ mod erase;
 mod gate;
 mod job;
 mod key;
-mod permit;
+pub(crate) mod permit;
 mod spool;
 
 use answer::IngestAnswer;
 pub(crate) use spool::MAX_WAIT;
 
-use crate::ApiState;
 use crate::body::media_type;
 use crate::data::dto::item::{self, IdempotencyKey};
 use crate::data::dto::query::UserPath;
-use crate::openapi::{error_responses, example};
+use crate::example;
 use crate::parameter::Parameters;
-use crate::problem::{Fault, Problem};
+use crate::problem::{Fault, Problem, error_responses};
 use crate::route::Endpoint;
+use crate::state::ApiState;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Payload, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
-use application::access::AuthorizeIngest;
-use application::import::ingest::{AnswerOnce, DeleteRecord, IngestCommand, IngestRecords};
-use application::import::ingest::{IngestKind, IngestLayout, IngestShape};
+use application::import::ingest::{IngestCommand, IngestKind, IngestLayout, IngestShape};
 use domain::scope::Scope;
 use job::Job;
-use permit::BodyPermits;
 use utoipa::OpenApi;
-
-/// Use cases of the endpoints for backends.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
-pub struct IngestUseCases {
-    pub authorize: AuthorizeIngest,
-    pub records: IngestRecords,
-    pub once: AnswerOnce,
-    pub delete: DeleteRecord,
-    permits: BodyPermits,
-}
-
-impl IngestUseCases {
-    /// Groups the use cases.
-    pub fn new(
-        authorize: AuthorizeIngest,
-        records: IngestRecords,
-        once: AnswerOnce,
-        delete: DeleteRecord,
-    ) -> Self {
-        Self { authorize, records, once, delete, permits: BodyPermits::default() }
-    }
-}
 
 /// `OpenAPI` operations of this module.
 #[derive(OpenApi)]

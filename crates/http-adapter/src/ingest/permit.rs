@@ -15,7 +15,7 @@ const UNIT: usize = 4 * 1024;
 /// Permits for the bodies of all requests. There is no queue: if the limit is reached, a request is rejected
 /// and may be retried.
 #[derive(Clone)]
-pub(super) struct BodyPermits {
+pub(crate) struct BodyPermits {
     memory: Arc<Semaphore>,
     files: Arc<Semaphore>,
 }

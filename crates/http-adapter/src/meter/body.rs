@@ -1,12 +1,26 @@
 //! A body whose bytes are counted as they are sent.
 
-use super::request::InFlight;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::web::Bytes;
-use metrics::Counter;
+use metrics::{Counter, Gauge};
 use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+
+/// A request in flight; counts down when dropped.
+pub(super) struct InFlight(Gauge);
+
+impl InFlight {
+    pub(super) const fn new(in_flight: Gauge) -> Self {
+        Self(in_flight)
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
+}
 
 /// Body of unknown length; its request is in flight until the body is dropped.
 pub(super) struct Counted {

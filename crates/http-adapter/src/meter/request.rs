@@ -1,6 +1,6 @@
 //! Requests by route, method and status: how many, how long, how many bytes.
 
-use super::body::Counted;
+use super::body::{Counted, InFlight};
 use crate::route::Endpoint;
 use actix_web::body::{BodySize, BoxBody, MessageBody as _};
 use actix_web::http::{Method, StatusCode};
@@ -81,7 +81,7 @@ impl RequestMeter {
 
     pub(super) fn arrived(&'static self, method: &'static str) -> Arrival {
         self.in_flight.increment(1.0);
-        Arrival { method, meter: self, in_flight: InFlight(self.in_flight.clone()) }
+        Arrival { method, meter: self, in_flight: InFlight::new(self.in_flight.clone()) }
     }
 
     /// Returns the handles of an endpoint, or of unmatched requests; creates them for the first request.
@@ -119,15 +119,6 @@ pub(crate) struct Arrival {
     method: &'static str,
     meter: &'static RequestMeter,
     in_flight: InFlight,
-}
-
-/// Counts down when dropped.
-pub(super) struct InFlight(Gauge);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.decrement(1.0);
-    }
 }
 
 impl Arrival {

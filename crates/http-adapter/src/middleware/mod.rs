@@ -14,7 +14,6 @@ mod deadline;
 mod drain;
 mod finish;
 mod header;
-mod log_suppression;
 mod pace;
 mod panic;
 mod record;
@@ -24,12 +23,7 @@ mod tests;
 mod unnamed_proxy;
 mod unread;
 
-pub(crate) use admission::PagePermit;
-pub use admission::{Admission, AdmissionLimits, Holder, UploadPermit};
-pub use context::RequestId;
-pub use log_suppression::LogSuppression;
 pub(crate) use pace::HeldBytes;
-pub use unnamed_proxy::UnnamedProxyWarning;
 
 use crate::route::Endpoint;
 use actix_web::body::{BoxBody, MessageBody};

@@ -4,8 +4,8 @@
 //! byte a minute, would hold them forever. Below the minimum pace the rest is dropped and the connection is
 //! closed.
 
-use super::admission::{AnswerPermit, Holder};
 use super::context::{Outcome, RequestContext};
+use crate::admission::{AnswerPermit, Holder};
 use crate::problem::Problem;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::ServiceRequest;

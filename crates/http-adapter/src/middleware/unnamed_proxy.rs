@@ -4,26 +4,6 @@
 use super::context::RequestContext;
 use crate::caller;
 use actix_web::dev::ServiceRequest;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-
-/// Minimum time between two warnings.
-const PAUSE: Duration = Duration::from_hours(1);
-
-/// Time of the last warning; shared by all workers.
-#[derive(Debug, Default)]
-pub struct UnnamedProxyWarning(Mutex<Option<Duration>>);
-
-impl UnnamedProxyWarning {
-    fn is_due(&self, now: Duration) -> bool {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = last.is_none_or(|last| now.saturating_sub(last) >= PAUSE);
-        if is_due {
-            *last = Some(now);
-        }
-        is_due
-    }
-}
 
 /// Logs the peer's address, never the header, whose value is the caller's own text.
 pub(super) fn warn(context: &RequestContext, request: &ServiceRequest) {

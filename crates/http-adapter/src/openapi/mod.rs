@@ -4,20 +4,16 @@
 //! the table of faults. This module puts the parts together. A test compares the result with the committed
 //! copy.
 
-mod errors;
-pub(crate) mod example;
 mod reference;
 #[cfg(test)]
 mod tests;
-
-pub(crate) use errors::{ErrorFormat, ErrorSet, error_responses};
 
 use crate::data::DataApi;
 use crate::errors::ErrorsApi;
 use crate::export::ExportApi;
 use crate::health::ReadinessErrors;
 use crate::ingest::IngestApi;
-use crate::problem::{OAuthErrorBody, ProblemBody};
+use crate::problem::{OAuthErrorBody, ProblemBody, ServerErrors, add_common_headers, add_rate_headers};
 use crate::route::Endpoint;
 use crate::token::TokenApi;
 use actix_web::web::{ServiceConfig, get};
@@ -52,11 +48,6 @@ address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
     modifiers(&ServerErrors, &ReadinessErrors)
 )]
 struct ServerApi;
-
-error_responses! {
-    /// Errors of the endpoints about the server itself.
-    ServerErrors = Problem "Server": [];
-}
 
 /// Creates the document.
 pub fn document() -> OpenApi {
@@ -125,9 +116,9 @@ fn add_headers(document: &mut OpenApi) {
         let is_counted = is_counted(operation);
         for response in operation.responses.responses.values_mut() {
             let RefOr::T(response) = response else { continue };
-            errors::add_common_headers(response);
+            add_common_headers(response);
             if is_counted {
-                errors::add_rate_headers(response);
+                add_rate_headers(response);
             }
         }
     }

@@ -1,8 +1,7 @@
 //! Serves the document and the interactive reference. Its assets are built in: no page loads anything from
 //! another host.
 
-use super::ServerErrors;
-use crate::problem::{Fault, Problem};
+use crate::problem::{Fault, Problem, ServerErrors};
 use crate::route::Endpoint;
 use actix_web::http::header::{self, ContentType};
 use actix_web::{HttpResponse, HttpResponseBuilder, web};

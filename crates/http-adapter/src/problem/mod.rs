@@ -9,6 +9,7 @@ mod body;
 mod fault;
 mod pages;
 mod reference;
+mod responses;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,9 @@ pub use fault::{Fault, FaultRow, LogLevel};
 pub use pages::{ErrorPages, ErrorText};
 pub(crate) use reference::ErrorList;
 pub use reference::{ErrorEntry, error_reference};
+pub(crate) use responses::{
+    ErrorFormat, ErrorSet, ServerErrors, add_common_headers, add_rate_headers, error_responses,
+};
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};

@@ -2,8 +2,10 @@
 //! response.
 
 use super::{Fault, Problem};
+use application::StorageError;
 use application::access::AuthorizeAccessError;
 use application::account::{ChoosePasswordError, LinkRequestError, PasswordCheckError, PasswordHashingError};
+use application::export::ExportRecordsError;
 use application::read::ReadChangesError;
 use application::token::{
     AuthenticateClientError, IssueServiceTokenError, RedeemCodeError, RefreshAccessError, RevokeTokenError,
@@ -139,6 +141,18 @@ impl From<ChoosePasswordError> for Problem {
             ChoosePasswordError::Rule(_) => Self::new(Fault::InvalidForm),
             ChoosePasswordError::Hashing(error) => error.into(),
             ChoosePasswordError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<ExportRecordsError> for Problem {
+    fn from(error: ExportRecordsError) -> Self {
+        match error {
+            // Erased since the access check, which may be a second old: the token is invalid now.
+            ExportRecordsError::UnknownUser => Self::new(Fault::InvalidToken),
+            ExportRecordsError::NotWritten(error) => Self::internal(error),
+            ExportRecordsError::StoreAway { .. } => StorageError::Unavailable.into(),
+            ExportRecordsError::Storage(error) => error.into(),
         }
     }
 }

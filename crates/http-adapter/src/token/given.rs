@@ -6,7 +6,7 @@ use super::introspection::IntrospectionBody;
 use super::request::{AboutToken, read_about_token};
 use super::{IntrospectionErrors, RevocationErrors};
 use crate::ApiState;
-use crate::openapi::example;
+use crate::example;
 use crate::problem::Problem;
 use crate::route::Endpoint;
 use actix_web::web::{Data, Payload};

@@ -26,9 +26,9 @@ pub use introspection::IntrospectionBody;
 pub use response::{RefreshBody, ServiceTokenBody, TokenBody};
 
 use crate::ApiState;
+use crate::example;
 use crate::meter;
-use crate::openapi::{error_responses, example};
-use crate::problem::Problem;
+use crate::problem::{Problem, error_responses};
 use crate::route::Endpoint as Route;
 use actix_web::web::{Data, Payload, ServiceConfig, get, post};
 use actix_web::{HttpRequest, HttpResponse};

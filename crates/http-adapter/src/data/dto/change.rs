@@ -4,6 +4,7 @@ use super::{ProfileDto, SleepSessionDto, SupplementDto, name};
 use crate::problem::RateLimitBody;
 use serde::Serialize;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::Schema;
 
 /// Latest change of one record.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -14,7 +15,7 @@ pub struct ChangeDto {
     #[schema(schema_with = name::change_kinds)]
     pub kind: &'static str,
     /// `upsert`: the record is new or changed; `delete`: it was deleted.
-    #[schema(schema_with = name::change_operations)]
+    #[schema(schema_with = operations)]
     pub op: &'static str,
     /// The id of the record: the user, the session, or the log entry.
     #[schema(value_type = uuid::Uuid, example = "9c3e5b1a-2f60-4d8e-8a47-51b0c6d7e8f9")]
@@ -44,6 +45,10 @@ impl ChangeDto {
     pub const UPSERT: &'static str = "upsert";
     /// The operation that deletes a record.
     pub const DELETE: &'static str = "delete";
+}
+
+fn operations() -> Schema {
+    name::one_of([ChangeDto::UPSERT, ChangeDto::DELETE])
 }
 
 /// Response of the change feed.

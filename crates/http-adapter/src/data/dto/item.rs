@@ -270,7 +270,7 @@ impl Example for UserItem {
 
 impl Example for ProfileItem {
     fn example() -> Value {
-        json!({ "user_id": crate::openapi::example::user_id(), "height_cm": 172, "weight_kg": 64.5 })
+        json!({ "user_id": crate::example::user_id(), "height_cm": 172, "weight_kg": 64.5 })
     }
 }
 

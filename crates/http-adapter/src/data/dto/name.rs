@@ -1,6 +1,5 @@
 //! Schemas of members with fixed values; the lists come from the domain.
 
-use super::ChangeDto;
 use domain::data_kind::DataKind;
 use domain::scope::Scope;
 use domain::sleep::{MetricKind, Stage};
@@ -39,11 +38,7 @@ pub(super) fn change_kinds() -> Schema {
     one_of(DataKind::ALL.map(DataKind::as_str))
 }
 
-pub(super) fn change_operations() -> Schema {
-    one_of([ChangeDto::UPSERT, ChangeDto::DELETE])
-}
-
-fn one_of(names: impl IntoIterator<Item = &'static str>) -> Schema {
+pub(super) fn one_of(names: impl IntoIterator<Item = &'static str>) -> Schema {
     let text = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String));
     Schema::Object(text.enum_values(Some(names)).build())
 }

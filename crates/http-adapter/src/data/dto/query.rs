@@ -80,7 +80,7 @@ impl utoipa::PartialSchema for FormatText {
 #[into_params(parameter_in = Path)]
 pub struct UserPath {
     /// The person, as a UUID in its 36-character form; the example is the person of the demo.
-    #[param(value_type = uuid::Uuid, example = crate::openapi::example::user_id)]
+    #[param(value_type = uuid::Uuid, example = crate::example::user_id)]
     pub user_id: String,
 }
 

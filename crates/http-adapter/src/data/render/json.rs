@@ -1,5 +1,6 @@
 //! Helpers that append JSON.
 
+use domain::sleep::MetricValue;
 use serde::Serialize;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
@@ -28,5 +29,12 @@ pub(super) fn put_uuid(id: Uuid, place: Option<&mut [u8]>) {
 pub(super) fn separate(is_first: &mut bool, out: &mut Vec<u8>) {
     if !std::mem::take(is_first) {
         out.push(b',');
+    }
+}
+
+/// Appends a number. Infinite ones were already rejected.
+pub(super) fn write_number(number: f64, out: &mut Vec<u8>) {
+    if let Some(number) = MetricValue::from_f64(number) {
+        number.write_json(out);
     }
 }

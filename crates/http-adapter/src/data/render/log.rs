@@ -4,7 +4,6 @@
 //! change between neighbours.
 
 use super::json;
-use super::supplement::write_number;
 use application::read::IntakeLogRow;
 use domain::id::{SupplementId, UserId};
 use domain::time::TimestampWriter;
@@ -58,7 +57,7 @@ impl LogWriter {
         }
         if self.servings != Some(servings.to_bits()) {
             self.line.truncate(self.servings_place);
-            write_number(*servings, &mut self.line);
+            json::write_number(*servings, &mut self.line);
             self.line.push(b'}');
             self.servings = Some(servings.to_bits());
         }

@@ -6,7 +6,6 @@ use super::page::Items;
 use application::StorageError;
 use application::read::{IntakeLogRow, SupplementRecord};
 use domain::id::{SupplementId, UserId};
-use domain::sleep::MetricValue;
 use domain::supplement::{Amount, Ingredient, Supplement};
 use domain::time::{TimestampWriter, UtcOffset};
 use std::vec::IntoIter;
@@ -99,7 +98,7 @@ fn write_ingredient(order: u32, ingredient: &Ingredient, out: &mut Vec<u8>) {
         amount.map_or((0.0, Amount::NOT_PRESENT), |amount| (amount.quantity(), amount.unit()));
     let truth = |is_so| if is_so { b"true".as_slice() } else { b"false" };
     out.extend_from_slice(b"{\"quantity\":");
-    write_number(quantity, out);
+    json::write_number(quantity, out);
     out.extend_from_slice(b",\"unit\":");
     json::write(unit, out);
     out.extend_from_slice(b",\"active\":");
@@ -107,17 +106,10 @@ fn write_ingredient(order: u32, ingredient: &Ingredient, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"ingredient_name\":");
     json::write(ingredient.name(), out);
     out.extend_from_slice(b",\"order\":");
-    write_number(f64::from(order), out);
+    json::write_number(f64::from(order), out);
     out.extend_from_slice(b",\"amount_stated\":");
     out.extend_from_slice(truth(amount.is_some()));
     out.push(b'}');
-}
-
-/// Appends a number. Infinite ones were rejected before.
-pub(super) fn write_number(number: f64, out: &mut Vec<u8>) {
-    if let Some(number) = MetricValue::from_f64(number) {
-        number.write_json(out);
-    }
 }
 
 impl Items for SupplementItems {

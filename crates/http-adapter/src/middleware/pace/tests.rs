@@ -1,7 +1,8 @@
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
 
 use super::{HeldBytes, LEAST, Paced, SMALL};
-use crate::middleware::{Admission, AdmissionLimits, wrap};
+use crate::admission::{Admission, AdmissionLimits};
+use crate::middleware::wrap;
 use crate::tests::Parts;
 use actix_web::body::{BodySize, BoxBody, MessageBody, to_bytes};
 use actix_web::test::{TestRequest, call_service, init_service};

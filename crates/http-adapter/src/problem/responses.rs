@@ -1,7 +1,9 @@
 //! Error responses of operations, made from the table of faults.
 
-use super::example;
-use crate::problem::{Fault, OAuthErrorBody, ProblemBody};
+use super::{Fault, OAuthErrorBody, ProblemBody, RateLimitBody};
+use crate::example::PUBLIC_URL;
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use utoipa::ToSchema;
@@ -38,9 +40,9 @@ macro_rules! error_responses {
         pub(crate) struct $name;
 
         impl $name {
-            const SET: $crate::openapi::ErrorSet = $crate::openapi::ErrorSet {
+            const SET: $crate::problem::ErrorSet = $crate::problem::ErrorSet {
                 name: $prefix,
-                format: $crate::openapi::ErrorFormat::$format,
+                format: $crate::problem::ErrorFormat::$format,
                 faults: &[$($crate::problem::Fault::$fault),*],
             };
         }
@@ -60,6 +62,11 @@ macro_rules! error_responses {
     )+};
 }
 pub(crate) use error_responses;
+
+error_responses! {
+    /// Errors of the endpoints about the server itself.
+    ServerErrors = Problem "Server": [];
+}
 
 impl ErrorSet {
     /// Refers to the response of each status.
@@ -96,10 +103,8 @@ impl ErrorSet {
         }
         let first = faults.first().copied().unwrap_or(Fault::InternalError);
         let (kind, schema, example) = match self.format {
-            ErrorFormat::Problem => {
-                ("application/problem+json", ProblemBody::name(), example::problem(first))
-            }
-            ErrorFormat::OAuth => ("application/json", OAuthErrorBody::name(), example::oauth(first)),
+            ErrorFormat::Problem => ("application/problem+json", ProblemBody::name(), problem_example(first)),
+            ErrorFormat::OAuth => ("application/json", OAuthErrorBody::name(), oauth_example(first)),
         };
         let schema = Ref::from_schema_name(schema);
         let content = ContentBuilder::new().schema(Some(schema)).example(Some(example)).build();
@@ -107,6 +112,35 @@ impl ErrorSet {
         add_error_headers(first, &mut response);
         response
     }
+}
+
+/// Returns a fault as `application/problem+json`.
+fn problem_example(fault: Fault) -> Value {
+    let row = fault.row();
+    value(ProblemBody {
+        kind: format!("{PUBLIC_URL}/errors#{}", row.code),
+        title: row.title,
+        status: row.status,
+        detail: row.meaning,
+        code: row.code,
+        request_id: "7d9f0b2c-4e61-4a83-b5c7-d8e9f0a1b2c3",
+        errors: &[],
+        limit: (fault == Fault::RateLimited).then_some(RateLimitBody {
+            limit: 10_000,
+            remaining: 0,
+            reset: 1_773_100_800,
+        }),
+    })
+}
+
+/// Returns a fault in the format of the token endpoints.
+fn oauth_example(fault: Fault) -> Value {
+    let row = fault.row();
+    value(OAuthErrorBody { error: row.oauth, error_description: row.meaning })
+}
+
+fn value(example: impl Serialize) -> Value {
+    serde_json::to_value(example).unwrap_or_default()
 }
 
 fn add_error_headers(fault: Fault, response: &mut Response) {
@@ -129,14 +163,14 @@ fn add_error_headers(fault: Fault, response: &mut Response) {
 }
 
 /// Adds the headers of the rate limit.
-pub(super) fn add_rate_headers(response: &mut Response) {
+pub(crate) fn add_rate_headers(response: &mut Response) {
     add(response, "X-RateLimit-Limit", Type::Integer, "Requests allowed per UTC day.");
     add(response, "X-RateLimit-Remaining", Type::Integer, "Requests left today.");
     add(response, "X-RateLimit-Reset", Type::Integer, "The next 00:00 UTC in Unix seconds.");
 }
 
 /// Adds the headers of every response.
-pub(super) fn add_common_headers(response: &mut Response) {
+pub(crate) fn add_common_headers(response: &mut Response) {
     add(response, "X-Request-Id", Type::String, "The id of the request in the operator's log.");
     add(response, "Cache-Control", Type::String, "`no-store` on personal data.");
 }

@@ -25,7 +25,7 @@ struct Repetition {
 impl LogSuppression {
     /// Records an error. Returns the number of suppressed repetitions if it is to be logged; `None` if it is
     /// suppressed.
-    pub(super) fn record(&self, fault: Fault, cause: Option<&str>, now: Duration) -> Option<u64> {
+    pub(crate) fn record(&self, fault: Fault, cause: Option<&str>, now: Duration) -> Option<u64> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kind = (fault, cause.unwrap_or_default().to_owned());
         if let Some(known) = all.get_mut(&kind) {
