@@ -2,7 +2,7 @@
 
 use crate::outcome::Measurement;
 use crate::stage::{Plan, Stage};
-use crate::{case, reference, report};
+use crate::{case, grants, growth, reference, report, safety};
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
@@ -34,34 +34,53 @@ enum Command {
 
 /// What to run, and on which data.
 #[derive(Debug, Args)]
-pub(crate) struct RunArguments {
+struct RunArguments {
     /// The program to measure
     #[arg(long, value_name = "FILE", default_value = "target/dist/restwell")]
-    pub(crate) binary: PathBuf,
+    binary: PathBuf,
     /// Few requests and little data, without judging times: checks that every case works
     #[arg(long)]
-    pub(crate) short: bool,
+    short: bool,
     /// Only the cases whose names contain this; repeatable
     #[arg(long = "case", value_name = "WORD")]
-    pub(crate) cases: Vec<String>,
+    cases: Vec<String>,
     /// Rounds of each case and its reference; figures are medians
     #[arg(long)]
-    pub(crate) rounds: Option<usize>,
+    rounds: Option<usize>,
     /// Seconds per round
     #[arg(long)]
-    pub(crate) seconds: Option<f64>,
+    seconds: Option<f64>,
     /// Numbers of sessions of the growth case, such as 100000,1000000
     #[arg(long, value_delimiter = ',', value_name = "N,N")]
-    pub(crate) sessions: Vec<u64>,
+    sessions: Vec<u64>,
     /// Folder for the data
     #[arg(long, value_name = "DIR", default_value = "/tmp", overrides_with = "folder")]
-    pub(crate) folder: PathBuf,
+    folder: PathBuf,
     /// Output file of the figures
     #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// Remark on the run, such as "a busy machine"
     #[arg(long, value_name = "TEXT")]
-    pub(crate) mark: Option<String>,
+    mark: Option<String>,
+}
+
+impl RunArguments {
+    /// Returns the size of the run.
+    fn plan(&self) -> Plan {
+        let short = self.short;
+        let sessions = if self.sessions.is_empty() {
+            if short { vec![1_000] } else { vec![100_000, 1_000_000, 10_000_000, 50_000_000] }
+        } else {
+            self.sessions.clone()
+        };
+        Plan {
+            short,
+            rounds: self.rounds.unwrap_or(if short { 1 } else { 5 }).max(1),
+            seconds: self.seconds.unwrap_or(if short { 0.2 } else { 4.0 }),
+            nights: if short { 300 } else { 10_000 },
+            sessions,
+        }
+    }
 }
 
 /// Options of a reference server.
@@ -91,10 +110,12 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
 
 /// Runs the chosen cases and writes the figures; exit code 1 if a target is missed.
 fn measure(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
-    let plan = Plan::new(arguments);
+    let plan = arguments.plan();
     let mut stage = Stage::set(&arguments.binary, &arguments.folder, plan)?;
-    let mut measurement = Measurement::begin(&stage, arguments.mark.clone())?;
-    for case in case::all() {
+    let mut measurement = Measurement::begin(stage.versions()?, arguments.mark.clone())?;
+    // In the order of the targets.
+    let cases = case::CASES.into_iter().chain([grants::CASES, growth::CASES, safety::CASES]);
+    for case in cases.flatten() {
         if !arguments.cases.is_empty() && !arguments.cases.iter().any(|word| case.name.contains(word)) {
             continue;
         }

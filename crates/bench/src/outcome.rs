@@ -1,10 +1,8 @@
 //! Results in the format of docs/performance.json.
 
-use crate::stage::Stage;
-use anyhow::Context;
+use crate::process::output_of;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
-use std::process::Command;
 
 /// Results of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -182,17 +180,12 @@ impl Outcome {
 
 impl Measurement {
     /// Creates an empty measurement with the properties of the machine.
-    pub(crate) fn begin(stage: &Stage, mark: Option<String>) -> anyhow::Result<Self> {
+    pub(crate) fn begin(versions: Versions, mark: Option<String>) -> anyhow::Result<Self> {
         let changed = !output_of("git", &["status", "--porcelain", "--untracked-files=no"])?.is_empty();
         let commit = output_of("git", &["rev-parse", "--short=12", "HEAD"])?;
         Ok(Self {
             machine: Machine::here()?,
-            versions: Versions {
-                restwell: stage.program.version()?,
-                postgres: stage.postgres.version()?,
-                redis: stage.redis.version()?,
-                rustc: output_of("rustc", &["--version"]).unwrap_or_default(),
-            },
+            versions,
             commit: if changed { format!("{commit}+") } else { commit },
             date: output_of("date", &["-u", "+%F"])?,
             mark,
@@ -269,11 +262,4 @@ fn value_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         let (key, value) = line.split_once(':')?;
         (key.trim() == name).then_some(value.trim())
     })
-}
-
-/// Runs a program and returns its output.
-pub(crate) fn output_of(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
-    let done = Command::new(program).args(arguments).output().with_context(|| program.to_owned())?;
-    anyhow::ensure!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr).trim());
-    Ok(String::from_utf8(done.stdout)?.trim().to_owned())
 }

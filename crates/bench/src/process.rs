@@ -1,6 +1,6 @@
 //! Child processes.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use procfs::process::{ClearRefs, Process};
 use rustix::process::{Pid, Signal};
 use std::process::{Child, Command};
@@ -120,4 +120,11 @@ fn children_ticks(parent: u32) -> anyhow::Result<u64> {
 #[expect(clippy::cast_precision_loss, reason = "memory in bytes is far below 2^52")]
 fn megabytes(kilobytes: u64) -> f64 {
     kilobytes as f64 * 1024.0 / 1e6
+}
+
+/// Runs a program and returns its output.
+pub(crate) fn output_of(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
+    let done = Command::new(program).args(arguments).output().with_context(|| program.to_owned())?;
+    ensure!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr).trim());
+    Ok(String::from_utf8(done.stdout)?.trim().to_owned())
 }

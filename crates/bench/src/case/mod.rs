@@ -1,4 +1,4 @@
-//! Cases in the order of the targets.
+//! Cases of reads and of the process.
 
 mod large;
 mod page;
@@ -7,7 +7,6 @@ mod profile;
 
 use crate::outcome::Results;
 use crate::stage::Stage;
-use crate::{grants, growth, safety};
 
 /// Name and function of a case.
 #[derive(Debug, Clone, Copy)]
@@ -16,15 +15,5 @@ pub(crate) struct Case {
     pub(crate) run: fn(&mut Stage) -> anyhow::Result<Results>,
 }
 
-/// Returns all cases.
-pub(crate) fn all() -> Vec<Case> {
-    let mut all = Vec::new();
-    all.extend_from_slice(profile::CASES);
-    all.extend_from_slice(page::CASES);
-    all.extend_from_slice(large::CASES);
-    all.extend_from_slice(process::CASES);
-    all.extend_from_slice(grants::CASES);
-    all.extend_from_slice(growth::CASES);
-    all.extend_from_slice(safety::CASES);
-    all
-}
+/// Cases of this module.
+pub(crate) const CASES: [&[Case]; 4] = [profile::CASES, page::CASES, large::CASES, process::CASES];

@@ -1,6 +1,5 @@
 //! Made-up data as NDJSON, imported with the program's own command.
 
-use super::people::Person;
 use super::program::Program;
 use chrono::DateTime;
 use std::fmt::Write as _;
@@ -19,21 +18,21 @@ const INGREDIENTS: usize = 12;
 pub(crate) fn import_nights(
     program: &Program,
     folder: &Path,
-    person: &Person,
+    user_id: &str,
     nights: usize,
 ) -> anyhow::Result<()> {
     let mut lines = String::new();
     for night in 0..nights {
         write_night(&mut lines, night);
     }
-    import(program, folder, person, &lines)
+    import(program, folder, user_id, &lines)
 }
 
 /// Imports supplements and intake logs of them in turns.
 pub(crate) fn import_intakes(
     program: &Program,
     folder: &Path,
-    person: &Person,
+    user_id: &str,
     (supplements, logs): (usize, usize),
 ) -> anyhow::Result<()> {
     let mut lines = String::new();
@@ -48,14 +47,14 @@ pub(crate) fn import_intakes(
             r#"{{"type":"supplement_log","external_id":"log-{number}","created_at":"{at}","supplement_id":"{id}","servings":1}}"#
         );
     }
-    import(program, folder, person, &lines)
+    import(program, folder, user_id, &lines)
 }
 
-fn import(program: &Program, folder: &Path, person: &Person, lines: &str) -> anyhow::Result<()> {
+fn import(program: &Program, folder: &Path, user_id: &str, lines: &str) -> anyhow::Result<()> {
     let file = folder.join("lines.ndjson");
     std::fs::write(&file, lines)?;
     let path = file.display().to_string();
-    let once = || program.run(&["import", "--user", &person.user_id, "--json", &path], None);
+    let once = || program.run(&["import", "--user", user_id, "--json", &path], None);
     // A busy machine may time out once; a repeated import resumes.
     once().or_else(|_| once())?;
     Ok(std::fs::remove_file(file)?)

@@ -14,6 +14,8 @@ pub(crate) use program::{Program, Server, free_address, wait_for_answer};
 pub(crate) use redis::Redis;
 
 use crate::measure::Costs;
+use crate::outcome::Versions;
+use crate::process::output_of;
 use crate::reference::{Kind, ReferenceServer};
 use anyhow::Context;
 use std::collections::BTreeMap;
@@ -66,6 +68,16 @@ impl Stage {
             redis,
             postgres,
             folder,
+        })
+    }
+
+    /// Returns the versions of the programs.
+    pub(crate) fn versions(&self) -> anyhow::Result<Versions> {
+        Ok(Versions {
+            restwell: self.program.version()?,
+            postgres: self.postgres.version()?,
+            redis: self.redis.version()?,
+            rustc: output_of("rustc", &["--version"]).unwrap_or_default(),
         })
     }
 

@@ -79,7 +79,7 @@ impl Stage {
     /// Creates a person with this many nights that no other case reads.
     pub(crate) fn new_sleeper(&self, name: &str, nights: usize) -> anyhow::Result<Person> {
         let person = create_person(&self.program, name)?;
-        data::import_nights(&self.program, self.folder.path(), &person, nights)?;
+        data::import_nights(&self.program, self.folder.path(), &person.user_id, nights)?;
         // Vacuum marks pages as all-visible, as on a long-running server.
         self.postgres.sql("VACUUM ANALYZE")?;
         Ok(person)
@@ -92,7 +92,7 @@ impl Stage {
             return Ok(person.clone());
         }
         let person = create_person(&self.program, &name)?;
-        data::import_intakes(&self.program, self.folder.path(), &person, (supplements, logs))?;
+        data::import_intakes(&self.program, self.folder.path(), &person.user_id, (supplements, logs))?;
         self.postgres.sql("VACUUM ANALYZE")?;
         self.people.insert(name, person.clone());
         Ok(person)

@@ -1,6 +1,5 @@
 //! Size of a run.
 
-use crate::cli::RunArguments;
 use crate::load::End;
 use std::time::Duration;
 
@@ -20,23 +19,6 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Creates the plan from the command line.
-    pub(crate) fn new(arguments: &RunArguments) -> Self {
-        let short = arguments.short;
-        let sessions = if arguments.sessions.is_empty() {
-            if short { vec![1_000] } else { vec![100_000, 1_000_000, 10_000_000, 50_000_000] }
-        } else {
-            arguments.sessions.clone()
-        };
-        Self {
-            short,
-            rounds: arguments.rounds.unwrap_or(if short { 1 } else { 5 }).max(1),
-            seconds: arguments.seconds.unwrap_or(if short { 0.2 } else { 4.0 }),
-            nights: if short { 300 } else { 10_000 },
-            sessions,
-        }
-    }
-
     /// Returns the end of a round of small requests: by time, or in the short form after a few.
     pub(crate) fn end(&self) -> End {
         if self.short { End::Requests(20) } else { End::After(Duration::from_secs_f64(self.seconds)) }

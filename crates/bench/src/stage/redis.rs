@@ -1,7 +1,6 @@
 //! A Redis (or Valkey) server without persistence.
 
-use crate::outcome::output_of;
-use crate::process::Running;
+use crate::process::{Running, output_of};
 use anyhow::{Context, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
