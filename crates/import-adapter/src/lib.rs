@@ -10,6 +10,7 @@
 
 mod apple_health;
 mod archive;
+mod context;
 mod digest;
 mod dsld;
 mod fhir;
@@ -26,9 +27,12 @@ mod ndjson;
 mod open;
 mod open_mhealth;
 mod oura;
+mod recognised;
 mod recognition;
+mod seen;
 mod segments;
 mod session;
+mod sketch;
 mod sleep_as_android;
 mod source;
 mod spool;
@@ -37,10 +41,11 @@ mod upc;
 mod whoop;
 mod withings;
 
+pub use context::FileContext;
 pub use format::{Format, UnknownFormat};
 pub use ingest::JsonIngestParser;
 pub use input::RECORD_LIMIT;
-pub use open::{FileContext, open};
+pub use open::open;
 pub use spool::SpoolFolder;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Uploads as unnamed temporary files, which do not outlive the process.
 
+use crate::context::FileContext;
 use crate::format::Format;
-use crate::open::{FileContext, open};
+use crate::open::open;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
 use application::ports::upload_files::{SpoolError, SpooledAbout, SpooledUpload, UploadFiles};
 use domain::import::FileDigest;

@@ -1,6 +1,6 @@
 //! Input with a limit on each piece of XML.
 
-use crate::recognition::Bytes;
+use crate::input::Bytes;
 use std::io::{self, BufRead, ErrorKind, Read};
 
 const CHUNK: usize = 64 * 1024;

@@ -1,8 +1,8 @@
 //! Elements of an export in sequence; the document must be well-formed and complete.
 
 use super::bounded::{Bounded, PIECE_LIMIT, Stop};
+use crate::input::Bytes;
 use crate::input::DEPTH_LIMIT;
-use crate::recognition::Bytes;
 use application::ports::import_source::ImportRefusal;
 use quick_xml::Error;
 use quick_xml::Reader;

@@ -11,7 +11,7 @@ mod sample;
 
 pub(crate) use recognition::recognise;
 
-use crate::recognition::Bytes;
+use crate::input::Bytes;
 use crate::segments::{Segment, Segments};
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile};

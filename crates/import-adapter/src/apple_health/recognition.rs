@@ -3,7 +3,8 @@
 use super::AppleHealth;
 use super::markup::ROOT;
 use crate::format::Format;
-use crate::recognition::{Recognised, Seen};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 

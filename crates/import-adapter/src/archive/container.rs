@@ -1,22 +1,13 @@
 //! Folders and archives as import files.
 
-use super::entry::Entry;
-use super::members::Members;
+use super::members::{Member, Members};
+use crate::context::FileContext;
 use crate::digest::digest;
-use crate::open::FileContext;
-use crate::recognition::Recognised;
 use crate::source::Source;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
 use domain::import::FileDigest;
 use std::path::Path;
 use std::sync::Arc;
-
-/// A recognised entry.
-#[derive(Debug)]
-pub(super) struct Member {
-    pub(super) entry: Entry,
-    pub(super) recognised: Recognised,
-}
 
 /// A folder or an archive with recognised entries.
 #[derive(Debug)]

@@ -1,12 +1,20 @@
 //! Recognised entries of a folder or an archive, read in sequence.
 
-use super::container::Member;
+use super::entry::Entry;
 use super::reader::Watched;
 use super::unpacking::{Bound, Unpacking};
-use crate::open::FileContext;
+use crate::context::FileContext;
+use crate::recognised::Recognised;
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use std::sync::Arc;
+
+/// A recognised entry.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) entry: Entry,
+    pub(super) recognised: Recognised,
+}
 
 /// Reads entries as one file.
 pub(super) struct Members {

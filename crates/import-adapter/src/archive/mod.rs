@@ -16,8 +16,8 @@ mod zip;
 
 pub(crate) use container::Container;
 
+use crate::context::FileContext;
 use crate::format::Format;
-use crate::open::FileContext;
 use application::ports::import_source::ImportRefusal;
 use entry::Entry;
 use std::path::Path;

@@ -1,16 +1,17 @@
 //! Recognition of the entries of a folder or an archive.
 
 use super::Listing;
-use super::container::{Container, Member};
+use super::container::Container;
 use super::entry::Entry;
 use super::gzip::is_gzip;
-use super::members::{bomb, within};
+use super::members::{Member, bomb, within};
 use super::reader::Watched;
 use super::unpacking::{Bound, Unpacking};
 use super::zip::is_zip;
+use crate::context::FileContext;
 use crate::format::Format;
-use crate::open::FileContext;
-use crate::recognition::{Claim, Recognised, Sign, claim, recognise};
+use crate::recognised::Recognised;
+use crate::recognition::{Claim, Sign, claim, recognise};
 use application::ports::import_source::ImportRefusal;
 use std::io::Read as _;
 use std::sync::Arc;

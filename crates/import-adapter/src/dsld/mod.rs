@@ -7,7 +7,9 @@ mod mapping;
 
 use crate::format::Format;
 use crate::json::{Layout, Record, decode};
-use crate::recognition::{Recognised, Seen, Sketch};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
+use crate::sketch::Sketch;
 use crate::source::{Items, Notes};
 use application::ports::import_source::{ImportItem, ImportedSupplement};
 use domain::time::TimeZone;

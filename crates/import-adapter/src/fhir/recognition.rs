@@ -5,7 +5,9 @@ use super::{Fhir, Resources};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::{Document, Layout};
-use crate::recognition::{Recognised, Seen, Sketch};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
+use crate::sketch::Sketch;
 
 /// Kinds of Bundle with current resources; a history contains several versions of each.
 const BUNDLES: [&str; 4] = ["searchset", "collection", "document", "message"];

@@ -4,7 +4,9 @@ use super::web_export::{WebExport, begins_web_export};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::Layout;
-use crate::recognition::{Recognised, Seen, Sketch};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
+use crate::sketch::Sketch;
 
 /// Members that only sleep logs have; activity logs share `logId`, `startTime` and `duration`.
 const SLEEP_ONLY: [&str; 6] =

@@ -2,7 +2,9 @@
 
 use crate::format::Format;
 use crate::json::Layout;
-use crate::recognition::{Recognised, Seen, Sketch};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
+use crate::sketch::Sketch;
 
 /// Members that only Garmin's days of sleep have. A day of the export without a recording has only `retro`.
 const SLEEP_ONLY: [&str; 4] =

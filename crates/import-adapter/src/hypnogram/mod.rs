@@ -5,10 +5,13 @@
 mod night;
 mod values;
 
+use crate::context::FileContext;
 use crate::format::Format;
+use crate::input::Bytes;
 use crate::input::Cursor;
-use crate::open::FileContext;
-use crate::recognition::{Bytes, Recognised, Seen, Sketch};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
+use crate::sketch::Sketch;
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use night::{Night, Score};

@@ -1,6 +1,5 @@
 //! Conversion of epochs to a session.
 
-use super::values::Place;
 use crate::session;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, Stage, StageEntry, TimeInBed};
@@ -10,6 +9,22 @@ use domain::time::UtcOffset;
 const EPOCH_MILLIS: i64 = 30_000;
 /// Maximum number of epochs per night.
 const EPOCH_LIMIT: i64 = TimeInBed::MAX_MILLIS / EPOCH_MILLIS;
+
+/// Position of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Line(u64),
+    Epoch(u64),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Line(number) => write!(f, "line {number}"),
+            Self::Epoch(number) => write!(f, "epoch {number}"),
+        }
+    }
+}
 
 /// Scale by which the values of a file name stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The values of a file, one at a time.
 
+use super::night::{Place, score};
 use crate::input::{Cursor, damaged};
 use crate::json::{self, Document};
 use application::ports::import_source::ImportRefusal;
@@ -17,22 +18,6 @@ pub(super) enum Layout {
 pub(super) struct Value<'a> {
     pub(super) text: &'a str,
     pub(super) place: Place,
-}
-
-/// Position of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Line(u64),
-    Epoch(u64),
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Line(number) => write!(f, "line {number}"),
-            Self::Epoch(number) => write!(f, "epoch {number}"),
-        }
-    }
 }
 
 /// Reads values, holding one at a time.
@@ -80,7 +65,7 @@ fn next_line<'a>(cursor: &mut Cursor, line: &'a mut Vec<u8>) -> Result<Option<Va
     };
     let text = std::str::from_utf8(line).map_err(|_| damaged(start, "not valid UTF-8"))?;
     let value = of_line(text).unwrap_or_default();
-    if super::night::score(value).is_none() {
+    if score(value).is_none() {
         return Err(damaged(start, "neither a number nor a stage: a hypnogram has one on each line"));
     }
     Ok(Some(Value { text: value, place: Place::Line(start.line) }))

@@ -16,6 +16,9 @@ use rows::{Row, Rows};
 
 use application::ports::import_source::ImportRefusal;
 
+/// Bytes of one file, from the beginning.
+pub(crate) type Bytes = Box<dyn std::io::Read + Send>;
+
 /// Maximum size of a record (a JSON value in a list, or a line) in bytes.
 pub const RECORD_LIMIT: usize = 16 * 1024 * 1024;
 

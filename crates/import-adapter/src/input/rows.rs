@@ -1,7 +1,6 @@
 //! Rows of a CSV file.
 
-use super::{Cursor, LineEnd, Place, RECORD_LIMIT, csv_fields, damaged};
-use crate::recognition::Bytes;
+use super::{Bytes, Cursor, LineEnd, Place, RECORD_LIMIT, csv_fields, damaged};
 use application::ports::import_source::ImportRefusal;
 
 /// One row of a CSV.

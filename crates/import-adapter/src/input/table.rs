@@ -1,7 +1,6 @@
 //! CSV tables of records.
 
-use super::{LineEnd, Row, Rows, damaged};
-use crate::recognition::Bytes;
+use super::{Bytes, LineEnd, Row, Rows, damaged};
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use domain::time::TimeZone;

@@ -6,7 +6,8 @@ mod intake;
 
 use crate::format::Format;
 use crate::input::{Fields, TableFormat, has_columns};
-use crate::recognition::{Recognised, Seen};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
 use crate::source::{Items, Notes};
 use application::ports::import_source::ImportItem;
 use domain::time::TimeZone;
@@ -18,7 +19,7 @@ pub(crate) const PRODUCT_COLUMNS: [&str; 2] = [UPC, SUPPLEMENT_ID];
 
 /// Recognises the header: a time, servings, and a column that identifies the supplement.
 pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
-    seen.text().and_then(crate::recognition::Text::header).filter(|columns| is_header(columns))?;
+    seen.text().and_then(crate::seen::Text::header).filter(|columns| is_header(columns))?;
     Some(Recognised::table::<IntakeCsv>(Format::IntakeCsv))
 }
 

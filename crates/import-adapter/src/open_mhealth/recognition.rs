@@ -4,7 +4,9 @@ use super::{OpenMhealth, SCHEMAS};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::{Document, Layout};
-use crate::recognition::{Recognised, Seen, Sketch};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
+use crate::sketch::Sketch;
 
 /// Lengths that only these schemas have.
 const LENGTHS: [&str; 5] = [

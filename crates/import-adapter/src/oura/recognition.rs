@@ -2,7 +2,9 @@
 
 use crate::format::Format;
 use crate::json::Layout;
-use crate::recognition::{Recognised, Seen, Sketch, layout_of_first};
+use crate::recognised::{Recognised, layout_of_first};
+use crate::seen::Seen;
+use crate::sketch::Sketch;
 
 /// Members of a sleep document, at least one of which accompanies `bedtime_start`.
 const SLEEP_ONLY: [&str; 8] = [

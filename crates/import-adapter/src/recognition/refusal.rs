@@ -1,16 +1,12 @@
 //! Messages for files that no format recognises.
 
-use super::table::Table;
-use super::{FORMATS, Seen, Sketch, Text, no_sleep, own_tables};
+use super::table::{Table, shown};
+use super::{FORMATS, no_sleep, own_tables};
 use crate::format::Format;
 use crate::intake_csv::{SEMICOLONS, is_header_with_semicolons};
+use crate::seen::{Seen, Text};
+use crate::sketch::Sketch;
 use application::ports::import_source::ImportRefusal;
-use domain::deceptive_text::without_deceptive;
-use std::fmt::Write as _;
-
-/// Maximum number of member or column names in a message, and of characters of each.
-const NAMES_SHOWN: usize = 8;
-const CHARS_SHOWN: usize = 40;
 
 impl Seen {
     /// Reports that the file is not of the requested format, and what it is.
@@ -83,17 +79,4 @@ fn outlined(sketch: &Sketch) -> String {
         sketch if sketch.names().is_empty() => "an empty JSON object".to_owned(),
         sketch => format!("a JSON object with {}", shown("member", &sketch.names())),
     }
-}
-
-/// Lists a few names of `kind`, without control characters.
-pub(super) fn shown(kind: &str, names: &[&str]) -> String {
-    let mut text = format!("the {kind}{} ", if names.len() == 1 { "" } else { "s" });
-    for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {
-        let clean: String = without_deceptive(name).chars().take(CHARS_SHOWN).collect();
-        let _infallible = write!(text, "{}{clean}", if index == 0 { "" } else { ", " });
-    }
-    if names.len() > NAMES_SHOWN {
-        text.push_str(", ...");
-    }
-    text
 }

@@ -1,10 +1,14 @@
 //! Unrecognised CSV tables: their columns, and the closest formats.
 
-use super::Text;
-use super::refusal::shown;
 use crate::format::Format;
+use crate::seen::Text;
 use crate::{fitbit, intake_csv, sleep_as_android, whoop};
+use domain::deceptive_text::without_deceptive;
+use std::fmt::Write as _;
 
+/// Maximum number of member or column names in a message, and of characters of each.
+const NAMES_SHOWN: usize = 8;
+const CHARS_SHOWN: usize = 40;
 /// Number of close formats in a message.
 const NEAREST_SHOWN: usize = 2;
 
@@ -106,4 +110,17 @@ fn fields(line: &str, separator: char) -> Option<Vec<String>> {
         return crate::input::csv_fields(line);
     }
     Some(line.split(separator).map(|field| field.trim().trim_matches('"').to_owned()).collect())
+}
+
+/// Lists a few names of `kind`, without control characters.
+pub(super) fn shown(kind: &str, names: &[&str]) -> String {
+    let mut text = format!("the {kind}{} ", if names.len() == 1 { "" } else { "s" });
+    for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {
+        let clean: String = without_deceptive(name).chars().take(CHARS_SHOWN).collect();
+        let _infallible = write!(text, "{}{clean}", if index == 0 { "" } else { ", " });
+    }
+    if names.len() > NAMES_SHOWN {
+        text.push_str(", ...");
+    }
+    text
 }

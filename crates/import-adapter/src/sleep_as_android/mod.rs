@@ -9,7 +9,8 @@ mod record;
 
 use crate::format::Format;
 use crate::input::{Fields, TableFormat, has_columns};
-use crate::recognition::{Recognised, Seen};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
 use crate::source::{Items, Notes};
 use domain::time::TimeZone;
 use record::Record;

@@ -6,7 +6,8 @@ mod night;
 
 use crate::format::Format;
 use crate::input::{Fields, TableFormat, has_columns};
-use crate::recognition::{Recognised, Seen};
+use crate::recognised::Recognised;
+use crate::seen::Seen;
 use crate::source::{Items, Notes};
 use domain::time::TimeZone;
 

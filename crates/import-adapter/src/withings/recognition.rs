@@ -4,7 +4,9 @@ use super::{Document, WithingsJson};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::Layout;
-use crate::recognition::{Recognised, Seen, Sketch, layout_of_first};
+use crate::recognised::{Recognised, layout_of_first};
+use crate::seen::Seen;
+use crate::sketch::Sketch;
 
 /// Recognises JSON by the members of a series' first element.
 pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {

@@ -1,7 +1,7 @@
 //! The inspected beginning of a file.
 
-use super::Sketch;
 use crate::input::Cursor;
+use crate::sketch::Sketch;
 use application::ports::import_source::ImportRefusal;
 
 /// Maximum number of inspected lines of a text.
@@ -70,7 +70,7 @@ impl Seen {
     }
 
     /// Returns whether there is no record to identify the file by.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Empty => true,
             Self::Json(sketch, _) => {
@@ -80,7 +80,8 @@ impl Seen {
         }
     }
 
-    pub(super) fn inspect(cursor: &mut Cursor) -> Result<Self, ImportRefusal> {
+    /// Inspects the beginning of a file.
+    pub(crate) fn inspect(cursor: &mut Cursor) -> Result<Self, ImportRefusal> {
         match cursor.peek_token()? {
             None => Ok(Self::Empty),
             Some(b'{' | b'[') => {
