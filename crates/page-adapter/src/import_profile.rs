@@ -1,29 +1,15 @@
-//! Profile changes of an import: applied ones and proposals.
+//! Profile changes that an import proposes.
 
 use super::answer::see_other;
 use super::form::Form;
 use super::imports::address;
-use super::view::{ImportProfile, ProfileLine};
 use crate::PageState;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::import::ApplyProfileError;
-use application::import::Import;
 use domain::id::ImportId;
-use domain::import::ImportState;
 use domain::user::ProfileField;
 use http_adapter::problem::{Fault, Problem};
-
-/// Loads the profile part of the page.
-pub(super) async fn shown(state: &PageState, import: &Import) -> Result<ImportProfile, Problem> {
-    let proposed = state.apply_profile.proposals(import).await?;
-    let is_undone = import.state == ImportState::Undone;
-    let changed = import.report.profile.iter().filter(|change| change.is_applied && !is_undone);
-    Ok(ImportProfile {
-        changed: changed.map(ProfileLine::new).collect(),
-        proposed: proposed.iter().map(ProfileLine::new).collect(),
-    })
-}
 
 /// Applies the ticked proposals, or all.
 pub(super) async fn apply(

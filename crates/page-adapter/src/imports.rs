@@ -4,9 +4,10 @@ use super::answer::{page, see_other};
 use super::form::Form;
 use super::person::{self, Destination};
 use super::view::{
-    self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportRemark, KeptLine, UndoneLine,
+    self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportProfile, ImportRemark, KeptLine,
+    ProfileLine, UndoneLine,
 };
-use super::{import_profile, moment, query};
+use super::{moment, query};
 use crate::PageState;
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Path, Payload};
@@ -55,7 +56,7 @@ pub(super) async fn show_one(
     let rejected = import.report.rejected.iter().map(rejection).collect();
     let notes = import.report.notes.iter().map(noted).collect();
     let rejected_total = import.report.rejected_total;
-    let profile = import_profile::shown(&state, &import).await?;
+    let profile = profile(&state, &import).await?;
     let undone = (import.state == ImportState::Undone && !import.is_cancelled())
         .then(|| undone(&import.undone, person.home_timezone));
     let view = view::ImportPage {
@@ -125,6 +126,17 @@ pub(super) async fn undo(
         Err(UndoImportError::Storage(error)) => return Err(error.into()),
     };
     Ok(see_other(&address(id, done)))
+}
+
+/// Loads the profile part of the page.
+async fn profile(state: &PageState, import: &Import) -> Result<ImportProfile, Problem> {
+    let proposed = state.apply_profile.proposals(import).await?;
+    let is_undone = import.state == ImportState::Undone;
+    let changed = import.report.profile.iter().filter(|change| change.is_applied && !is_undone);
+    Ok(ImportProfile {
+        changed: changed.map(ProfileLine::new).collect(),
+        proposed: proposed.iter().map(ProfileLine::new).collect(),
+    })
 }
 
 pub(super) fn address(id: ImportId, query: &str) -> String {

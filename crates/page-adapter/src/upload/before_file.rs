@@ -1,7 +1,7 @@
 //! Fields of an upload form before its file: the token and other fields, in any order.
 
-use super::options::Fields;
-use super::{FILE, IncomingField, next_bytes, next_field};
+use super::options::{Fields, small};
+use super::{FILE, IncomingField, next_field};
 use crate::form::FORM_TOKEN;
 use actix_multipart::Multipart;
 use application::account::SignedInPerson;
@@ -47,16 +47,4 @@ pub(super) async fn read(form: &mut Multipart, person: &SignedInPerson) -> Resul
         }
     }
     Err(if is_ours { Problem::new(Fault::InvalidForm) } else { foreign() })
-}
-
-/// Reads a field to its end; `None` if it exceeds `most` bytes.
-pub(super) async fn small(field: &mut IncomingField, most: usize) -> Result<Option<Vec<u8>>, Problem> {
-    let mut text = Vec::new();
-    while let Some(bytes) = next_bytes(field).await? {
-        if text.len().saturating_add(bytes.len()) > most {
-            return Ok(None);
-        }
-        text.extend_from_slice(&bytes);
-    }
-    Ok(Some(text))
 }

@@ -1,10 +1,10 @@
 //! Fields of the form besides the token and the file; they may precede or follow the file.
 
-use super::before_file::small;
 use super::recording::{self, START};
-use super::{Refusal, UploadError, next_field};
+use super::{IncomingField, Refusal, UploadError, next_bytes, next_field};
 use actix_multipart::Multipart;
 use application::upload::UploadOptions;
+use http_adapter::problem::Problem;
 use std::time::Duration;
 
 /// Checkbox to overwrite the profile with values of the file.
@@ -59,4 +59,16 @@ impl Fields {
         let recording_start = self.start.as_deref().map(recording::parsed).transpose()?.flatten();
         Ok(UploadOptions { recording_start, overwrite_profile: self.overwrite_profile })
     }
+}
+
+/// Reads a field to its end; `None` if it exceeds `most` bytes.
+pub(super) async fn small(field: &mut IncomingField, most: usize) -> Result<Option<Vec<u8>>, Problem> {
+    let mut text = Vec::new();
+    while let Some(bytes) = next_bytes(field).await? {
+        if text.len().saturating_add(bytes.len()) > most {
+            return Ok(None);
+        }
+        text.extend_from_slice(&bytes);
+    }
+    Ok(Some(text))
 }
