@@ -3,19 +3,17 @@
 //! Nothing global to the process is installed or changed: no log, metrics, traces, panic hook, signal handler
 //! or open-file limit. Settings are read from the variables that the caller passes.
 
+pub use crate::lifecycle::Stop;
+pub use crate::settings::EnvironmentVariables as Environment;
+
 use crate::cli::{self, Cli, Streams};
 use crate::lifecycle::Signals;
 use crate::settings::{Settings, variables};
 use application::ports::system::Clock;
 use clap::Parser as _;
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-
-/// Environment variables, by name.
-pub type Environment = BTreeMap<OsString, OsString>;
 
 /// Output of a command.
 #[derive(Debug)]
@@ -26,15 +24,6 @@ pub struct CommandOutput {
     pub stdout: Vec<u8>,
     /// Standard error.
     pub stderr: Vec<u8>,
-}
-
-/// How an embedded server stops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// Finishes the running requests first.
-    Gracefully,
-    /// Aborts the running requests.
-    AtOnce,
 }
 
 /// Runs a command with these arguments (without the program name), this clock and this standard input.

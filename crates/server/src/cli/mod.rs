@@ -35,8 +35,7 @@ mod tests;
 pub(crate) use serve::serve;
 pub(crate) use streams::Streams;
 
-use crate::embedded::Environment;
-use crate::settings::{Settings, variables};
+use crate::settings::{EnvironmentVariables, Settings, variables};
 use crate::telemetry::{self, Talk};
 use crate::wiring::SharedClock;
 use clap::error::ContextValue;
@@ -173,7 +172,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<()> {
 /// read.
 pub(crate) async fn run_in(
     cli: Cli,
-    environment: Environment,
+    environment: EnvironmentVariables,
     clock: SharedClock,
     begin_telemetry: impl FnOnce(&Settings, Talk) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {

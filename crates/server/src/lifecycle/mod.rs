@@ -24,6 +24,7 @@ pub(crate) use open_files::raise_file_limit;
 pub(crate) use readiness::Readiness;
 pub(crate) use run::run;
 pub(crate) use shutdown::Signals;
+pub use shutdown::Stop;
 pub(crate) use start::{StartError, start, try_start};
 pub(crate) use tls::{Period, Tls, certificate};
 pub(crate) use uploads::HeldUploads;

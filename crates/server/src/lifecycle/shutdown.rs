@@ -1,6 +1,5 @@
 //! Signals that end the process, and the stop timeouts.
 
-use crate::embedded::Stop;
 use crate::settings::Settings;
 use anyhow::Context;
 use std::time::Duration;
@@ -12,6 +11,15 @@ pub(super) const ABORT: &str = "abort";
 
 /// Signal of Ctrl-C.
 const INTERRUPT: &str = "SIGINT";
+
+/// How an embedded server stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Finishes the running requests first.
+    Gracefully,
+    /// Aborts the running requests.
+    AtOnce,
+}
 
 /// Source of stop requests.
 pub(crate) enum Signals {

@@ -40,6 +40,7 @@ pub(crate) use problem::{Problem, SettingsError};
 pub(crate) use public_url::{PublicUrl, is_loopback};
 pub(crate) use reference::markdown as reference;
 pub(crate) use secret_text::SecretText;
+pub use source::EnvironmentVariables;
 pub(crate) use source::{Variables, variables};
 pub(crate) use storage::StoragePlace;
 pub(crate) use tls_files::TlsFiles;

@@ -11,6 +11,9 @@ use std::path::Path;
 /// Prefix of environment variables that are settings.
 pub(crate) const PREFIX: &str = "RESTWELL__";
 
+/// Environment variables, by name.
+pub type EnvironmentVariables = BTreeMap<OsString, OsString>;
+
 /// Environment variables that are settings, by name.
 pub(crate) type Variables = BTreeMap<String, String>;
 
