@@ -46,6 +46,7 @@ mod sleep;
 mod statement;
 mod store;
 mod supplement;
+mod tls;
 mod unit_of_work;
 mod upkeep;
 mod user;
@@ -53,7 +54,7 @@ mod user;
 #[cfg(feature = "test-support")]
 pub mod test_support;
 
-pub use connection::InvalidTls;
 pub use options::{InvalidPostgresOptions, PostgresOptions};
 pub use replica::PostgresReplica;
 pub use store::PostgresStore;
+pub use tls::InvalidTls;

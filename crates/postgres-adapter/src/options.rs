@@ -1,6 +1,6 @@
 //! Connection settings: URL, pool sizes and timeouts.
 
-use crate::connection::{InvalidTls, TlsPolicy};
+use crate::tls::{InvalidTls, TlsPolicy};
 use percent_encoding::percent_decode_str;
 use std::fmt;
 use std::path::PathBuf;
@@ -88,10 +88,7 @@ pub enum InvalidPostgresOptions {
     /// The text is not a Postgres URL, or has an unknown parameter.
     #[error("not a URL of the form postgres://user:password@host:port/database")]
     Url(#[source] Option<tokio_postgres::Error>),
-    /// `sslmode` has an unsupported value.
-    #[error("sslmode must be disable, prefer, require, verify-ca or verify-full")]
-    SslMode,
-    /// The trusted certificates cannot be loaded.
+    /// The parameters of TLS or the trusted certificates are rejected.
     #[error(transparent)]
     Tls(#[from] InvalidTls),
     /// The replica's URL names several servers, so it is unknown whose lag is measured.

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::message;
-use crate::options::{Encryption, SmtpOptions, bare_host, is_loopback_host};
+use crate::options::{Encryption, SmtpOptions, is_loopback_host};
+use crate::sender::bare_host;
 use application::ports::system::{
     Clock, Entropy, Mail, MailError, MailProbe, MailProbeError, MailStep as Step, Mailer,
 };

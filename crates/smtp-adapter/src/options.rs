@@ -1,6 +1,6 @@
 //! Options of the mail server connection.
 
-use crate::sender::Sender;
+use crate::sender::{Sender, bare_host};
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -74,11 +74,6 @@ pub fn is_loopback_host(host: &str) -> bool {
     let bare = bare_host(host);
     bare.eq_ignore_ascii_case("localhost")
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// Strips the brackets of an IPv6 address.
-pub(crate) fn bare_host(host: &str) -> &str {
-    host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host)
 }
 
 #[cfg(test)]

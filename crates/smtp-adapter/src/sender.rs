@@ -1,6 +1,5 @@
 //! The sender of messages.
 
-use crate::options::bare_host;
 use lettre::address::Address;
 use lettre::message::Mailbox;
 use std::fmt;
@@ -54,6 +53,11 @@ impl fmt::Debug for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Sender(..)")
     }
+}
+
+/// Strips the brackets of an IPv6 address.
+pub(crate) fn bare_host(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host)
 }
 
 #[cfg(test)]

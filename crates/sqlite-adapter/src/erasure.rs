@@ -5,24 +5,13 @@ use crate::row::{Cells, blob, micros};
 use crate::schema::{audit_event, erased_person, erasure, password_link};
 use crate::scrub;
 use crate::unit_of_work::SqliteUnitOfWork;
-use crate::user;
+use crate::user::{self, id_hash, was_erased};
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
 use async_trait::async_trait;
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::{ErasureId, UserId};
 use domain::user::{Email, User};
-use sha2::{Digest as _, Sha256};
-
-fn hash(id: UserId) -> Vec<u8> {
-    Sha256::digest(id.as_uuid().as_bytes()).to_vec()
-}
-
-/// Returns whether a user with this id was erased.
-pub(crate) fn was_erased(connection: &mut SqliteConnection, id: UserId) -> QueryResult<bool> {
-    diesel::select(exists(erased_person::table.find(hash(id)))).get_result(connection)
-}
 
 /// Deletes sign-up links for this address. There are few at any time. Addresses are compared here because
 /// SQLite cannot fold the case of non-ASCII letters.
@@ -48,7 +37,7 @@ fn erase(connection: &mut SqliteConnection, user: &User, erasure: Erasure) -> Qu
     diesel::delete(audit_event::table.filter(audit_event::user_id.eq(&user_id))).execute(connection)?;
     user::delete(connection, &user_id)?;
     diesel::insert_into(erased_person::table)
-        .values(erased_person::id_hash.eq(hash(user.id)))
+        .values(erased_person::id_hash.eq(id_hash(user.id)))
         .execute(connection)?;
     diesel::insert_into(erasure::table)
         .values((erasure::id.eq(blob(id.as_uuid())), erasure::at.eq(micros(at))))

@@ -3,7 +3,7 @@
 use crate::change::number;
 use crate::error::StorageResult as _;
 use crate::row::blob;
-use crate::upkeep;
+use crate::scrub;
 use crate::writer::{Transaction, Writer};
 use application::ports::storage::{OwnRepositories, StorageError, UnitOfWork};
 use async_trait::async_trait;
@@ -56,11 +56,30 @@ impl UnitOfWork for SqliteUnitOfWork {
         let Self { transaction, numbers: _, has_erased, writer } = *self;
         transaction.commit().await?;
         if has_erased {
-            upkeep::scrub_after_erasure(&writer).await;
+            scrub_after_erasure(&writer).await;
         }
         Ok(())
     }
     async fn rollback(self: Box<Self>) -> Result<(), StorageError> {
         self.transaction.roll_back().await
+    }
+}
+
+/// Scrubs the files after a committed erasure; the next maintenance run of a server finishes what fails here.
+async fn scrub_after_erasure(writer: &Writer) {
+    let scrubbed = writer.maintain(|connection, location| {
+        // Half of a writer's timeout, so that writers queued behind this one do not time out.
+        scrub::scrub(connection, location, location.busy_timeout / 2)
+    });
+    match scrubbed.await {
+        Ok(true) => {}
+        Ok(false) => tracing::warn!(
+            "erased data stays readable in the store's files until their readers have finished; \
+             the server tries again every 10 seconds"
+        ),
+        Err(error) => tracing::warn!(
+            %error,
+            "erased data stays readable in the store's files; the server tries again every 10 seconds"
+        ),
     }
 }

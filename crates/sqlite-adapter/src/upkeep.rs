@@ -6,7 +6,6 @@ use crate::schema::outbox;
 use crate::scrub;
 use crate::statement::Statement;
 use crate::store::SqliteStore;
-use crate::writer::Writer;
 use application::ports::storage::{DiskFault, StorageError, StoreUpkeep};
 use async_trait::async_trait;
 use diesel::RunQueryDsl as _;
@@ -16,25 +15,6 @@ use uuid::Uuid;
 
 /// Time limit of a wait for readers if the blocked work is retried later.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
-
-/// Scrubs the files after a committed erasure; the next maintenance run of a server finishes what fails here.
-pub(crate) async fn scrub_after_erasure(writer: &Writer) {
-    let scrubbed = writer.maintain(|connection, location| {
-        // Half of a writer's timeout, so that writers queued behind this one do not time out.
-        scrub::scrub(connection, location, location.busy_timeout / 2)
-    });
-    match scrubbed.await {
-        Ok(true) => {}
-        Ok(false) => tracing::warn!(
-            "erased data stays readable in the store's files until their readers have finished; \
-             the server tries again every 10 seconds"
-        ),
-        Err(error) => tracing::warn!(
-            %error,
-            "erased data stays readable in the store's files; the server tries again every 10 seconds"
-        ),
-    }
-}
 
 #[async_trait]
 impl StoreUpkeep for SqliteStore {

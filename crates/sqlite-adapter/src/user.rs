@@ -1,17 +1,17 @@
 //! Users with their profiles.
 
-use crate::erasure;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, date, micros};
 use crate::schema::{
-    access_grant, account, authorization_code, deletion, import, import_change, import_part, intake_log,
-    read_tally, sleep_session,
+    access_grant, account, authorization_code, deletion, erased_person, import, import_change, import_part,
+    intake_log, read_tally, sleep_session,
 };
 use crate::statement::{execute, load_row};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ProfileReader, StorageError, UniqueKey, UserRepository};
 use async_trait::async_trait;
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
@@ -19,6 +19,7 @@ use domain::time::TimeZone;
 use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
+use sha2::{Digest as _, Sha256};
 
 /// A row of `account`.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -129,6 +130,16 @@ pub(crate) fn find(connection: &mut SqliteConnection, id: UserId) -> Result<Opti
     row.map(AccountRow::into_user).transpose()
 }
 
+/// Returns the hash by which an erased id is remembered.
+pub(crate) fn id_hash(id: UserId) -> Vec<u8> {
+    Sha256::digest(id.as_uuid().as_bytes()).to_vec()
+}
+
+/// Returns whether a user with this id was erased.
+pub(crate) fn was_erased(connection: &mut SqliteConnection, id: UserId) -> QueryResult<bool> {
+    diesel::select(exists(erased_person::table.find(id_hash(id)))).get_result(connection)
+}
+
 #[async_trait]
 impl ProfileReader for SqliteStore {
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
@@ -158,7 +169,7 @@ impl UserRepository for SqliteUnitOfWork {
         let row = AccountRow::from(user);
         let id = user.id;
         self.run(move |connection| {
-            if erasure::was_erased(connection, id).storage()? {
+            if was_erased(connection, id).storage()? {
                 return Err(StorageError::Conflict(UniqueKey::UserId));
             }
             diesel::insert_into(account::table).values(row).execute(connection).storage().map(drop)

@@ -4,20 +4,18 @@ mod outage;
 mod pooled;
 mod shared;
 mod silence;
-mod tls;
 mod worker;
 
 pub(crate) use outage::Outage;
 pub(crate) use pooled::{Pool, Pooled, pool};
 pub(crate) use shared::SharedConnections;
 pub(crate) use silence::Silence;
-pub use tls::InvalidTls;
-pub(crate) use tls::TlsPolicy;
 pub(crate) use worker::number as worker_number;
 
 use crate::error::{closed, is_deadlock};
 use crate::options::{InvalidPostgresOptions, ParsedUrl, PostgresOptions, parse_url};
 use crate::round_trip::{Operation, round_trip};
+use crate::tls::TlsPolicy;
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};

@@ -1,6 +1,5 @@
 //! TLS to the server, with libpq's modes.
 
-use crate::options::InvalidPostgresOptions;
 use std::path::{Path, PathBuf};
 use tls_trust::{Authorities, NoAuthorities, Trust, client_config};
 use tokio_postgres::config::SslMode;
@@ -9,6 +8,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 /// Reason why the requested TLS is impossible.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidTls {
+    /// `sslmode` has an unsupported value.
+    #[error("sslmode must be disable, prefer, require, verify-ca or verify-full")]
+    Mode,
     /// The file of `sslrootcert` is unreadable or contains no PEM certificate.
     #[error("no certificate in PEM can be read from the file of sslrootcert, {0}")]
     RootFile(PathBuf),
@@ -44,20 +46,20 @@ pub(crate) enum TlsPolicy {
 
 impl TlsPolicy {
     /// Parses `sslmode` and `sslrootcert`.
-    pub(crate) fn of(mode: Option<&str>, root: Option<&Path>) -> Result<Self, InvalidPostgresOptions> {
+    pub(crate) fn of(mode: Option<&str>, root: Option<&Path>) -> Result<Self, InvalidTls> {
         let file = root.filter(|path| *path != Path::new("system")).map(Path::to_path_buf);
         let is_system = root.is_some() && file.is_none();
         let mode = mode.unwrap_or("prefer");
         if !["disable", "prefer", "require", "verify-ca", "verify-full"].contains(&mode) {
-            return Err(InvalidPostgresOptions::SslMode);
+            return Err(InvalidTls::Mode);
         }
         match (mode, file) {
             ("verify-full", roots) => Ok(Self::Checked { roots, host: true }),
-            _ if is_system => Err(InvalidTls::SystemRoots.into()),
+            _ if is_system => Err(InvalidTls::SystemRoots),
             ("disable", _) => Ok(Self::Disabled),
             ("prefer", _) => Ok(Self::Preferred),
             ("require", None) => Ok(Self::Unchecked),
-            (_, None) => Err(InvalidTls::SystemRoots.into()),
+            (_, None) => Err(InvalidTls::SystemRoots),
             (_, roots) => Ok(Self::Checked { roots, host: false }),
         }
     }
@@ -109,7 +111,7 @@ mod tests {
         let by_system = Some(TlsPolicy::Checked { roots: None, host: true });
         assert_eq!(policy(Some("verify-full"), Some(Path::new("system"))), by_system);
         assert_eq!(policy(Some("verify-full"), None), by_system);
-        assert!(matches!(TlsPolicy::of(Some("allow"), None), Err(InvalidPostgresOptions::SslMode)));
+        assert!(matches!(TlsPolicy::of(Some("allow"), None), Err(InvalidTls::Mode)));
     }
 
     #[test]
@@ -119,7 +121,7 @@ mod tests {
         let policies = modes.map(|mode| TlsPolicy::of(mode, system));
         for policy in policies.into_iter().chain([TlsPolicy::of(Some("verify-ca"), None)]) {
             let refusal = policy.unwrap_err();
-            assert!(matches!(refusal, InvalidPostgresOptions::Tls(InvalidTls::SystemRoots)), "{refusal}");
+            assert!(matches!(refusal, InvalidTls::SystemRoots), "{refusal}");
             assert!(
                 refusal.to_string().contains("sslrootcert=system needs sslmode=verify-full"),
                 "{refusal}"
