@@ -2,70 +2,21 @@
 
 use super::http_state::HttpParts;
 use super::pages::PageParts;
-use super::{KeySource, MailParts, RateLimits, Schema, SharedClock, Store, password_hasher, password_judge};
+use super::{
+    KeyParts, KeySource, MailParts, RateLimits, Schema, SharedClock, Store, password_hasher, password_judge,
+};
 use crate::lifecycle::{Cleaning, HeldUploads, Housekeeping, Readiness};
 use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
 use application::import::UndoImport;
-use application::key::{EnsureSigningKey, ReloadSigningKeys};
 use application::ports::storage::{StoreClock, StoreUpkeep};
-use application::ports::system::{Entropy, KeyRing};
+use application::ports::system::Entropy;
 use application::upload::ProcessUploads;
 use http_adapter::ApiState;
 use import_adapter::SpoolFolder;
 use page_adapter::PageState;
 use std::sync::Arc;
-use system_adapter::{
-    Ed25519KeyRing, EncryptionKey, InProcessReadLedger, SharedKeyReload, SystemClock, SystemEntropy,
-    TokenParties,
-};
-
-/// The signing keys, and the use cases that create and reload them.
-pub(crate) struct KeyParts {
-    /// Keys loaded in this process.
-    pub(crate) ring: Arc<Ed25519KeyRing>,
-    /// Creates the first key.
-    pub(crate) ensure: EnsureSigningKey,
-    /// Loads the keys of the store.
-    pub(crate) reload: Arc<SharedKeyReload>,
-}
-
-impl KeyParts {
-    /// Wires the keys of a store, sealed with the encryption key of the settings.
-    pub(crate) async fn new(
-        store: &Store,
-        settings: &Settings,
-        public_url: &PublicUrl,
-    ) -> anyhow::Result<Self> {
-        let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
-        Ok(Self::sealed_under(encryption_key, store, public_url, Arc::new(SystemClock)))
-    }
-
-    fn sealed_under(
-        encryption_key: EncryptionKey,
-        store: &Store,
-        public_url: &PublicUrl,
-        clock: SharedClock,
-    ) -> Self {
-        let parties = TokenParties { issuer: public_url.to_string(), audience: public_url.to_string() };
-        let ring = Arc::new(Ed25519KeyRing::new(encryption_key, parties));
-        let port: Arc<dyn KeyRing> = ring.clone();
-        Self {
-            ensure: EnsureSigningKey::new(
-                store.signing_keys.clone(),
-                store.units.clone(),
-                port.clone(),
-                Arc::new(SystemEntropy),
-                clock,
-            ),
-            reload: Arc::new(SharedKeyReload::new(
-                ring.clone(),
-                ReloadSigningKeys::new(store.signing_keys.clone(), port),
-            )),
-            ring,
-        }
-    }
-}
+use system_adapter::{InProcessReadLedger, SystemEntropy};
 
 /// A running server.
 pub(crate) struct Application {
