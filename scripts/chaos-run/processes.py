@@ -229,6 +229,8 @@ class Balancer:
             "RESTWELL_PROXY_HOST": HERE,
             "RESTWELL_PROXY_BIND": f"{HERE}:{self.port}",
             "RESTWELL_PROXY_PLAIN_BIND": f"abns@restwell-plain-{self.port}",
+            # Two runs at a time must not share it.
+            "RESTWELL_PROXY_INNER": f"abns@restwell-once-{self.port}",
         }
         for letter, replica in zip(ascii_uppercase, replicas):
             self.environment[f"RESTWELL_REPLICA_{letter}"] = f"{HERE}:{replica.port}"
