@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of this program in `schema_compatibility`. Increment it with every migration that older programs
 /// cannot run on.
-pub const PROGRAM: i32 = 1;
+pub const PROGRAM: i32 = 2;
 
 /// State of a store's schema relative to this program.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use crate::schema::audit_event;
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
+use crate::user::keep_account;
 use application::ports::storage::{AuditFilter, AuditPosition, AuditReader, AuditRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -141,11 +142,9 @@ impl AuditReader for PostgresStore {
 const DELETE_BEFORE: &str = "DELETE FROM audit_event WHERE id IN (
     SELECT id FROM audit_event WHERE at < $1 ORDER BY at, id LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
-/// `KEY SHARE` prevents the person's erasure and does not wait for writers of the person's data.
-const APPEND_ONCE_OF_PERSON: &str = "WITH person AS (SELECT id FROM account WHERE id = $5 FOR KEY SHARE)
-    INSERT INTO audit_event
+const APPEND_ONCE_OF_PERSON: &str = "INSERT INTO audit_event
         (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
-    SELECT $1, $2, $3, $4, id, $6, $7, $8, $9, $10 FROM person
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
     WHERE NOT EXISTS (SELECT FROM audit_event WHERE user_id = $5 AND at >= $11 AND kind = $3 AND actor = $4
         AND client_id IS NOT DISTINCT FROM $6 AND subject IS NOT DISTINCT FROM $7)";
 
@@ -163,7 +162,11 @@ impl AuditRepository for PgUnitOfWork {
     }
 
     async fn append_once(&mut self, event: &AuditEvent, since: DateTime<Utc>) -> Result<(), StorageError> {
-        let text = if event.user_id.is_some() { APPEND_ONCE_OF_PERSON } else { APPEND_ONCE_OF_NOBODY };
+        let text = match event.user_id {
+            Some(user_id) if !keep_account(self.connection()?, user_id).await? => return Ok(()),
+            Some(_) => APPEND_ONCE_OF_PERSON,
+            None => APPEND_ONCE_OF_NOBODY,
+        };
         let statement = EventRow::from(event).bound_to(sql_query(text)).bind::<Timestamptz, _>(since);
         self.connection()?.execute(returning::<(), _>(statement)).await.map(drop)
     }

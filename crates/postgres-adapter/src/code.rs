@@ -5,7 +5,7 @@ use crate::error::corrupt;
 use crate::grant::GrantRow;
 use crate::row::{scope_set, secret_hash};
 use crate::schema::authorization_code as code;
-use crate::schema::authorization_code;
+use crate::schema::{account, authorization_code};
 use crate::statement::{returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::user_status;
@@ -16,7 +16,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Timestamptz};
+use diesel::sql_types::{BigInt, Binary, Bool, Timestamptz};
 use domain::audit::AuditEvent;
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::Grant;
@@ -112,13 +112,6 @@ impl CodeRow {
     }
 }
 
-/// Locks the person only: a code is changed only under its person's lock.
-const FIND_AND_HOLD: &str =
-    "SELECT code.code_hash, code.client_id, code.user_id, code.redirect_uri, code.scopes, code.challenge,
-        code.issued_at, code.expires_at, code.redeemed_grant_id, code.redeemed_at, account.locked_at
-    FROM authorization_code AS code JOIN account ON account.id = code.user_id
-    WHERE code.code_hash = $1 FOR NO KEY UPDATE OF account";
-
 /// Stores everything of a redemption except the grant, in one round trip.
 ///
 /// A concurrent redemption waits for the lock on the code, then matches no row. Each part depends on the one
@@ -137,7 +130,7 @@ const REDEEM: &str = "WITH redeemed AS (
     )
     SELECT EXISTS (SELECT FROM redeemed), EXISTS (SELECT FROM held)";
 
-/// Stores the grant and counts the live grants that existed before this statement.
+/// Stores the grant and counts the other live grants.
 const GRANT: &str = "WITH granted AS (
         INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
             last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
@@ -145,7 +138,8 @@ const GRANT: &str = "WITH granted AS (
         ON CONFLICT DO NOTHING RETURNING id
     )
     SELECT EXISTS (SELECT FROM granted), (
-        SELECT count(*) FROM access_grant WHERE user_id = $1 AND client_id = $3 AND revoked_at IS NULL)";
+        SELECT count(*) FROM access_grant
+        WHERE user_id = $1 AND client_id = $3 AND revoked_at IS NULL AND id <> $2)";
 
 /// Skips locked codes; a later run deletes them.
 const DELETE_EXPIRED: &str = "DELETE FROM authorization_code WHERE code_hash IN (
@@ -167,11 +161,12 @@ impl CodeRepository for PgUnitOfWork {
     }
 
     async fn find_and_hold(&mut self, hash: &SecretHash) -> Result<Option<CodeWithUser>, StorageError> {
-        let query = sql_query(FIND_AND_HOLD).bind::<Binary, _>(hash.as_bytes().as_slice());
-        let query = returning::<(code::SqlType, Nullable<Timestamptz>), _>(query);
-        let row: Option<(CodeRow, Option<DateTime<Utc>>)> = self.connection()?.load_row(query).await?;
-        let Some((row, locked_at)) = row else { return Ok(None) };
-        let code = row.into_code()?;
+        let Some(code) = CodeRepository::find(self, hash).await? else { return Ok(None) };
+        // Locks the person only: a code is changed only under its person's lock.
+        let query = account::table.find(code.user_id.as_uuid()).select(account::locked_at);
+        let row: Option<Option<DateTime<Utc>>> =
+            self.connection()?.load_row(query.for_no_key_update()).await?;
+        let Some(locked_at) = row else { return Ok(None) };
         self.found.insert(code.user_id);
         Ok(Some(CodeWithUser { code, user_status: user_status(locked_at) }))
     }

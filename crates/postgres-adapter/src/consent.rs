@@ -50,8 +50,8 @@ impl ConsentRow {
 }
 
 /// Waits for locked rows: the operator uses this to forget every consent.
-const FORGET_ANY: &str = "DELETE FROM consent WHERE (user_id, client_id) IN (
-    SELECT user_id, client_id FROM consent LIMIT $1 FOR UPDATE)";
+const FORGET_ANY: &str = "WITH chosen AS MATERIALIZED (SELECT user_id, client_id FROM consent LIMIT $1)
+    DELETE FROM consent o USING chosen WHERE o.user_id = chosen.user_id AND o.client_id = chosen.client_id";
 
 #[async_trait]
 impl ConsentRepository for PgUnitOfWork {

@@ -2,7 +2,7 @@
 
 use crate::connection::Pooled;
 use crate::schema::erasure as erasure_table;
-use crate::schema::{account, audit_event, erased_person, password_link};
+use crate::schema::{account, audit_event, erased_person, password_link, person};
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
 use async_trait::async_trait;
@@ -18,16 +18,17 @@ use uuid::Uuid;
 impl ErasureRepository for PgUnitOfWork {
     async fn erase(&mut self, user_id: UserId, erasure: Erasure) -> Result<bool, StorageError> {
         let connection = self.connection()?;
-        // Locked first, so that no row is added meanwhile.
-        let query = account::table.find(user_id.as_uuid()).select(account::email_normalised).for_update();
+        // Locked first, so that no event is added meanwhile.
+        let query = account::table.find(user_id.as_uuid()).select(account::id).for_update();
+        connection.execute(query).await?;
+        let query = person::table.find(user_id.as_uuid()).select(person::email_normalised);
         let address: Option<String> = connection.load_row(query).await?;
         let Some(address) = address else { return Ok(false) };
         delete_links(connection, &address).await?;
-        // The trail has no foreign key; everything else is deleted with the account by ON DELETE CASCADE.
+        // The trail has no foreign key; everything else is deleted with the person by ON DELETE CASCADE.
         let trail = audit_event::table.filter(audit_event::user_id.eq(user_id.as_uuid()));
         connection.execute(diesel::delete(trail)).await?;
-        let person = account::table.find(user_id.as_uuid());
-        connection.execute(diesel::delete(person)).await?;
+        delete_person(connection, user_id).await?;
         let hash = erased_person::id_hash.eq(id_hash(user_id));
         let noting = diesel::insert_into(erased_person::table).values(hash).on_conflict_do_nothing();
         connection.execute(noting).await?;
@@ -56,6 +57,13 @@ impl ErasureRepository for PgUnitOfWork {
 pub(super) async fn was_erased(connection: &mut Pooled, user_id: UserId) -> Result<bool, StorageError> {
     let same = erased_person::table.find(id_hash(user_id));
     connection.load_one(diesel::select(exists(same))).await
+}
+
+/// Deletes a person with everything that `ON DELETE CASCADE` ties to them. The caller has locked the account:
+/// a writer locks it before it locks the person, and the opposite order could deadlock.
+pub(crate) async fn delete_person(connection: &mut Pooled, id: UserId) -> Result<bool, StorageError> {
+    let query = diesel::delete(person::table.find(id.as_uuid()));
+    Ok(connection.execute(query).await? > 0)
 }
 
 /// Deletes sign-up links for this address. There are few, and they expire within days. Addresses are compared

@@ -93,6 +93,18 @@ pub(crate) fn is_deadlock(message: &str) -> bool {
     message.starts_with("deadlock detected")
 }
 
+/// Returns whether a row violates a unique index. Citus reports a violation on a worker without its SQLSTATE.
+pub(crate) fn is_unique_violation(error: &Error) -> bool {
+    match error {
+        Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _) => true,
+        Error::DatabaseError(_, information) => information.message().starts_with(DUPLICATE),
+        _ => false,
+    }
+}
+
+/// Message of a unique violation (23505).
+const DUPLICATE: &str = "duplicate key value violates unique constraint";
+
 /// Returns whether the server rejected a write because it is a standby.
 pub(crate) fn is_of_standby(error: &Error) -> bool {
     match error {
@@ -132,7 +144,9 @@ fn by_message(message: &str) -> Option<StorageError> {
         "remaining connection slots",
     ];
     let starts = |start: &&str| message.starts_with(*start);
-    if is_deadlock(message) || message.starts_with(GIVEN_UP) {
+    let is_race =
+        [GIVEN_UP, DUPLICATE].iter().any(starts) || message.contains(" violates foreign key constraint ");
+    if is_deadlock(message) || is_race {
         Some(StorageError::Retryable)
     } else if NOT_THERE.iter().any(starts) {
         Some(StorageError::Unavailable)

@@ -210,14 +210,20 @@ async fn insert(
     Ok(u64::try_from(stored).unwrap_or_default())
 }
 
-/// Marks these versions as logged; writes each of them at most once.
+/// Marks these versions as logged; writes each of them at most once. Looks first: an update that finds no row
+/// would still lock the catalogue on every node of an engine that distributes tables.
 async fn mark_logged(connection: &mut Pooled, logs: &[IntakeLog]) -> Result<(), StorageError> {
     // Sorted, so that concurrent units of work do not deadlock.
     let mut ids: Vec<Uuid> = logs.iter().map(|log| log.record.supplement_id().as_uuid()).collect();
     ids.sort_unstable();
     ids.dedup();
-    let unmarked =
-        supplement::table.filter(supplement::id.eq_any(ids)).filter(supplement::is_logged.eq(false));
-    let marking = diesel::update(unmarked).set(supplement::is_logged.eq(true));
+    let unmarked = |ids: Vec<Uuid>| {
+        supplement::table.filter(supplement::id.eq_any(ids)).filter(supplement::is_logged.eq(false))
+    };
+    let ids: Vec<Uuid> = connection.load_rows(unmarked(ids).select(supplement::id)).await?;
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let marking = diesel::update(unmarked(ids)).set(supplement::is_logged.eq(true));
     connection.execute(marking).await.map(drop)
 }

@@ -20,6 +20,7 @@ mod code;
 mod connected_app;
 mod connection;
 mod consent;
+mod distribution;
 mod erasure;
 mod error;
 mod failure_counter;
@@ -54,6 +55,7 @@ mod user;
 #[cfg(feature = "test-support")]
 pub mod test_support;
 
+pub use distribution::Distribution;
 pub use options::{InvalidPostgresOptions, PostgresOptions};
 pub use replica::PostgresReplica;
 pub use store::PostgresStore;

@@ -1,6 +1,6 @@
 //! Password hashes and the credentials of a sign-in.
 
-use crate::schema::{account, password};
+use crate::schema::{account, password, person};
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::{lock_account, user_status};
@@ -13,22 +13,27 @@ use domain::password::PasswordHash;
 use domain::user::Email;
 use uuid::Uuid;
 
-/// User, time at which the account was locked, and password hash.
-type Row = (Uuid, Option<DateTime<Utc>>, Option<String>);
+/// Time at which the account was locked, and password hash.
+type Row = (Option<DateTime<Utc>>, Option<String>);
 
 #[async_trait]
 impl CredentialReader for PostgresStore {
     async fn find_credentials(&self, email: &Email) -> Result<Option<Credentials>, StorageError> {
         let address = email.normalised();
+        let query =
+            move || person::table.filter(person::email_normalised.eq(address.clone())).select(person::id);
+        let id: Option<Uuid> = self.read_row(query).await?;
+        // Read even if there is no such person, so that the answer takes as long.
+        let id = id.unwrap_or_default();
         let row: Option<Row> = self
             .read_row(move || {
                 account::table
                     .left_join(password::table)
-                    .filter(account::email_normalised.eq(address.clone()))
-                    .select((account::id, account::locked_at, password::hash.nullable()))
+                    .filter(account::id.eq(id))
+                    .select((account::locked_at, password::hash.nullable()))
             })
             .await?;
-        Ok(row.map(|(id, locked_at, hash)| Credentials {
+        Ok(row.map(|(locked_at, hash)| Credentials {
             user_id: UserId::from_uuid(id),
             status: user_status(locked_at),
             password: hash.map(PasswordHash::from_phc),

@@ -3,10 +3,10 @@
 use crate::error::corrupt;
 use crate::row::secret_hash;
 use crate::schema::password_link as link;
-use crate::schema::{account, password_link};
+use crate::schema::password_link;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
-use crate::user::{email, user_status};
+use crate::user::user_status;
 use application::ports::storage::{
     PasswordLinkReader, PasswordLinkRepository, PasswordLinkWithAccount, StorageError,
 };
@@ -78,9 +78,6 @@ const DELETE_EXPIRED: &str = "DELETE FROM password_link WHERE link_hash IN (
 const DELETE_ANY: &str = "DELETE FROM password_link WHERE link_hash IN (
     SELECT link_hash FROM password_link LIMIT $1 FOR UPDATE)";
 
-/// Id, email address and lock time of an account.
-type AccountColumns = (Uuid, String, Option<DateTime<Utc>>);
-
 #[async_trait]
 impl PasswordLinkReader for PostgresStore {
     async fn find_password_link(
@@ -88,22 +85,18 @@ impl PasswordLinkReader for PostgresStore {
         hash: &SecretHash,
     ) -> Result<Option<PasswordLinkWithAccount>, StorageError> {
         let hash = *hash;
-        let row: Option<(LinkRow, Option<AccountColumns>)> = self
+        let row: Option<LinkRow> = self
             .read_row(move || {
-                link::table
-                    .left_join(account::table)
-                    .filter(link::link_hash.eq(hash.as_bytes().to_vec()))
-                    .select((
-                        LinkRow::as_select(),
-                        (account::id, account::email, account::locked_at).nullable(),
-                    ))
+                link::table.filter(link::link_hash.eq(hash.as_bytes().to_vec())).select(LinkRow::as_select())
             })
             .await?;
-        let Some((link, account)) = row else { return Ok(None) };
-        let account = account.map(|(id, address, locked_at)| {
-            Ok::<_, StorageError>((email(&address, id)?, user_status(locked_at)))
-        });
-        Ok(Some(PasswordLinkWithAccount { link: link.into_link()?, account: account.transpose()? }))
+        let Some(link) = row else { return Ok(None) };
+        let account = match link.user_id {
+            Some(user_id) => self.account_state(user_id).await?,
+            None => None,
+        };
+        let account = account.map(|account| (account.email, user_status(account.locked_at)));
+        Ok(Some(PasswordLinkWithAccount { link: link.into_link()?, account }))
     }
 }
 

@@ -18,7 +18,7 @@ use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
 use domain::id::UserId;
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use store_shared::{parse_reader, reader_parts};
 use uuid::Uuid;
 
@@ -108,14 +108,20 @@ impl NewTallies {
     }
 }
 
-/// Adds to the sums of people who have an account, and locks these accounts. Rows are in key order, so that
-/// concurrent calls lock them in the same order. An open end of a range (NULL) stays open, which `least` and
-/// `greatest` alone would not do.
+/// Locks people so that they are not deleted before the transaction ends; returns those who exist. On copies
+/// on several nodes the lock would deadlock with other sums, so the second form leaves the check to the
+/// foreign key.
+const HOLD_PEOPLE: [&str; 2] = [
+    "SELECT id FROM person WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE",
+    "SELECT id FROM person WHERE id = ANY ($1)",
+];
+
+/// Adds to sums. Rows are in key order, so that concurrent calls lock them in the same order. An open end of
+/// a range (NULL) stays open, which `least` and `greatest` alone would not do.
 const ADD: &str = "INSERT INTO read_tally AS t
         (user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to)
     SELECT n.* FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)
         AS n (user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to)
-    WHERE EXISTS (SELECT FROM account a WHERE a.id = n.user_id FOR KEY SHARE)
     ORDER BY n.user_id, n.minute, n.reader_kind, n.reader_id, n.kind
     ON CONFLICT (user_id, minute, reader_kind, reader_id, kind) DO UPDATE SET
         requests = t.requests + least(excluded.requests, 9223372036854775807 - t.requests),
@@ -136,12 +142,21 @@ const NOTE_USE: &str = "WITH used AS (
 
 /// Skips locked sums; a later run deletes them. Rows are fetched by `ctid`: for a join on the key, the
 /// planner may scan a table of millions of rows instead of 16 partitions per row. A `ctid` is unique only
-/// within a partition.
-const DELETE_BEFORE: &str = "WITH old AS MATERIALIZED (
+/// within a partition. The second form finds the oldest rows of all nodes, where a `ctid` means nothing and
+/// rows of several nodes cannot be locked.
+const DELETE_BEFORE: [&str; 2] = [
+    "WITH old AS MATERIALIZED (
         SELECT tableoid, ctid FROM read_tally WHERE minute < $1 ORDER BY minute LIMIT $2 FOR UPDATE SKIP LOCKED
     )
     DELETE FROM read_tally
-    WHERE ctid = ANY (ARRAY (SELECT ctid FROM old)) AND (tableoid, ctid) IN (SELECT tableoid, ctid FROM old)";
+    WHERE ctid = ANY (ARRAY (SELECT ctid FROM old)) AND (tableoid, ctid) IN (SELECT tableoid, ctid FROM old)",
+    "WITH old AS MATERIALIZED (
+        SELECT user_id, minute, reader_kind, reader_id, kind FROM read_tally WHERE minute < $1
+        ORDER BY minute LIMIT $2
+    )
+    DELETE FROM read_tally t USING old WHERE t.user_id = old.user_id AND t.minute = old.minute
+        AND t.reader_kind = old.reader_kind AND t.reader_id = old.reader_id AND t.kind = old.kind",
+];
 
 #[async_trait]
 impl ReadTallyStore for PostgresStore {
@@ -149,10 +164,11 @@ impl ReadTallyStore for PostgresStore {
         if tallies.is_empty() {
             return Ok(());
         }
-        let mut transaction = self.transaction().await?;
-        add(transaction.connection()?, NewTallies::of(tallies)).await?;
-        note_use(transaction.connection()?, tallies).await?;
-        Box::new(transaction).commit().await
+        // A person may be deleted meanwhile, and the foreign key then fails.
+        match self.add_once(tallies).await {
+            Err(StorageError::Retryable) => self.add_once(tallies).await,
+            other => other,
+        }
     }
 
     async fn list(
@@ -187,8 +203,30 @@ impl ReadTallyStore for PostgresStore {
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.pooled().await?.delete_before(DELETE_BEFORE, before, limit).await
+        let mut connection = self.pooled().await?;
+        let statement = connection.form(DELETE_BEFORE);
+        connection.delete_before(statement, before, limit).await
     }
+}
+
+impl PostgresStore {
+    async fn add_once(&self, tallies: &[ReadTally]) -> Result<(), StorageError> {
+        let mut transaction = self.transaction().await?;
+        let known = of_people(transaction.connection()?, tallies).await?;
+        add(transaction.connection()?, NewTallies::of(&known)).await?;
+        note_use(transaction.connection()?, tallies).await?;
+        Box::new(transaction).commit().await
+    }
+}
+
+/// Returns the sums of people who exist, and locks these people.
+async fn of_people(connection: &mut Pooled, tallies: &[ReadTally]) -> Result<Vec<ReadTally>, StorageError> {
+    let people: BTreeSet<Uuid> = tallies.iter().map(|tally| tally.key.user_id.as_uuid()).collect();
+    let people: Vec<Uuid> = people.into_iter().collect();
+    let query = sql_query(connection.form(HOLD_PEOPLE)).bind::<Array<SqlUuid>, _>(people);
+    let known: Vec<Uuid> = connection.load_rows(returning::<SqlUuid, _>(query)).await?;
+    let known: HashSet<Uuid> = known.into_iter().collect();
+    Ok(tallies.iter().filter(|tally| known.contains(&tally.key.user_id.as_uuid())).copied().collect())
 }
 
 async fn add(connection: &mut Pooled, new: NewTallies) -> Result<(), StorageError> {

@@ -1,9 +1,9 @@
 //! All-or-nothing inserts within a transaction that continues in either case.
 
 use crate::connection::Pooled;
-use crate::error::storage_error;
+use crate::error::{is_unique_violation, storage_error};
 use application::ports::storage::{StorageError, UniqueKey};
-use diesel::result::{DatabaseErrorKind, Error, QueryResult};
+use diesel::result::QueryResult;
 use diesel_async::SimpleAsyncConnection;
 
 const KEEP: &str = "RELEASE SAVEPOINT rows";
@@ -36,7 +36,7 @@ pub(super) async fn close_unless_violated(
 ) -> Result<bool, StorageError> {
     let (is_kept, statement) = match inserted {
         Ok(_) => (true, KEEP),
-        Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)) => (false, TAKE_BACK),
+        Err(error) if is_unique_violation(&error) => (false, TAKE_BACK),
         Err(error) => return Err(storage_error(error)),
     };
     connection.batch_execute(statement).await.map_err(storage_error)?;

@@ -1,10 +1,16 @@
 //! Diesel's table definitions of the schema in `migrations/postgres`.
 
 diesel::table! {
+    person (id) {
+        id -> Uuid,
+        email_normalised -> Text,
+    }
+}
+
+diesel::table! {
     account (id) {
         id -> Uuid,
         email -> Text,
-        email_normalised -> Text,
         home_timezone -> Text,
         locked_at -> Nullable<Timestamptz>,
         created_at -> Timestamptz,
@@ -351,8 +357,6 @@ diesel::joinable!(client_secret -> client (client_id));
 diesel::joinable!(access_grant -> client (client_id));
 diesel::joinable!(access_grant -> account (user_id));
 diesel::joinable!(password -> account (user_id));
-diesel::joinable!(session -> account (user_id));
-diesel::joinable!(password_link -> account (user_id));
 diesel::joinable!(personal_token -> account (user_id));
 diesel::allow_tables_to_appear_in_same_query!(
     access_grant,
@@ -360,8 +364,6 @@ diesel::allow_tables_to_appear_in_same_query!(
     client,
     client_secret,
     password,
-    password_link,
-    personal_token,
-    session
+    personal_token
 );
 diesel::allow_tables_to_appear_in_same_query!(intake_log, supplement);

@@ -2,11 +2,11 @@
 
 use crate::error::corrupt;
 use crate::row::secret_hash;
-use crate::schema::{account, session};
+use crate::schema::session;
 use crate::statement::stored;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
-use crate::user::{email, home_zone, user_status};
+use crate::user::user_status;
 use application::ports::storage::{
     SessionReader, SessionRepository, SessionWithUser, StorageError, UniqueKey,
 };
@@ -64,33 +64,24 @@ impl SessionRow {
     }
 }
 
-/// Session, and its user's id, address, zone and lock time.
-type Row = (SessionRow, Uuid, String, String, Option<DateTime<Utc>>);
-
 #[async_trait]
 impl SessionReader for PostgresStore {
     async fn find_session(&self, hash: &SecretHash) -> Result<Option<SessionWithUser>, StorageError> {
         let hash = *hash;
-        let row: Option<Row> = self
+        let row: Option<SessionRow> = self
             .read_row(move || {
                 session::table
-                    .inner_join(account::table)
                     .filter(session::token_hash.eq(hash.as_bytes().to_vec()))
-                    .select((
-                        SessionRow::as_select(),
-                        account::id,
-                        account::email,
-                        account::home_timezone,
-                        account::locked_at,
-                    ))
+                    .select(SessionRow::as_select())
             })
             .await?;
-        let Some((session, user_id, address, zone, locked_at)) = row else { return Ok(None) };
+        let Some(session) = row else { return Ok(None) };
+        let Some(account) = self.account_state(session.user_id).await? else { return Ok(None) };
         Ok(Some(SessionWithUser {
             session: session.into_session()?,
-            email: email(&address, user_id)?,
-            user_status: user_status(locked_at),
-            home_timezone: home_zone(&zone, user_id)?,
+            email: account.email,
+            user_status: user_status(account.locked_at),
+            home_timezone: account.home_timezone,
         }))
     }
 

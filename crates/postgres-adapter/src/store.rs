@@ -106,7 +106,8 @@ impl PostgresStore {
         match self.meter.waited_for(async { connection.await.ok() }).await {
             Some(Ok(connection)) => {
                 self.shortage.end();
-                Ok(Pooled::new(connection, Arc::clone(&self.silence), self.meter.in_use()))
+                let is_distributed = self.connector.is_distributed();
+                Ok(Pooled::new(connection, Arc::clone(&self.silence), is_distributed, self.meter.in_use()))
             }
             // The connector has logged the reason.
             Some(Err(_)) => Err(StorageError::Unavailable),

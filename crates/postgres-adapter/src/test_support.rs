@@ -4,7 +4,10 @@
 //! `scripts/test` starts a cluster and sets it. Every function here panics on failure: a test without its
 //! database must fail, not pass.
 
+mod distributed;
+
 use crate::{PostgresOptions, PostgresStore};
+use distributed::Nodes;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -29,6 +32,8 @@ pub struct TestDatabase {
     cluster: String,
     name: String,
     url: String,
+    /// All nodes of a distributed database; empty for others.
+    nodes: Nodes,
 }
 
 impl TestDatabase {
@@ -63,7 +68,7 @@ impl TestDatabase {
         run(&client, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await;
         run(&client, &format!("CREATE DATABASE {name} {template}")).await;
         let url = database_url(&cluster, &name);
-        Self { cluster, name, url }
+        Self { cluster, name, url, nodes: Nodes::default() }
     }
 
     /// Returns the URL of the database.
@@ -123,12 +128,16 @@ impl Drop for TestDatabase {
     fn drop(&mut self) {
         let (cluster, statement) =
             (self.cluster.clone(), format!("DROP DATABASE {} WITH (FORCE)", self.name));
+        let (name, nodes, url) = (self.name.clone(), self.nodes.clone(), self.url.clone());
         // On a separate thread, because `drop` cannot wait on the test's runtime. Errors are ignored: the
         // whole cluster is temporary.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             if let Ok(runtime) = runtime {
                 runtime.block_on(async {
+                    if !nodes.is_empty() {
+                        return distributed::give_back(name, nodes, url).await;
+                    }
                     let client = client(&cluster).await;
                     let _ = client.batch_execute(&statement).await;
                 });

@@ -1,9 +1,12 @@
 //! Users with their profiles.
+//!
+//! `person` has what must be unique over all people, `account` everything else. An engine that distributes
+//! tables copies the first to every node. Only signing up, changing the email address and deletion write it.
 
 use crate::connection::Pooled;
-use crate::erasure::was_erased;
+use crate::erasure::{delete_person, was_erased};
 use crate::error::corrupt;
-use crate::schema::account;
+use crate::schema::{account, person};
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
@@ -28,7 +31,7 @@ use uuid::Uuid;
 const TABLE: &str = "account";
 
 /// Columns of an [`AccountRow`], in its order.
-pub(crate) const ACCOUNT_COLUMNS: &str = "a.id, a.email, a.email_normalised, a.home_timezone, a.locked_at, a.created_at, \
+pub(crate) const ACCOUNT_COLUMNS: &str = "a.id, a.email, a.home_timezone, a.locked_at, a.created_at, \
     a.birth_date, a.biological_sex, a.blood_type, a.height_cm, a.weight_kg, a.skin_type, a.wheelchair_use";
 
 /// SQL types of these columns.
@@ -40,7 +43,6 @@ pub(crate) type AccountColumns = SqlTypeOf<<AccountRow as Selectable<Pg>>::Selec
 pub(crate) struct AccountRow {
     pub(crate) id: Uuid,
     pub(crate) email: String,
-    pub(crate) email_normalised: String,
     pub(crate) home_timezone: String,
     pub(crate) locked_at: Option<DateTime<Utc>>,
     pub(crate) created_at: DateTime<Utc>,
@@ -65,7 +67,6 @@ impl From<&User> for AccountRow {
         Self {
             id: id.as_uuid(),
             email: email.as_str().to_owned(),
-            email_normalised: email.normalised(),
             home_timezone: home_timezone.name().to_owned(),
             locked_at,
             created_at: *created_at,
@@ -82,7 +83,7 @@ impl From<&User> for AccountRow {
 
 impl AccountRow {
     pub(crate) fn into_user(self) -> Result<User, StorageError> {
-        let Self { id, email, email_normalised: _, home_timezone, locked_at, created_at, .. } = &self;
+        let Self { id, email, home_timezone, locked_at, created_at, .. } = &self;
         let id = *id;
         Ok(User {
             id: UserId::from_uuid(id),
@@ -132,7 +133,7 @@ fn known<S, T>(
     read(stored).ok_or(()).map(Some).map_err(corrupt(TABLE, column, row))
 }
 
-pub(crate) fn email(text: &str, row: Uuid) -> Result<Email, StorageError> {
+fn email(text: &str, row: Uuid) -> Result<Email, StorageError> {
     Email::parse(text).map_err(corrupt(TABLE, "email", row))
 }
 
@@ -176,19 +177,46 @@ impl ProfileReader for PostgresStore {
     }
 }
 
+/// Part of an account that sessions, links and tokens need.
+pub(crate) struct AccountState {
+    pub(crate) email: Email,
+    pub(crate) home_timezone: TimeZone,
+    pub(crate) locked_at: Option<DateTime<Utc>>,
+}
+
+impl PostgresStore {
+    /// Reads the account of a session, link or token in a separate statement: those are on one node, the
+    /// account may be on another.
+    pub(crate) async fn account_state(&self, user_id: Uuid) -> Result<Option<AccountState>, StorageError> {
+        let query = move || {
+            let columns = (account::email, account::home_timezone, account::locked_at);
+            account::table.find(user_id).select(columns)
+        };
+        let row: Option<(String, String, Option<DateTime<Utc>>)> = self.read_row(query).await?;
+        let Some((address, zone, locked_at)) = row else { return Ok(None) };
+        let (email, home_timezone) = (email(&address, user_id)?, home_zone(&zone, user_id)?);
+        Ok(Some(AccountState { email, home_timezone, locked_at }))
+    }
+}
+
 #[async_trait]
 impl UserRepository for PgUnitOfWork {
     async fn insert(&mut self, user: &User) -> Result<(), StorageError> {
         let connection = self.connection()?;
-        let query =
-            diesel::insert_into(account::table).values(AccountRow::from(user)).on_conflict_do_nothing();
-        let inserted = connection.execute(query).await?;
-        if inserted > 0 {
-            return refuse_erased(connection, user.id).await;
+        let key = (person::id.eq(user.id.as_uuid()), person::email_normalised.eq(user.email.normalised()));
+        let query = diesel::insert_into(person::table).values(key).on_conflict_do_nothing();
+        if connection.execute(query).await? == 0 {
+            let same_id = person::table.filter(person::id.eq(user.id.as_uuid()));
+            let id_is_taken: bool = connection.load_one(diesel::select(exists(same_id))).await?;
+            return Err(StorageError::Conflict(if id_is_taken {
+                UniqueKey::UserId
+            } else {
+                UniqueKey::UserEmail
+            }));
         }
-        let same_id = account::table.filter(account::id.eq(user.id.as_uuid()));
-        let id_is_taken: bool = connection.load_one(diesel::select(exists(same_id))).await?;
-        Err(StorageError::Conflict(if id_is_taken { UniqueKey::UserId } else { UniqueKey::UserEmail }))
+        refuse_erased(connection, user.id).await?;
+        let query = diesel::insert_into(account::table).values(AccountRow::from(user));
+        connection.execute(query).await.map(drop)
     }
 
     async fn find(&mut self, id: UserId) -> Result<Option<User>, StorageError> {
@@ -204,23 +232,19 @@ impl UserRepository for PgUnitOfWork {
     }
 
     async fn find_by_email(&mut self, email: &Email) -> Result<Option<User>, StorageError> {
-        let query = account::table
-            .filter(account::email_normalised.eq(email.normalised()))
-            .select(AccountRow::as_select());
-        self.connection()?.load_row(query).await?.map(AccountRow::into_user).transpose()
+        let connection = self.connection()?;
+        let query = person::table.filter(person::email_normalised.eq(email.normalised())).select(person::id);
+        let id: Option<Uuid> = connection.load_row(query).await?;
+        // Read even if there is no such person, so that the answer takes as long.
+        let query = account::table.find(id.unwrap_or_default()).select(AccountRow::as_select());
+        connection.load_row(query).await?.map(AccountRow::into_user).transpose()
     }
 
     async fn update(&mut self, user: &User) -> Result<bool, StorageError> {
         // One change number covers all changes of this person in the unit of work.
         let step = i64::from(!self.numbers.contains_key(&user.id));
         let connection = self.connection()?;
-        let others = account::table
-            .filter(account::email_normalised.eq(user.email.normalised()))
-            .filter(account::id.ne(user.id.as_uuid()));
-        let is_taken: bool = connection.load_one(diesel::select(exists(others))).await?;
-        if is_taken {
-            return Err(StorageError::Conflict(UniqueKey::UserEmail));
-        }
+        keep_email_unique(connection, user).await?;
         let query = diesel::update(account::table.filter(account::id.eq(user.id.as_uuid())))
             .set((
                 AccountRow::from(user),
@@ -234,9 +258,23 @@ impl UserRepository for PgUnitOfWork {
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
-        // ON DELETE CASCADE deletes the person's other rows.
-        let query = diesel::delete(account::table.filter(account::id.eq(id.as_uuid())));
-        Ok(self.connection()?.execute(query).await? > 0)
+        let connection = self.connection()?;
+        lock_account(connection, id).await?;
+        delete_person(connection, id).await
+    }
+}
+
+/// Stores the email address if it is new; reports a conflict if it is another person's.
+async fn keep_email_unique(connection: &mut Pooled, user: &User) -> Result<(), StorageError> {
+    let (id, address) = (user.id.as_uuid(), user.email.normalised());
+    let query = person::table.filter(person::email_normalised.eq(&address)).select(person::id);
+    match connection.load_row::<Uuid, _>(query).await? {
+        Some(owner) if owner == id => Ok(()),
+        Some(_) => Err(StorageError::Conflict(UniqueKey::UserEmail)),
+        None => {
+            let query = diesel::update(person::table.find(id)).set(person::email_normalised.eq(address));
+            connection.execute(query).await.map(drop)
+        }
     }
 }
 
@@ -246,9 +284,15 @@ async fn refuse_erased(connection: &mut Pooled, id: UserId) -> Result<(), Storag
     if !was_erased(connection, id).await? {
         return Ok(());
     }
-    let person = account::table.filter(account::id.eq(id.as_uuid()));
-    connection.execute(diesel::delete(person)).await?;
+    delete_person(connection, id).await?;
     Err(StorageError::Conflict(UniqueKey::UserId))
+}
+
+/// Prevents the person's erasure until the transaction ends, without waiting for writers of the person's
+/// data; returns whether the account exists.
+pub(crate) async fn keep_account(connection: &mut Pooled, user_id: UserId) -> Result<bool, StorageError> {
+    let query = account::table.find(user_id.as_uuid()).select(account::id).for_key_share();
+    Ok(connection.execute(query).await? > 0)
 }
 
 /// Serializes units of work that check, then change, a person's data. Inserts that reference the account by

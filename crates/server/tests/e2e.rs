@@ -7,7 +7,7 @@
 //! `World::command`. `World::advance` moves their clock.
 //!
 //! `on_sqlite!` declares tests that do not depend on the store, because `contract-tests` compares its
-//! implementations; `on_both_stores!` declares the others.
+//! implementations; `on_both_stores!` declares the others, and `on_all_stores!` those that also run on Citus.
 
 #[cfg(test)]
 mod e2e {

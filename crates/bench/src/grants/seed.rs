@@ -9,10 +9,11 @@ use std::io::Read as _;
 
 /// Creates people without data and returns their ids; existing ones are kept.
 pub(crate) fn people(stage: &Stage, number: usize) -> anyhow::Result<Vec<String>> {
-    let made = "INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
-        SELECT id, id || '@example.org', id || '@example.org', 'Europe/Berlin', now()
-        FROM (SELECT md5('grants' || n)::uuid AS id FROM generate_series(1, $number) AS n) AS person
+    let made = "INSERT INTO person SELECT id, id || '@example.org'
+        FROM (SELECT md5('grants' || n)::uuid AS id FROM generate_series(1, $number) AS n) AS made
         ON CONFLICT DO NOTHING;
+        INSERT INTO account (id, email, home_timezone, created_at)
+        SELECT id, email_normalised, 'Europe/Berlin', now() FROM person ON CONFLICT DO NOTHING;
         SELECT md5('grants' || n)::uuid FROM generate_series(1, $number) AS n";
     let printed = stage.postgres.sql(&made.replace("$number", &number.to_string()))?;
     Ok(printed.lines().map(str::to_owned).collect())

@@ -21,8 +21,9 @@ const FILL: &str = "SET session_replication_role = replica;
     BEGIN;
     CREATE TEMPORARY TABLE made ON COMMIT DROP AS
         SELECT md5('growth' || n)::uuid AS id FROM generate_series($first, $last) AS n;
-    INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
-        SELECT id, id || '@example.org', id || '@example.org', 'Europe/Berlin', now() FROM made;
+    INSERT INTO person SELECT id, id || '@example.org' FROM made;
+    INSERT INTO account (id, email, home_timezone, created_at)
+        SELECT id, id || '@example.org', 'Europe/Berlin', now() FROM made;
     INSERT INTO sleep_session ($columns)
         SELECT $values FROM made CROSS JOIN sleep_session AS pattern WHERE pattern.user_id = '$pattern'
         ORDER BY made.id, pattern.started_at;

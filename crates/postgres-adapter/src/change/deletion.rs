@@ -23,16 +23,18 @@ pub(crate) async fn delete_numbered(
     }
     let number = unit.change_number(user_id).await?;
     let text = format!(
-        "WITH gone AS ({delete} RETURNING id)
-         INSERT INTO deletion (user_id, kind, id, change_number, deleted_at)
-         SELECT $1, $3, id, $4, now() FROM gone
-         ON CONFLICT (user_id, kind, id) DO UPDATE
-         SET change_number = excluded.change_number, deleted_at = excluded.deleted_at"
+        "WITH gone AS ({delete} RETURNING id), noted AS (
+             INSERT INTO deletion (user_id, kind, id, change_number, deleted_at)
+             SELECT $1, $3, id, $4, now() FROM gone
+             ON CONFLICT (user_id, kind, id) DO UPDATE
+             SET change_number = excluded.change_number, deleted_at = excluded.deleted_at
+         ) SELECT count(*) FROM gone"
     );
     let query = sql_query(text)
         .bind::<SqlUuid, _>(user_id.as_uuid())
         .bind::<Array<SqlUuid>, _>(ids)
         .bind::<Text, _>(kind.as_str())
         .bind::<BigInt, _>(number);
-    unit.connection()?.execute(returning::<(), _>(query)).await
+    let gone: i64 = unit.connection()?.load_one(returning::<BigInt, _>(query)).await?;
+    Ok(gone.unsigned_abs())
 }

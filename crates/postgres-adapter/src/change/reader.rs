@@ -71,7 +71,7 @@ fn page_sql() -> String {
         WHERE p.kind = 2 AND NOT p.is_gone AND l.user_id = $1 AND l.id = p.id OFFSET 0
     ) AS log ON true
     LEFT JOIN LATERAL (
-        SELECT {ACCOUNT_COLUMNS} FROM account a WHERE p.kind = 0 AND a.id = p.id OFFSET 0
+        SELECT {ACCOUNT_COLUMNS} FROM account a WHERE p.kind = 0 AND a.id = $1 OFFSET 0
     ) AS profile ON true
     ORDER BY p.number, p.kind, p.id")
 }
@@ -79,12 +79,18 @@ fn page_sql() -> String {
 /// Kind of the row that reports a position ahead of the person's changes.
 const AHEAD: i16 = 3;
 
-/// Skips locked deletions; a later run deletes them. Rows are fetched by `ctid`, as for sums of reads.
-const FORGET: &str = "WITH old AS MATERIALIZED (
+/// Skips locked deletions; a later run deletes them. The forms are those for sums of reads.
+const FORGET: [&str; 2] = [
+    "WITH old AS MATERIALIZED (
         SELECT tableoid, ctid FROM deletion WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED
     )
     DELETE FROM deletion
-    WHERE ctid = ANY (ARRAY (SELECT ctid FROM old)) AND (tableoid, ctid) IN (SELECT tableoid, ctid FROM old)";
+    WHERE ctid = ANY (ARRAY (SELECT ctid FROM old)) AND (tableoid, ctid) IN (SELECT tableoid, ctid FROM old)",
+    "WITH old AS MATERIALIZED (
+        SELECT user_id, kind, id FROM deletion WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2
+    )
+    DELETE FROM deletion d USING old WHERE d.user_id = old.user_id AND d.kind = old.kind AND d.id = old.id",
+];
 
 type LogColumns = (SqlUuid, Timestamptz, Double, SupplementColumns);
 
@@ -137,7 +143,9 @@ impl ChangeReader for PostgresStore {
     }
 
     async fn forget_deletions(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.pooled().await?.delete_before(FORGET, before, limit).await
+        let mut connection = self.pooled().await?;
+        let statement = connection.form(FORGET);
+        connection.delete_before(statement, before, limit).await
     }
 }
 

@@ -5,9 +5,8 @@ use serde_json::Value;
 /// People with three apps: one last read a year ago, one read every minute of the last two weeks, and one has
 /// only a remembered consent.
 const POPULATE: &str = "
-    INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
-    SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, n::text, n::text, 'UTC', now()
-    FROM generate_series(1, 4) AS n;
+    INSERT INTO person SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, n FROM generate_series(1, 4) AS n;
+    INSERT INTO account (id, email, home_timezone, created_at) SELECT id, email_normalised, 'UTC', now() FROM person;
     INSERT INTO client (id, name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce, created_at)
     SELECT md5('app ' || n)::uuid, 'App ' || n, 'app', '{}', 'sleep', true, false, now()
     FROM generate_series(1, 3) AS n;

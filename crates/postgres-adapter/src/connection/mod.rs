@@ -18,12 +18,14 @@ use crate::round_trip::{Operation, round_trip};
 use crate::tls::TlsPolicy;
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::{ConnectionError, ConnectionResult};
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use diesel_async::AsyncPgConnection;
 use std::error::Error as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
+use tokio_postgres::tls::TlsStream;
+use tokio_postgres::{Client, Connection, SimpleQueryMessage, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Idle time before the kernel sends TCP keepalives.
@@ -54,6 +56,8 @@ pub(crate) struct Connector {
     wait_timeout: Duration,
     tls: Option<MakeRustlsConnect>,
     session: String,
+    /// Whether the last connection found an engine that distributes tables (see [`PLAN_MODE`]).
+    is_distributed: Arc<AtomicBool>,
     outage: Arc<Outage>,
 }
 
@@ -85,13 +89,14 @@ impl Connector {
             wait_timeout: options.wait_timeout,
             tls: tls.connector()?,
             session: session(options),
+            is_distributed: Arc::default(),
             outage: Arc::default(),
         })
     }
 
     /// Opens a connection and sets its session up; logs the reason of a failure.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
-        self.logged(round_trip(Operation::Connect, Box::pin(self.connect_and_set_up())).await)
+        self.logged(round_trip(Operation::Connect, Box::pin(self.try_servers())).await)
     }
 
     /// Returns the number of servers in the URL.
@@ -122,11 +127,10 @@ impl Connector {
         self.outage.reason()
     }
 
-    async fn connect_and_set_up(&self) -> ConnectionResult<AsyncPgConnection> {
-        let mut connection = self.try_servers().await?;
-        let set_up = connection.batch_execute(&self.session).await;
-        set_up.map_err(ConnectionError::CouldntSetupConfiguration)?;
-        Ok(connection)
+    /// Returns whether the server distributes tables over several nodes. A statement that spans tables of
+    /// different nodes then has another form. False before the first connection.
+    pub(crate) fn is_distributed(&self) -> bool {
+        self.is_distributed.load(Ordering::Relaxed)
     }
 
     /// Tries the servers in turn, starting with the last one that worked. Each has a share of the timeout,
@@ -159,12 +163,34 @@ impl Connector {
     async fn open(&self, config: &Config) -> ConnectionResult<AsyncPgConnection> {
         if let Some(tls) = &self.tls {
             let (client, connection) = config.connect(tls.clone()).await.map_err(|e| describe(&e))?;
-            AsyncPgConnection::try_from_client_and_connection(client, connection).await
+            self.set_up(client, connection).await
         } else {
             let connecting = config.connect(tokio_postgres::NoTls);
             let (client, connection) = connecting.await.map_err(|e| describe(&e))?;
-            AsyncPgConnection::try_from_client_and_connection(client, connection).await
+            self.set_up(client, connection).await
         }
+    }
+
+    async fn set_up<S>(
+        &self,
+        client: Client,
+        mut connection: Connection<Socket, S>,
+    ) -> ConnectionResult<AsyncPgConnection>
+    where
+        S: TlsStream + Unpin + Send + 'static,
+    {
+        let rows = tokio::select! {
+            biased;
+            rows = client.simple_query(&self.session) => rows,
+            // Nothing else drives the connection yet.
+            ended = &mut connection => ended.map(|()| Vec::new()),
+        };
+        let mode = rows.map_err(|error| describe(&error))?.into_iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        });
+        self.is_distributed.store(mode.as_deref() == Some(DISTRIBUTED), Ordering::Relaxed);
+        AsyncPgConnection::try_from_client_and_connection(client, connection).await
     }
 }
 
@@ -198,13 +224,25 @@ pub(crate) fn gave_way(error: &Error) -> bool {
     }
 }
 
-/// Plans each prepared statement once. By default the server plans a statement on a partitioned table at
-/// every use, because its estimate counts all partitions although only one is read. That takes two to four
-/// times as long as running the statement. All statements name their keys, so the best plan is the same for
-/// all parameters.
-const ONE_PLAN: &str = "SET plan_cache_mode = force_generic_plan";
+/// Answer of [`PLAN_MODE`] on a server that distributes tables.
+const DISTRIBUTED: &str = "auto";
 
-/// Returns the statement that sets a session up, in one round trip.
+/// Chooses how the session plans statements, and reports whether the server distributes tables.
+///
+/// Plain `PostgreSQL` plans each prepared statement once. By default the server plans a statement on a
+/// partitioned table at every use, because its estimate counts all partitions although only one is read. That
+/// takes two to four times as long as running the statement. All statements name their keys, so the best plan
+/// is the same for all parameters.
+///
+/// Citus routes a statement to one shard by the values of its parameters, which a generic plan does not know.
+/// The few statements on all shards use one connection per worker: a copied table, such as `person`, can then
+/// be changed in the same transaction.
+const PLAN_MODE: &str = "SELECT
+        set_config('plan_cache_mode', CASE WHEN is_there THEN 'auto' ELSE 'force_generic_plan' END, false),
+        CASE WHEN is_there THEN set_config('citus.multi_shard_modify_mode', 'sequential', false) END
+    FROM (SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')) AS citus (is_there)";
+
+/// Returns the statements that set a session up, in one round trip.
 ///
 /// JIT compilation is off: the planner overestimates statements on partitioned tables and with unknown
 /// limits, and compiling takes a hundred times as long as running them.
@@ -212,7 +250,7 @@ fn session(options: &PostgresOptions) -> String {
     let millis = |duration: Duration| i32::try_from(duration.as_millis()).unwrap_or(i32::MAX);
     format!(
         "SET jit = off; SET statement_timeout = {}; SET lock_timeout = {}; \
-         SET idle_in_transaction_session_timeout = {}; {ONE_PLAN}; {ENGLISH_MESSAGES}",
+         SET idle_in_transaction_session_timeout = {}; {PLAN_MODE}; {ENGLISH_MESSAGES}",
         millis(options.statement_timeout),
         millis(options.lock_timeout),
         millis(options.idle_in_transaction_timeout),

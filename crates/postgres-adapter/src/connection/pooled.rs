@@ -70,12 +70,23 @@ pub(crate) fn pool(connector: &Connector, size: usize, silence: Arc<Silence>) ->
 pub(crate) struct Pooled {
     connection: Object<Connections>,
     silence: Arc<Silence>,
+    is_distributed: bool,
     _in_use: Counted,
 }
 
 impl Pooled {
-    pub(crate) const fn new(connection: Object<Connections>, silence: Arc<Silence>, in_use: Counted) -> Self {
-        Self { connection, silence, _in_use: in_use }
+    pub(crate) const fn new(
+        connection: Object<Connections>,
+        silence: Arc<Silence>,
+        is_distributed: bool,
+        in_use: Counted,
+    ) -> Self {
+        Self { connection, silence, is_distributed, _in_use: in_use }
+    }
+
+    /// Chooses between the forms of a statement for plain `PostgreSQL` and for distributed tables.
+    pub(crate) const fn form(&self, [plain, distributed]: [&'static str; 2]) -> &'static str {
+        if self.is_distributed { distributed } else { plain }
     }
 
     /// Reads a page in one statement; the whole page must arrive within the statement's time limit.

@@ -1,7 +1,7 @@
 //! Grants by refresh token.
 
 use super::row::GrantRow;
-use crate::schema::{access_grant, account};
+use crate::schema::{access_grant, account, refresh_token};
 use crate::store::PostgresStore;
 use crate::user::user_status;
 use application::ports::storage::{GrantFilter, GrantReader, GrantWithUser, StorageError};
@@ -11,6 +11,7 @@ use diesel::prelude::*;
 use domain::grant::Grant;
 use domain::id::{GrantId, UserId};
 use domain::secret::SecretHash;
+use uuid::Uuid;
 
 /// Grant, and the time at which its user's account was locked.
 type Row = (GrantRow, Option<DateTime<Utc>>);
@@ -26,7 +27,6 @@ impl GrantReader for PostgresStore {
             Some(user_id) => self.grant_of(hash, user_id).await?,
             None => None,
         };
-        // Only a missing or wrong user id searches every partition.
         let row = match own {
             Some(row) => Some(row),
             None => self.grant_of_anybody(hash).await?,
@@ -83,15 +83,14 @@ impl PostgresStore {
         .await
     }
 
-    /// Searches every partition, with one index look-up each.
+    /// Finds the person first: the partition, or shard, of the grant is theirs.
     async fn grant_of_anybody(&self, hash: &SecretHash) -> Result<Option<Row>, StorageError> {
-        let hash = *hash;
-        self.read_row(move || {
-            access_grant::table
-                .inner_join(account::table)
-                .filter(access_grant::refresh_token_hash.eq(hash.as_bytes().to_vec()))
-                .select((GrantRow::as_select(), account::locked_at))
-        })
-        .await
+        let token = *hash;
+        let query =
+            move || refresh_token::table.find(token.as_bytes().to_vec()).select(refresh_token::user_id);
+        match self.read_row::<Uuid, _>(query).await? {
+            Some(user_id) => self.grant_of(hash, UserId::from_uuid(user_id)).await,
+            None => Ok(None),
+        }
     }
 }

@@ -30,11 +30,18 @@ const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation
         SELECT id FROM access_grant WHERE user_id = $1 AND client_id = $2 AND revoked_at IS NULL
         ORDER BY coalesce(last_used_at, created_at) DESC, id DESC OFFSET $3)";
 
-/// Skips locked grants; a later run deletes them.
-const DELETE_REVOKED: &str = "DELETE FROM access_grant WHERE (user_id, id) IN (
+/// Skips locked grants; a later run deletes them. The second form waits for them.
+const DELETE_REVOKED: [&str; 2] = [
+    "DELETE FROM access_grant WHERE (user_id, id) IN (
         SELECT user_id, id FROM access_grant WHERE revoked_at < $1
         ORDER BY revoked_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-    RETURNING refresh_token_hash";
+    RETURNING refresh_token_hash",
+    "WITH old AS MATERIALIZED (
+        SELECT user_id, id FROM access_grant WHERE revoked_at < $1 ORDER BY revoked_at LIMIT $2
+    )
+    DELETE FROM access_grant g USING old WHERE g.user_id = old.user_id AND g.id = old.id
+    RETURNING g.refresh_token_hash",
+];
 
 #[async_trait]
 impl GrantRepository for PgUnitOfWork {
@@ -120,9 +127,11 @@ impl GrantRepository for PgUnitOfWork {
     }
 
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let query =
-            sql_query(DELETE_REVOKED).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
-        let gone: Vec<Vec<u8>> = self.connection()?.load_rows(returning::<Binary, _>(query)).await?;
+        let connection = self.connection()?;
+        let query = sql_query(connection.form(DELETE_REVOKED))
+            .bind::<Timestamptz, _>(before)
+            .bind::<BigInt, _>(i64::from(limit));
+        let gone: Vec<Vec<u8>> = connection.load_rows(returning::<Binary, _>(query)).await?;
         let deleted = count(gone.len());
         let forgotten = refresh_token::table.filter(refresh_token::token_hash.eq_any(gone));
         self.connection()?.execute(diesel::delete(forgotten)).await?;

@@ -93,7 +93,7 @@ impl ImportRepository for PgUnitOfWork {
     ) -> Result<Option<ImportState>, StorageError> {
         // Waits for a transaction that ends the import, whose state is kept.
         const CANCEL: &str =
-            "UPDATE import SET state = CASE state WHEN 'running' THEN 'undoing' ELSE 'refused' END,
+            "UPDATE import SET state = CASE WHEN state = 'running' THEN 'undoing' ELSE 'refused' END,
                 cancelled_by = $2, ended_at = $3, lease_until = NULL, updated_at = now()
             WHERE id = $1 AND state IN ('receiving', 'waiting', 'running') RETURNING state = 'refused'";
 

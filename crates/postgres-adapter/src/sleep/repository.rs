@@ -90,10 +90,11 @@ const INSERT_ONE: &str = "WITH stored AS (
 const INSERT_ALL: &str = "WITH back AS (
         DELETE FROM deletion WHERE user_id = $1 AND kind = 'sleep' AND id = ANY ($3)
             AND EXISTS (SELECT FROM deletion d WHERE d.user_id = $1 AND d.kind = 'sleep')
-    )
-    INSERT INTO sleep_session (user_id, change_number, started_at, id, ended_at, offset_at_start,
-        offset_at_end, source, key_kind, natural_key, is_nap, updated_at, stages, metrics)
-    SELECT $1, $14, * FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    ), stored AS (
+        INSERT INTO sleep_session (user_id, change_number, started_at, id, ended_at, offset_at_start,
+            offset_at_end, source, key_kind, natural_key, is_nap, updated_at, stages, metrics)
+        SELECT $1, $14, * FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+    ) SELECT true";
 
 const DELETE: &str = "DELETE FROM sleep_session WHERE user_id = $1 AND id = ANY ($2)";
 

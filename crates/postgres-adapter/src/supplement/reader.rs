@@ -13,7 +13,9 @@ use application::ports::storage::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
+use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Record, Text, Timestamptz};
@@ -94,18 +96,34 @@ fn into_record(record: PageRecord, labels: &KnownLabels) -> Result<SupplementRec
     Ok(SupplementRecord { supplement: labels.version(row)?, logs: logs.collect() })
 }
 
+/// How a page arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PageShape {
+    /// The server sends one row in one message, while many rows wake the reader repeatedly.
+    OneRow,
+    /// A node cannot send records without a name to another one.
+    Rows,
+}
+
+const RECORD: &str = "s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients,
+            logs.ids, logs.times, logs.servings";
+
 /// Returns the statement of a page: `$1` person, `$2` start, `$3` records to skip, `$4` records to read, and
 /// `$5` the supplement if the query names one.
 ///
 /// Records are sorted by their first log in the sort direction, which costs one index look-up each. Logs are
-/// read only for the records of the page, from the index and in its order. All records form one row: the
-/// server sends one row in one message, while many rows wake the reader repeatedly.
-fn page_sql(sort: SortDirection, names_one: bool) -> String {
+/// read only for the records of the page, from the index and in its order.
+fn page_sql(sort: SortDirection, names_one: bool, shape: PageShape) -> String {
     let direction = match sort {
         SortDirection::Ascending => "ASC",
         SortDirection::Descending => "DESC",
     };
     let taken = if names_one { "SELECT $5" } else { TAKEN };
+    let order = format!("ORDER BY p.created_at {direction}, p.supplement_id {direction}");
+    let (head, tail) = match shape {
+        PageShape::OneRow => (format!("array_agg(ROW({RECORD}) {order})"), String::new()),
+        PageShape::Rows => (RECORD.to_owned(), order),
+    };
     format!(
         "WITH RECURSIVE taken (supplement_id) AS ({taken}),
         page AS (
@@ -116,11 +134,7 @@ fn page_sql(sort: SortDirection, names_one: bool) -> String {
             ) AS f
             ORDER BY f.created_at {direction}, t.supplement_id {direction} OFFSET $3 LIMIT $4
         )
-        SELECT array_agg(
-            ROW(s.id, s.brand, s.name, s.servings, s.upc, s.label_date, s.entry_date, s.ingredients,
-                logs.ids, logs.times, logs.servings)
-            ORDER BY p.created_at {direction}, p.supplement_id {direction}
-        )
+        SELECT {head}
         FROM page p JOIN supplement s ON s.id = p.supplement_id
         CROSS JOIN LATERAL (
             SELECT array_agg(o.id) AS ids, array_agg(o.created_at) AS times, array_agg(o.servings) AS servings
@@ -129,7 +143,8 @@ fn page_sql(sort: SortDirection, names_one: bool) -> String {
                 WHERE l.user_id = $1 AND l.supplement_id = p.supplement_id AND l.created_at >= $2
                 ORDER BY l.created_at {direction}, l.id {direction}
             ) AS o
-        ) AS logs"
+        ) AS logs
+        {tail}"
     )
 }
 
@@ -138,31 +153,41 @@ const WALK_LOGS: &str =
     WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
     ORDER BY l.created_at, l.id LIMIT $4";
 
+/// Returns the statement of a page with its parameters.
+fn statement(query: SupplementPageQuery, shape: PageShape) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
+    let SupplementPageQuery { user_id, start, supplement_id, page } = query;
+    let statement = sql_query(page_sql(page.sort, supplement_id.is_some(), shape))
+        .into_boxed()
+        .bind::<SqlUuid, _>(user_id.as_uuid())
+        .bind::<Timestamptz, _>(lower_bound(start))
+        .bind::<BigInt, _>(page.offset())
+        .bind::<BigInt, _>(page.limit_with_lookahead());
+    match supplement_id {
+        None => statement,
+        Some(id) => statement.bind::<SqlUuid, _>(id.as_uuid()),
+    }
+}
+
 #[async_trait]
 impl SupplementReader for PostgresStore {
     async fn page(&self, query: SupplementPageQuery) -> Result<SupplementPage, StorageError> {
-        let SupplementPageQuery { user_id, start, supplement_id, page } = query;
-        let records: Option<Vec<PageRecord>> = self
+        let page = query.page;
+        let is_distributed = self.connector.is_distributed();
+        let records: Vec<PageRecord> = self
             .read_one_page(PageLength::Long, move |mut link| {
-                let statement = sql_query(page_sql(page.sort, supplement_id.is_some()))
-                    .bind::<SqlUuid, _>(user_id.as_uuid())
-                    .bind::<Timestamptz, _>(lower_bound(start))
-                    .bind::<BigInt, _>(page.offset())
-                    .bind::<BigInt, _>(page.limit_with_lookahead());
                 async move {
-                    match supplement_id {
-                        None => returning::<WholePage, _>(statement).get_result(&mut link).await,
-                        Some(id) => {
-                            let statement = statement.bind::<SqlUuid, _>(id.as_uuid());
-                            returning::<WholePage, _>(statement).get_result(&mut link).await
-                        }
+                    if is_distributed {
+                        return returning::<PageColumns, _>(statement(query, PageShape::Rows))
+                            .load(&mut link)
+                            .await;
                     }
+                    let statement = returning::<WholePage, _>(statement(query, PageShape::OneRow));
+                    statement.get_result(&mut link).await.map(Option::unwrap_or_default)
                 }
                 .boxed()
             })
             .await?;
         let size = usize::from(page.size.get());
-        let records = records.unwrap_or_default();
         let has_more = records.len() > size;
         let records = records
             .into_iter()

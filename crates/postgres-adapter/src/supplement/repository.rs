@@ -8,11 +8,11 @@ use crate::statement::{count, returning};
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{StorageError, SupplementRepository, UniqueKey};
 use async_trait::async_trait;
-use diesel::dsl::{exists, not};
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{Array, Date, Jsonb, Nullable, Text, Timestamptz};
+use diesel::sql_types::{Array, BigInt, Date, Jsonb, Nullable, Text, Timestamptz};
 use domain::id::SupplementId;
 use domain::supplement::{CatalogueKey, Supplement, Upc};
 use std::collections::BTreeSet;
@@ -30,15 +30,16 @@ const CURRENT: &str = "FROM unnest($1, $2) AS k (source, key) CROSS JOIN LATERAL
     OFFSET 0
 ) AS s";
 
-/// Inserts in key order, so that two imports of one catalogue do not deadlock.
-const INSERT: &str = "INSERT INTO supplement (id, catalogue_source, catalogue_key, is_current, brand, name, servings,
+/// Inserts in key order, so that two imports of one catalogue do not deadlock. Returns the number of stored
+/// rows: that of the statement itself counts conflicts too on an engine that distributes tables.
+const INSERT: &str = "WITH stored AS (INSERT INTO supplement (id, catalogue_source, catalogue_key, is_current, brand, name, servings,
         upc, label_date, entry_date, ingredients, upc_digits)
     SELECT n.id, n.source, n.key, true, n.brand, n.name, n.servings, n.upc, n.label_date, n.entry_date, n.ingredients,
         n.upc_digits
     FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         AS n (id, source, key, brand, name, servings, upc, label_date, entry_date, ingredients, upc_digits)
     ORDER BY n.source, n.key, n.id
-    ON CONFLICT DO NOTHING";
+    ON CONFLICT DO NOTHING RETURNING id) SELECT count(*) FROM stored";
 
 #[async_trait]
 impl SupplementRepository for PgUnitOfWork {
@@ -139,11 +140,11 @@ impl SupplementRepository for PgUnitOfWork {
         // Waits for a transaction that logs this version, so that the next statement sees the log.
         let locked = supplement::table.find(id.as_uuid()).select(supplement::id).for_update();
         connection.execute(locked).await?;
-        let named = supplement::table.find(id.as_uuid());
-        let query = diesel::delete(
-            named.filter(not(exists(intake_log::table.filter(intake_log::supplement_id.eq(id.as_uuid()))))),
-        );
-        let deleted = connection.execute(query).await?;
+        let logs = intake_log::table.filter(intake_log::supplement_id.eq(id.as_uuid()));
+        if connection.load_one(diesel::select(exists(logs))).await? {
+            return Ok(false);
+        }
+        let deleted = connection.execute(diesel::delete(supplement::table.find(id.as_uuid()))).await?;
         if let (1.., Some(predecessor)) = (deleted, predecessor) {
             let restoring = sql_query(RESTORE).bind::<SqlUuid, _>(predecessor.as_uuid());
             connection.execute(returning::<(), _>(restoring)).await?;
@@ -167,5 +168,6 @@ async fn insert(connection: &mut Pooled, labels: &[(CatalogueKey, Supplement)]) 
         .bind::<Array<Timestamptz>, _>(new.entry_dates)
         .bind::<Array<Jsonb>, _>(new.ingredients)
         .bind::<Array<Nullable<Text>>, _>(new.upc_digits);
-    connection.execute(returning::<(), _>(query)).await
+    let stored: i64 = connection.load_one(returning::<BigInt, _>(query)).await?;
+    Ok(stored.unsigned_abs())
 }

@@ -9,3 +9,16 @@ async fn make_store() -> Harness {
 }
 
 contract_tests::contract_tests!(make_store);
+
+/// The same suite on distributed tables.
+mod citus {
+    use contract_tests::Harness;
+    use postgres_adapter::test_support::TestDatabase;
+
+    async fn make_store() -> Harness {
+        let database = TestDatabase::create_distributed().await;
+        Harness::new(database.store(), database)
+    }
+
+    contract_tests::contract_tests!(make_store);
+}

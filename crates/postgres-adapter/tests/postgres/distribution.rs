@@ -1,26 +1,33 @@
-//! Citus' rules for the tables that `docs/scaling.md` distributes.
+//! Citus: its rules for the tables that `deploy/citus/distribute.sql` distributes, and what the script does.
 //!
 //! Every unique key of a distributed table contains its distribution column. Its foreign keys reference
-//! reference tables, or distributed tables by that column. No other table references it, and it has no
-//! triggers.
+//! reference tables. No other table references it, and it has no triggers.
 
 use crate::made_up::*;
 use postgres_adapter::test_support::TestDatabase;
 
-/// Tables distributed by `user_id`.
-const DISTRIBUTED: [&str; 5] = ["access_grant", "deletion", "intake_log", "read_tally", "sleep_session"];
+/// Tables distributed by the person: `account` by its id, the others by `user_id`.
+const DISTRIBUTED: [&str; 8] = [
+    "access_grant",
+    "account",
+    "consent",
+    "deletion",
+    "intake_log",
+    "password",
+    "read_tally",
+    "sleep_session",
+];
 
 /// Reference tables, copied to every node.
-const REFERENCE: [&str; 3] = ["account", "client", "supplement"];
+const REFERENCE: [&str; 3] = ["client", "person", "supplement"];
 
 /// Tables that stay on the coordinator: small, short-lived, or with a unique column other than the person.
-const LOCAL: [&str; 22] = [
+const LOCAL: [&str; 20] = [
     "__diesel_schema_migrations",
     "audit_event",
     "authorization_code",
     "authorization_request",
     "client_secret",
-    "consent",
     "erased_person",
     "erasure",
     "failure_counter",
@@ -30,7 +37,6 @@ const LOCAL: [&str; 22] = [
     "import_part",
     "job_lease",
     "outbox",
-    "password",
     "password_link",
     "personal_token",
     "refresh_token",
@@ -56,15 +62,8 @@ async fn every_table_is_distributed_or_copied_or_local() {
     assert_eq!(
         texts(&catalogue, tables).await,
         named,
-        "a new table needs a place here and in docs/scaling.md"
+        "a new table needs a place here and in deploy/citus/distribute.sql"
     );
-    let documented = include_str!("../../../../docs/scaling.md");
-    for table in DISTRIBUTED {
-        assert!(documented.contains(&format!("create_distributed_table('{table}', 'user_id'")), "{table}");
-    }
-    for table in REFERENCE {
-        assert!(documented.contains(&format!("create_reference_table('{table}')")), "{table}");
-    }
 }
 
 #[tokio::test]
@@ -74,7 +73,8 @@ async fn every_unique_key_of_a_distributed_table_contains_the_person() {
     let lacking = format!(
         "SELECT i.indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
          WHERE i.indisunique AND c.relname IN {} AND NOT EXISTS (
-             SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'user_id' AND a.attnum = ANY (i.indkey))",
+             SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = CASE c.relname WHEN 'account' THEN 'id' ELSE 'user_id' END
+             AND a.attnum = ANY (i.indkey))",
         list(&DISTRIBUTED)
     );
     assert_eq!(texts(&catalogue, &lacking).await, Vec::<String>::new());
@@ -83,7 +83,7 @@ async fn every_unique_key_of_a_distributed_table_contains_the_person() {
          WHERE i.indisunique AND c.relname IN {}",
         list(&DISTRIBUTED)
     );
-    assert!(number(&catalogue, &looked_at).await >= 5);
+    assert!(number(&catalogue, &looked_at).await >= 8);
 }
 
 #[tokio::test]
@@ -105,4 +105,99 @@ async fn distributed_tables_refer_to_copied_ones_only_and_nothing_refers_to_them
          WHERE NOT tgisinternal AND (c.relname IN {distributed} OR c.relname IN {reference})"
     );
     assert_eq!(texts(&catalogue, &watched).await, Vec::<String>::new());
+}
+
+mod citus {
+    use super::*;
+    use postgres_adapter::Distribution;
+
+    /// The engine's error for a statement that it cannot run; psql reports it with its place.
+    fn refusal(database: &TestDatabase) -> String {
+        database.distribute().unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn the_script_puts_every_table_where_it_belongs() {
+        let database = TestDatabase::create_distributed().await;
+        let catalogue = bystander(&database).await;
+        let of = |condition: &str| {
+            format!(
+                "SELECT logicalrelid::text FROM pg_dist_partition WHERE {condition} ORDER BY logicalrelid::text"
+            )
+        };
+        assert_eq!(texts(&catalogue, &of("partmethod = 'h'")).await, DISTRIBUTED);
+        assert_eq!(texts(&catalogue, &of("partmethod = 'n' AND repmodel = 't'")).await, REFERENCE);
+        let others = texts(&catalogue, &of("partmethod = 'n' AND repmodel <> 't'")).await;
+        assert!(others.iter().all(|table| LOCAL.contains(&table.as_str())), "{others:?}");
+        let together = "SELECT count(DISTINCT colocationid) FROM pg_dist_partition WHERE partmethod = 'h'";
+        assert_eq!(number(&catalogue, together).await, 1);
+        let again = refusal(&database);
+        assert!(again.contains("the store is distributed already"), "{again}");
+    }
+
+    #[tokio::test]
+    async fn indexes_constraints_and_views_are_those_of_plain_postgres() {
+        let distributed = TestDatabase::create_distributed().await;
+        let plain = TestDatabase::create().await;
+        let tables = list(&[DISTRIBUTED.as_slice(), &REFERENCE].concat());
+        let described = format!(
+            "SELECT format('index %s %s', tablename, replace(indexdef, ' ON ONLY ', ' ON ')) FROM pg_indexes
+             WHERE schemaname = 'public' AND tablename IN {tables}
+             UNION ALL SELECT format('constraint %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+             FROM pg_constraint WHERE conrelid::regclass::text IN {tables}
+             UNION ALL SELECT format('view %s %s', viewname, definition) FROM pg_views
+             WHERE schemaname = 'public' AND viewname LIKE 'sleep%'
+             ORDER BY 1"
+        );
+        let expected = texts(&bystander(&plain).await, &described).await;
+        assert_eq!(texts(&bystander(&distributed).await, &described).await, expected);
+        assert!(expected.len() > 50);
+    }
+
+    #[tokio::test]
+    async fn the_script_rejects_a_store_that_it_cannot_distribute() {
+        let database = TestDatabase::create().await;
+        let text = refusal(&database);
+        assert!(text.contains("this database has no Citus"), "{text}");
+        assert_eq!(database.store().distribution().await.unwrap(), Distribution::OneServer);
+        let database = TestDatabase::create_on_nodes().await;
+        let text = refusal(&database);
+        assert!(text.contains("run restwell migrate first"), "{text}");
+        let store = database.store();
+        store.migrate().await.unwrap();
+        assert_eq!(store.distribution().await.unwrap(), Distribution::Undistributed);
+        populate(&store, [1]).await;
+        let text = refusal(&database);
+        assert!(text.contains("the store is not empty"), "{text}");
+        database.execute("DELETE FROM person; DELETE FROM client; DELETE FROM supplement").await;
+        database.distribute().unwrap();
+        let distribution = store.distribution().await.unwrap();
+        assert_eq!(distribution, Distribution::Workers { count: 2, inactive: Vec::new() });
+        populate(&store, [1]).await;
+    }
+
+    #[tokio::test]
+    async fn later_migrations_change_a_distributed_store() {
+        let database = TestDatabase::create_on_nodes().await;
+        let store = database.store();
+        store.migrate().await.unwrap();
+        database.distribute().unwrap();
+        assert_eq!(store.migrate().await.unwrap(), 0);
+        // As a migration runs: in one transaction of a session of the program, and in one message.
+        let change = "SET citus.multi_shard_modify_mode = 'sequential';
+            BEGIN;
+            DO $$ BEGIN
+            ALTER TABLE account ADD COLUMN nickname text;
+            ALTER TABLE sleep_session ADD COLUMN mood text;
+            CREATE TABLE habit (user_id uuid NOT NULL REFERENCES person (id) ON DELETE CASCADE, name text NOT NULL,
+                PRIMARY KEY (user_id, name));
+            CREATE INDEX sleep_session_mood ON sleep_session (user_id, mood);
+            END $$;
+            INSERT INTO schema_compatibility VALUES ('99990101000000', 1);
+            COMMIT;";
+        database.execute(change).await;
+        populate(&store, [1]).await;
+        database.execute("UPDATE account SET nickname = 'x'; UPDATE sleep_session SET mood = 'y'").await;
+        assert_eq!(database.number("SELECT count(*) FROM account WHERE nickname = 'x'").await, 1);
+    }
 }

@@ -5,6 +5,8 @@ mod audit;
 #[cfg(test)]
 mod catalogue;
 #[cfg(test)]
+mod citus;
+#[cfg(test)]
 mod cluster;
 #[cfg(test)]
 mod connection;

@@ -13,9 +13,8 @@ use uuid::Uuid;
 
 /// Enough rows that no planner prefers a sequential scan, even of the smallest table.
 const POPULATE: &str = "
-    INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
-    SELECT md5('u' || n)::uuid, n || '@example.org', n || '@example.org', 'UTC', now()
-    FROM generate_series(1, 3000) AS n;
+    INSERT INTO person SELECT md5('u' || n)::uuid, n || '@example.org' FROM generate_series(1, 3000) AS n;
+    INSERT INTO account (id, email, home_timezone, created_at) SELECT id, email_normalised, 'UTC', now() FROM person;
     INSERT INTO client (id, name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce, created_at)
     SELECT md5('c' || n)::uuid, 'App ' || n, 'app', '{}', 'sleep', true, false, now()
     FROM generate_series(1, 1000) AS n;
@@ -68,8 +67,7 @@ async fn a_cookie_a_token_and_an_address_are_each_found_by_an_index() {
     let (_database, store, observer) = populated().await;
     let unknown = SecretHash::from_bytes([0; 32]);
     store.find_session(&unknown).await.unwrap();
-    let expected = ["Index Scan using session_token on session", "Index Scan using account_pkey on account"];
-    assert_eq!(scans(&observer, "'', 1").await, expected);
+    assert_eq!(scans(&observer, "'', 1").await, ["Index Scan using session_token on session"]);
     store.find_personal_access(&unknown).await.unwrap();
     let expected = [
         "Index Scan using personal_token_hash on personal_token",
@@ -77,9 +75,8 @@ async fn a_cookie_a_token_and_an_address_are_each_found_by_an_index() {
     ];
     assert_eq!(scans(&observer, "'', 1").await, expected);
     store.find_credentials(&user(1).email).await.unwrap();
-    let expected =
-        ["Index Scan using account_email on account", "Index Scan using password_pkey on password"];
-    assert_eq!(scans(&observer, "'', 1").await, expected);
+    let expected = ["Index Scan using account_pkey on account", "Index Scan using password_pkey on password"];
+    assert_eq!(scans(&observer, "gen_random_uuid(), 1").await, expected);
 }
 
 #[tokio::test]
@@ -113,8 +110,10 @@ async fn a_refresh_token_is_found_by_its_hash_in_the_partition_of_its_person() {
     own.sort();
     assert_eq!(own, [by_hash, "Index Scan using account_pkey on account"]);
     store.find_by_refresh_token(&known.refresh_token_hash, None).await.unwrap().unwrap();
-    let anywhere = scans(&observer, "'', 1").await;
-    assert_eq!(anywhere.iter().filter(|scan| *scan == by_hash).count(), 16, "{anywhere:?}");
+    let mut anywhere = scans(&observer, "gen_random_uuid(), '', 1").await;
+    anywhere.dedup();
+    anywhere.sort();
+    assert_eq!(anywhere, [by_hash, "Index Scan using account_pkey on account"]);
 }
 
 #[tokio::test]

@@ -76,8 +76,8 @@ async fn a_person_is_not_deleted_between_the_check_and_the_sum() {
     let tallies = [tally(1, 1)];
     let mut adding = pin!(store.add(&tallies));
     until_blocked(&observer, adding.as_mut()).await;
-    let key_share = observer.batch_execute("SELECT FROM account FOR UPDATE NOWAIT").await;
-    assert!(key_share.is_err(), "the account is held");
+    let key_share = observer.batch_execute("SELECT FROM person FOR UPDATE NOWAIT").await;
+    assert!(key_share.is_err(), "the person is held");
     holder.batch_execute("ROLLBACK").await.unwrap();
     adding.await.unwrap();
     assert_eq!(store.list(user_id(1), None, 10).await.unwrap()[0].requests, 2);

@@ -3,11 +3,18 @@
 use super::output;
 use crate::lifecycle;
 use crate::settings::{PublicUrl, Settings, is_loopback};
-use crate::wiring::{KeySource, Store};
+use crate::wiring::{IfMissing, KeySource, Store, explained, refusal};
 use std::fmt::Write;
 
-/// Prints the settings and their effect. Creates nothing and does not connect to the store.
-pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckConfigArguments {
+    /// Also connect to the store and report its schema and servers
+    #[arg(long)]
+    store: bool,
+}
+
+/// Prints the settings and their effect. Creates nothing, and connects to the store only if asked.
+pub(crate) async fn run(arguments: &CheckConfigArguments, settings: &Settings) -> anyhow::Result<()> {
     let public_url = settings.server.public_url(settings.server.listen)?;
     let source = KeySource::from_settings(settings, &public_url)?;
     if source == KeySource::Setting {
@@ -29,7 +36,32 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<()> {
     if let Some(warning) = period.and_then(lifecycle::Period::warning_today) {
         let _ = writeln!(text, "* WARNING: {warning}");
     }
+    if arguments.store {
+        for note in store_notes(settings).await? {
+            let _ = writeln!(text, "* {note}");
+        }
+    }
     Ok(output::print_text(&text)?)
+}
+
+/// Reports what only the store knows.
+async fn store_notes(settings: &Settings) -> anyhow::Result<Vec<String>> {
+    let store = Store::open(settings, IfMissing::Refuse).await?;
+    let state = match store.schema.state().await {
+        Ok(state) => state,
+        Err(error) => {
+            let reason = explained(store.schema.as_ref(), error);
+            return Ok(vec![format!("WARNING: the store cannot be reached: {reason}")]);
+        }
+    };
+    let layout = store.schema.layout().await?;
+    let mut notes = vec![match refusal(&state) {
+        None => "schema: fits this program".to_owned(),
+        Some(sentence) => format!("WARNING: {sentence}"),
+    }];
+    notes.extend(layout.fact);
+    notes.extend(layout.warnings.into_iter().map(|warning| format!("WARNING: {warning}")));
+    Ok(notes)
 }
 
 fn notes(settings: &Settings, public_url: &PublicUrl, source: &KeySource) -> anyhow::Result<Vec<String>> {

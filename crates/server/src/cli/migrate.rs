@@ -17,6 +17,9 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
         1 => format!("{place}: applied 1 migration"),
         number => format!("{place}: applied {number} migrations"),
     });
+    for warning in store.schema.layout().await?.warnings {
+        output::note(format!("WARNING: {warning}"));
+    }
     ensure_signing_key(&store, settings).await
 }
 

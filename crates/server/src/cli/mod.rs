@@ -106,7 +106,7 @@ enum Command {
     /// Update the schema, creating an embedded store and the first signing key if needed
     Migrate,
     /// Print the effective settings without secrets, and report problems
-    CheckConfig,
+    CheckConfig(check_config::CheckConfigArguments),
     /// Manage users
     #[command(subcommand)]
     User(user::UserCommand),
@@ -195,7 +195,7 @@ pub(crate) async fn run_in(
         Command::Serve => Box::pin(serve::run(&settings, clock)).await,
         Command::Health(arguments) => health::run(&arguments, &settings).await,
         Command::Migrate => migrate::run(&settings).await,
-        Command::CheckConfig => check_config::run(&settings),
+        Command::CheckConfig(arguments) => check_config::run(&arguments, &settings).await,
         Command::User(command) => user::run(command, &settings, clock).await,
         Command::Client(command) => client::run(command, &settings, clock).await,
         Command::Grant(command) => grant::run(command, &settings, clock).await,

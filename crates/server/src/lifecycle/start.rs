@@ -48,6 +48,7 @@ pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
         return Err(StartError::Never(sentence));
     }
     application.readiness.schema_fits(true);
+    warn_of_layout(application).await?;
     clock::compare(application).await?;
     if application.keys.ensure.run().await? {
         tracing::info!("created the first signing key");
@@ -59,6 +60,14 @@ pub(crate) async fn start(application: &Application) -> Result<(), StartError> {
         biased;
         () = application.rate_limits.first_answer() => application.readiness.counters_found(),
         () = std::future::ready(()) => {}
+    }
+    Ok(())
+}
+
+/// Logs what is wrong with the servers of the store.
+async fn warn_of_layout(application: &Application) -> Result<(), StartError> {
+    for warning in application.schema.layout().await?.warnings {
+        tracing::warn!("{warning}");
     }
     Ok(())
 }

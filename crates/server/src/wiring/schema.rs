@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use application::ports::storage::StorageError;
 use application::schema::SchemaState;
 use async_trait::async_trait;
-use postgres_adapter::PostgresStore;
+use postgres_adapter::{Distribution, PostgresStore};
 use sqlite_adapter::SqliteStore;
 
 /// Operations on the schema of a store.
@@ -15,6 +15,11 @@ pub(crate) trait Schema: Send + Sync {
     /// Applies the pending migrations, all or none, and returns their number. Of several concurrent
     /// processes, one applies them and the others find none pending.
     async fn migrate(&self) -> Result<usize, StorageError>;
+
+    /// Returns how the tables are spread over servers.
+    async fn layout(&self) -> Result<Layout, StorageError> {
+        Ok(Layout::default())
+    }
 
     /// Returns why the last connection attempt failed, without secrets; `None` if unknown.
     fn why_unavailable(&self) -> Option<String> {
@@ -51,8 +56,49 @@ impl Schema for PostgresStore {
         Self::migrate(self).await
     }
 
+    async fn layout(&self) -> Result<Layout, StorageError> {
+        self.distribution().await.map(Layout::from)
+    }
+
     fn why_unavailable(&self) -> Option<String> {
         Self::why_unavailable(self)
+    }
+}
+
+/// How the tables are spread over servers, in sentences.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// `None` for a store on one server.
+    pub(crate) fact: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl From<Distribution> for Layout {
+    fn from(distribution: Distribution) -> Self {
+        match distribution {
+            Distribution::OneServer => Self::default(),
+            Distribution::Undistributed => Self {
+                fact: None,
+                warnings: vec![
+                    "Citus is installed, but the tables are not distributed: run deploy/citus/distribute.sql with psql \
+                     before anything is stored"
+                        .to_owned(),
+                ],
+            },
+            Distribution::Worker => Self {
+                fact: None,
+                warnings: vec![
+                    "the server of the store is a worker of Citus; storage.url must name the coordinator".to_owned(),
+                ],
+            },
+            Distribution::Workers { count, inactive } => Self {
+                fact: Some(format!("the tables are distributed by Citus over {count} workers")),
+                warnings: inactive
+                    .into_iter()
+                    .map(|worker| format!("Citus does not use the worker {worker}; see citus_activate_node"))
+                    .collect(),
+            },
+        }
     }
 }
 
@@ -78,6 +124,18 @@ pub(crate) fn refusal(state: &SchemaState) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_coordinator_without_distribution_and_an_unused_worker_are_warned_of() {
+        assert_eq!(Layout::from(Distribution::OneServer), Layout::default());
+        for distribution in [Distribution::Undistributed, Distribution::Worker] {
+            assert_eq!(Layout::from(distribution).warnings.len(), 1);
+        }
+        let inactive = vec!["db2:5432".to_owned()];
+        let layout = Layout::from(Distribution::Workers { count: 3, inactive });
+        assert_eq!(layout.fact.as_deref(), Some("the tables are distributed by Citus over 3 workers"));
+        assert!(layout.warnings[0].contains("db2:5432"), "{layout:?}");
+    }
 
     #[test]
     fn an_unusable_schema_is_refused_with_advice() {

@@ -7,7 +7,7 @@ use super::world::World;
 use reqwest::StatusCode;
 use serde_json::Value;
 
-on_both_stores! {
+on_all_stores! {
     async fn from_an_empty_store_to_the_three_reads(world: World) {
         let registration = register(&world);
         let file = world.file("night.ndjson", concat!(

@@ -49,6 +49,14 @@ impl World {
         world
     }
 
+    /// Creates a migrated store on Citus with a signing key.
+    pub(crate) async fn distributed() -> Self {
+        let database = TestDatabase::create_distributed().await;
+        let world = Self::on(TempDir::new().expect("temporary folder"), Some(database));
+        world.ok(&["migrate"]);
+        world
+    }
+
     /// Describes the store in a database; without one, in a file of the folder.
     pub(crate) fn on(dir: TempDir, database: Option<TestDatabase>) -> Self {
         let kind = if database.is_some() { StoreKind::Postgres } else { StoreKind::Sqlite };
@@ -271,21 +279,48 @@ macro_rules! on_both_stores {
         $(
             mod $name {
                 use super::*;
-                use $crate::e2e::world::StoreKind;
 
                 $(#[$note])*
                 async fn scenario($world: World) $body
 
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn on_sqlite() {
-                    scenario(World::new(StoreKind::Sqlite).await).await;
-                }
+                on_each_store!(scenario);
+            }
+        )*
+    };
+}
+
+/// Declares tests and runs each on SQLite, on Postgres, and on Postgres with tables distributed by Citus.
+macro_rules! on_all_stores {
+    ($($(#[$note:meta])* async fn $name:ident($world:ident: World) $body:block)*) => {
+        $(
+            mod $name {
+                use super::*;
+
+                $(#[$note])*
+                async fn scenario($world: World) $body
+
+                on_each_store!(scenario);
 
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn on_postgres() {
-                    scenario(World::new(StoreKind::Postgres).await).await;
+                async fn on_citus() {
+                    scenario(World::distributed().await).await;
                 }
             }
         )*
+    };
+}
+
+/// Runs a scenario on SQLite and on Postgres.
+macro_rules! on_each_store {
+    ($scenario:ident) => {
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn on_sqlite() {
+            $scenario(World::new($crate::e2e::world::StoreKind::Sqlite).await).await;
+        }
+
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn on_postgres() {
+            $scenario(World::new($crate::e2e::world::StoreKind::Postgres).await).await;
+        }
     };
 }

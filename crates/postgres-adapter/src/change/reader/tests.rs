@@ -8,11 +8,9 @@ use serde_json::Value;
 /// Committed synchronously, because vacuum leaves a page unmarked if its commit may still be lost.
 const POPULATE: &str = "
     SET synchronous_commit = on;
-    INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
-    SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, n::text, n::text, 'UTC', now()
-    FROM generate_series(1, 4) AS n;
-    INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
-    SELECT md5('u' || n)::uuid, 'u' || n, 'u' || n, 'UTC', now() FROM generate_series(1, 3000) AS n;
+    INSERT INTO person SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, n FROM generate_series(1, 4) AS n;
+    INSERT INTO person SELECT md5('u' || n)::uuid, 'u' || n FROM generate_series(1, 3000) AS n;
+    INSERT INTO account (id, email, home_timezone, created_at) SELECT id, email_normalised, 'UTC', now() FROM person;
     INSERT INTO supplement (id, catalogue_source, catalogue_key, is_current, brand, name, servings, upc, entry_date,
         ingredients)
     SELECT md5('v' || n)::uuid, 'x', n::text, true, '', '', '', '', now(), '[]' FROM generate_series(1, 5000) AS n;

@@ -5,4 +5,5 @@ mod hot_read;
 mod log;
 mod outage;
 mod page;
+mod session;
 mod tls;

@@ -11,9 +11,8 @@ const SESSIONS: i64 = 10_000;
 /// Committed synchronously, because vacuum leaves a page unmarked if its commit may still be lost.
 const POPULATE: &str = "
     SET synchronous_commit = on;
-    INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
-    SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, n::text, n::text, 'UTC', now()
-    FROM generate_series(1, 4) AS n;
+    INSERT INTO person SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, n FROM generate_series(1, 4) AS n;
+    INSERT INTO account (id, email, home_timezone, created_at) SELECT id, email_normalised, 'UTC', now() FROM person;
     INSERT INTO sleep_session (user_id, started_at, id, ended_at, key_kind, natural_key, updated_at, stages, metrics)
     SELECT ('00000000-0000-0000-0000-00000000000' || u)::uuid, '2000-01-01Z'::timestamptz + n * interval '1 day',
         md5(u || '-' || n)::uuid, '2000-01-01Z'::timestamptz + n * interval '1 day' + interval '8 hours',

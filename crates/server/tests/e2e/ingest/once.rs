@@ -2,7 +2,7 @@ use super::backend::{Backend, LINES, night};
 use crate::e2e::world::World;
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_all_stores! {
     async fn only_one_of_two_processes_with_the_same_key_does_the_work(world: World) {
         // Behind a load balancer all replicas share one address, which is the issuer of their tokens.
         let world = world.with("RESTWELL__SERVER__PUBLIC_URL", "http://localhost:4711");

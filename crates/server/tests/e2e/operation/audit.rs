@@ -51,7 +51,7 @@ async fn scene(world: &World) -> (Registration, Server, Reader) {
     (registration, server, reader)
 }
 
-on_both_stores! {
+on_all_stores! {
     async fn a_crash_loses_no_stored_read_and_no_event(world: World) {
         let world = world.in_processes();
         let (registration, mut server, reader) = scene(&world).await;

@@ -48,7 +48,7 @@ fn sessions(world: &World, user_id: &str) -> Vec<String> {
     content(world, user_id).into_iter().filter(|line| line.contains("sleep_session")).collect()
 }
 
-on_both_stores! {
+on_all_stores! {
     async fn a_killed_import_is_completed_by_the_next(world: World) {
         let file = world.file("many.ndjson", &records::nights(10_000, 4));
         let person = |name: &str| {

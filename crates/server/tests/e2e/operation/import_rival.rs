@@ -40,7 +40,7 @@ fn lines(lines: &[Value]) -> String {
     lines.iter().fold(String::new(), |text, line| text + &line.to_string() + "\n")
 }
 
-on_both_stores! {
+on_all_stores! {
     async fn three_concurrent_imports_of_one_file_store_it_once(world: World) {
         let user = register(&world).user_id;
         let file = world.file("everything.ndjson", &everything());

@@ -39,7 +39,7 @@ async fn choose(server: &Server, link: &str, password: &str) -> u16 {
     browser.submit(&fill(&page, "/set-password", &[("password", password)])).await.status
 }
 
-on_both_stores! {
+on_all_stores! {
     async fn two_servers_send_each_message_once(world: World) {
         const PEOPLE: usize = 12;
         let mail = MailServer::start().await;

@@ -91,7 +91,7 @@ impl Somebody {
     }
 }
 
-on_both_stores! {
+on_all_stores! {
     async fn no_column_of_any_table_identifies_an_erased_person(world: World) {
         let world = world.in_processes();
         let mut server = world.serve();

@@ -12,7 +12,7 @@ use reqwest::Method;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-on_both_stores! {
+on_all_stores! {
     // T70
     async fn a_new_key_is_used_at_once_and_old_tokens_stay_valid(world: World) {
         let scene = Scene::new(world).await;

@@ -10,7 +10,7 @@ use std::time::Instant;
 /// Number of concurrent requests.
 const CALLERS: usize = 50;
 
-on_both_stores! {
+on_all_stores! {
     // T13
     async fn exactly_one_of_fifty_concurrent_redemptions_succeeds_and_is_revoked(world: World) {
         const ROUNDS: usize = 6;

@@ -5,7 +5,7 @@ use super::party::with_one_address;
 use crate::e2e::app::{SCOPES, code, register};
 use crate::e2e::world::World;
 
-on_both_stores! {
+on_all_stores! {
     // T19
     async fn a_used_code_and_a_revoked_grant_stay_so_after_a_crash(world: World) {
         let world = world.in_processes();

@@ -28,7 +28,7 @@ fn loopback(number: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, number, number.wrapping_mul(7), number + 1)
 }
 
-on_both_stores! {
+on_all_stores! {
     // T81
     async fn only_ten_wrong_passwords_are_checked_across_servers_and_addresses(world: World) {
         let user = person(&world, EMAIL, PASSWORD);

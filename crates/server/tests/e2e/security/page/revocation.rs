@@ -115,7 +115,7 @@ impl Replicas {
     }
 }
 
-on_both_stores! {
+on_all_stores! {
     // T67
     async fn a_locked_and_then_deleted_person_is_rejected_everywhere_with_every_token(world: World) {
         let replicas = Replicas::new(world).await;
