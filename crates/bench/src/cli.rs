@@ -59,6 +59,9 @@ struct RunArguments {
     /// Output file of the figures
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Use a Citus coordinator with two workers as the store; needs the extension
+    #[arg(long)]
+    citus: bool,
     /// Remark on the run, such as "a busy machine"
     #[arg(long, value_name = "TEXT")]
     mark: Option<String>,
@@ -111,7 +114,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
 /// Runs the chosen cases and writes the figures; exit code 1 if a target is missed.
 fn measure(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let plan = arguments.plan();
-    let mut stage = Stage::set(&arguments.binary, &arguments.folder, plan)?;
+    let mut stage = Stage::set(&arguments.binary, &arguments.folder, arguments.citus, plan)?;
     let mut measurement = Measurement::begin(stage.versions()?, arguments.mark.clone())?;
     // In the order of the targets.
     let cases = case::CASES.into_iter().chain([grants::CASES, growth::CASES, safety::CASES]);

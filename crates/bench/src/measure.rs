@@ -10,19 +10,22 @@ use std::time::Duration;
 pub(crate) struct Costs {
     pub(crate) server: Option<Watched>,
     pub(crate) database: Option<Watched>,
+    /// The workers of a Citus cluster, whose coordinator is the database.
+    pub(crate) workers: Option<Watched>,
 }
 
 /// Runs a load once and returns its figures.
 pub(crate) fn round(load: &Load, costs: Costs) -> anyhow::Result<Figures> {
-    let before = (cpu(costs.server)?, cpu(costs.database)?);
+    let before = (cpu(costs.server)?, cpu(costs.database)?, cpu(costs.workers)?);
     if let Some(server) = costs.server {
         server.forget_peak()?;
     }
     let sample = load.run()?;
-    let after = (cpu(costs.server)?, cpu(costs.database)?);
+    let after = (cpu(costs.server)?, cpu(costs.database)?, cpu(costs.workers)?);
     Ok(Figures {
         server_cpu_us: costs.server.map(|_| each(after.0, before.0, sample.answers)),
         database_cpu_us: costs.database.map(|_| each(after.1, before.1, sample.answers)),
+        workers_cpu_us: costs.workers.map(|_| each(after.2, before.2, sample.answers)),
         peak_memory_mb: costs.server.map(Watched::peak_mb).transpose()?,
         ..latency(&sample)
     })
@@ -73,6 +76,7 @@ pub(crate) fn medians(rounds: &[Figures]) -> Figures {
         requests_per_second: of(|round| round.requests_per_second),
         server_cpu_us: of(|round| round.server_cpu_us),
         database_cpu_us: of(|round| round.database_cpu_us),
+        workers_cpu_us: of(|round| round.workers_cpu_us),
         peak_memory_mb: of(|round| round.peak_memory_mb),
     }
 }

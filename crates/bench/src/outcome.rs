@@ -75,8 +75,11 @@ pub(crate) struct Figures {
     pub(crate) requests_per_second: Option<f64>,
     /// CPU time of the server in microseconds per request.
     pub(crate) server_cpu_us: Option<f64>,
-    /// CPU time of all database processes in microseconds per request.
+    /// CPU time of all database processes in microseconds per request; of the coordinator on Citus.
     pub(crate) database_cpu_us: Option<f64>,
+    /// CPU time of all workers of a Citus cluster in microseconds per request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) workers_cpu_us: Option<f64>,
     /// Peak resident memory of the server in MB (10^6 bytes).
     pub(crate) peak_memory_mb: Option<f64>,
 }
@@ -209,8 +212,8 @@ impl Measurement {
     /// Returns the table for the terminal.
     pub(crate) fn table(&self) -> String {
         let mut text = format!(
-            "{:<34} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7}  result\n",
-            "case", "p50 ms", "p99 ms", "req/s", "cpu us", "db us", "peak MB", "ratio"
+            "{:<34} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7}  result\n",
+            "case", "p50 ms", "p99 ms", "req/s", "cpu us", "db us", "wrk us", "peak MB", "ratio"
         );
         for outcome in &self.cases {
             row(&mut text, &outcome.case, &outcome.figures, outcome.ratio, &outcome.result);
@@ -223,18 +226,26 @@ impl Measurement {
 }
 
 fn row(text: &mut String, name: &str, figures: &Figures, ratio: Option<f64>, result: &str) {
-    let Figures { median_ms, p99_ms, requests_per_second, server_cpu_us, database_cpu_us, peak_memory_mb } =
-        *figures;
+    let Figures {
+        median_ms,
+        p99_ms,
+        requests_per_second,
+        server_cpu_us,
+        database_cpu_us,
+        workers_cpu_us,
+        peak_memory_mb,
+    } = *figures;
     let cell = |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |v| format!("{v:.digits$}"));
     // Writing to a string does not fail.
     let _ = writeln!(
         text,
-        "{name:<34} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7}  {result}",
+        "{name:<34} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>7}  {result}",
         cell(median_ms, 3),
         cell(p99_ms, 3),
         cell(requests_per_second, 0),
         cell(server_cpu_us, 1),
         cell(database_cpu_us, 1),
+        cell(workers_cpu_us, 1),
         cell(peak_memory_mb, 1),
         cell(ratio, 2),
     );

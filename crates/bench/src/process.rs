@@ -55,6 +55,8 @@ pub(crate) enum Watched {
     Alone(u32),
     /// A process and all of its children, including exited ones.
     Family(u32),
+    /// Two of them.
+    Families([u32; 2]),
 }
 
 impl Watched {
@@ -65,11 +67,8 @@ impl Watched {
                 let stat = process(id)?.stat()?;
                 stat.utime + stat.stime
             }
-            Self::Family(id) => {
-                let stat = process(id)?.stat()?;
-                let ended = u64::try_from(stat.cutime + stat.cstime).unwrap_or_default();
-                stat.utime + stat.stime + ended + children_ticks(id)?
-            }
+            Self::Family(id) => family_ticks(id)?,
+            Self::Families([one, other]) => family_ticks(one)? + family_ticks(other)?,
         };
         Ok(Duration::from_secs(1) / u32::try_from(procfs::ticks_per_second())? * u32::try_from(ticks)?)
     }
@@ -93,13 +92,19 @@ impl Watched {
 
     fn id(self) -> u32 {
         match self {
-            Self::Alone(id) | Self::Family(id) => id,
+            Self::Alone(id) | Self::Family(id) | Self::Families([id, _]) => id,
         }
     }
 }
 
 fn process(id: u32) -> anyhow::Result<Process> {
     Process::new(i32::try_from(id)?).with_context(|| format!("the process {id} is gone"))
+}
+
+fn family_ticks(id: u32) -> anyhow::Result<u64> {
+    let stat = process(id)?.stat()?;
+    let ended = u64::try_from(stat.cutime + stat.cstime).unwrap_or_default();
+    Ok(stat.utime + stat.stime + ended + children_ticks(id)?)
 }
 
 fn children_ticks(parent: u32) -> anyhow::Result<u64> {

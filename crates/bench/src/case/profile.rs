@@ -98,7 +98,7 @@ fn against_row(found: Figures, reference: Figures) -> Outcome {
 fn ceilings(stage: &Stage, user_id: &str) -> anyhow::Result<Vec<Outcome>> {
     let constant = ReferenceServer::start(Kind::Constant, "")?;
     let load = small_reads(stage, constant.address, vec![get("/constant", "none")]);
-    let costs = Costs { server: Some(constant.watched()), database: None };
+    let costs = Costs { server: Some(constant.watched()), ..Costs::default() };
     round(&load, costs)?;
     let constant = round(&load, costs)?;
     let seconds = stage.plan.seconds;
@@ -138,7 +138,7 @@ fn on_sqlite(stage: &mut Stage) -> anyhow::Result<Results> {
     let app = App::register(&program)?;
     let server = program.serve()?;
     let readers = Readers::create(&app, &program, &server, "reader")?;
-    let costs = Costs { server: Some(server.watched()), database: None };
+    let costs = Costs { server: Some(server.watched()), ..Costs::default() };
     let postgres_costs = stage.server_costs()?;
     let load = small_reads(stage, server.address, readers.profiles());
     let postgres = stage.server()?.address;

@@ -2,7 +2,7 @@
 
 use super::seed::secrets;
 use crate::load::{End, Expected, Load, Requests};
-use crate::measure::{Costs, in_turns, round};
+use crate::measure::{in_turns, round};
 use crate::outcome::{Figures, Outcome, Results};
 use crate::process::Watched;
 use crate::stage::{Server, Stage, member};
@@ -37,7 +37,7 @@ pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Results> {
     let stored = stage.postgres.sql(&format!("SELECT hash FROM password WHERE user_id = '{person}'"))?;
     let server = serve(stage)?;
     let load = load(&server, EMAIL, if stage.plan.short { 3 } else { TIMES })?;
-    let costs = Costs { server: Some(server.watched()), database: Some(stage.postgres.watched()) };
+    let costs = stage.costs(&server);
     let (figures, hash) = in_turns(stage.plan.rounds, &mut || round(&load, costs), &mut || {
         hashes(&stored, if stage.plan.short { 3 } else { TIMES })
     })?;

@@ -49,7 +49,7 @@ fn together(stage: &Stage, replicas: &[Server], pages: &[Vec<u8>]) -> anyhow::Re
             .iter()
             .map(|replica| {
                 let load = load(stage, replica.address, CLIENTS, pages);
-                let costs = Costs { server: Some(replica.watched()), database: None };
+                let costs = Costs { server: Some(replica.watched()), ..Costs::default() };
                 scope.spawn(move || round(&load, costs))
             })
             .collect();

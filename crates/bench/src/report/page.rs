@@ -78,8 +78,15 @@ fn figures(measurement: &Measurement) -> String {
 }
 
 fn row(name: String, figures: &Figures) -> Vec<String> {
-    let Figures { median_ms, p99_ms, requests_per_second, server_cpu_us, database_cpu_us, peak_memory_mb } =
-        *figures;
+    let Figures {
+        median_ms,
+        p99_ms,
+        requests_per_second,
+        server_cpu_us,
+        database_cpu_us,
+        peak_memory_mb,
+        ..
+    } = *figures;
     let numbers = [median_ms, p99_ms, requests_per_second, server_cpu_us, database_cpu_us, peak_memory_mb];
     std::iter::once(name).chain(numbers.map(number)).collect()
 }

@@ -10,6 +10,7 @@ pub(super) fn measurement() -> Measurement {
         requests_per_second: Some(6_000.0),
         server_cpu_us: Some(server),
         database_cpu_us: Some(server / 2.0),
+        workers_cpu_us: None,
         peak_memory_mb: Some(40.0),
     };
     let case = |name: &str, server: f64| {

@@ -73,8 +73,10 @@ fn metrics(stage: &mut Stage) -> anyhow::Result<Check> {
     };
     let (with, without) = in_turns(
         stage.plan.rounds,
-        &mut || round(&load(counting.address), Costs { server: Some(counting.watched()), database: None }),
-        &mut || round(&load(silent.address), Costs { server: Some(silent.watched()), database: None }),
+        &mut || {
+            round(&load(counting.address), Costs { server: Some(counting.watched()), ..Costs::default() })
+        },
+        &mut || round(&load(silent.address), Costs { server: Some(silent.watched()), ..Costs::default() }),
     )?;
     check("metrics (over HTTP, profile read)", with, without)
 }

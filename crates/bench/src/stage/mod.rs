@@ -47,16 +47,19 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// Starts the stores, migrates the database and registers the app.
-    pub(crate) fn set(binary: &Path, below: &Path, plan: Plan) -> anyhow::Result<Self> {
+    pub(crate) fn set(binary: &Path, below: &Path, is_citus: bool, plan: Plan) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("restwell-bench.").tempdir_in(below)?;
         // Postgres does not run as root, so its user needs access to the folder.
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711))?;
-        let postgres = Postgres::start(&folder.path().join("postgres"))?;
+        let postgres = Postgres::start(&folder.path().join("postgres"), is_citus)?;
         let redis = Redis::start(folder.path())?;
         let program = Program::new(binary, folder.path())?
             .with("STORAGE__URL", &postgres.url())
             .keeping_logs(plan.short);
         program.run(&["migrate"], None).context("the database was not migrated")?;
+        if is_citus {
+            postgres.distribute()?;
+        }
         let app = App::register(&program)?;
         Ok(Self {
             plan,
@@ -112,17 +115,17 @@ impl Stage {
     /// Processes measured in rounds on [`Stage::server`].
     pub(crate) fn server_costs(&mut self) -> anyhow::Result<Costs> {
         let watched = self.server()?.watched();
-        Ok(Costs { server: Some(watched), database: Some(self.postgres.watched()) })
+        Ok(self.postgres.costs(watched))
     }
 
     /// Processes measured in rounds on [`Stage::row_server`].
     pub(crate) fn row_costs(&mut self) -> anyhow::Result<Costs> {
         let watched = self.row_server()?.watched();
-        Ok(Costs { server: Some(watched), database: Some(self.postgres.watched()) })
+        Ok(self.postgres.costs(watched))
     }
 
     /// Processes measured in rounds on a server.
     pub(crate) fn costs(&self, server: &Server) -> Costs {
-        Costs { server: Some(server.watched()), database: Some(self.postgres.watched()) }
+        self.postgres.costs(server.watched())
     }
 }

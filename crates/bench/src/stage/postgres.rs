@@ -1,36 +1,50 @@
-//! A Postgres server with production durability.
+//! A Postgres server with production durability, or a Citus cluster of such.
 
+use super::free_address;
+use crate::measure::Costs;
 use crate::process::{Running, Watched};
 use anyhow::{Context, bail, ensure};
+use std::fmt::Write as _;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 5] = [
     "fsync=on",
     "shared_buffers=512MB",
-    "listen_addresses=",
     "max_connections=200",
     "max_wal_size=4GB",
     "checkpoint_timeout=30min",
 ];
+/// For the coordinator and the workers of a Citus cluster, which reach each other through TCP.
+const CITUS_SETTINGS: [&str; 3] =
+    ["shared_preload_libraries=citus", "citus.node_conninfo=sslmode=prefer", "listen_addresses=127.0.0.1"];
+const WORKERS: usize = 2;
 
-/// A throwaway cluster on a Unix socket.
+/// A throwaway server on a Unix socket, or a Citus coordinator with workers.
 #[derive(Debug)]
 pub(crate) struct Postgres {
-    process: Running,
-    folder: PathBuf,
+    /// The server, or the coordinator.
+    server: Node,
+    workers: Option<[Node; WORKERS]>,
     programs: PathBuf,
 }
 
-impl Postgres {
+/// A server process with its data.
+#[derive(Debug)]
+struct Node {
+    process: Running,
+    folder: PathBuf,
+    port: u16,
+}
+
+impl Node {
     /// Creates and starts a cluster in a folder.
-    pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
-        let programs = find_programs().context("PostgreSQL is needed: install its package")?;
-        std::fs::create_dir(folder)?;
+    fn start(folder: PathBuf, programs: &Path, settings: &[&str]) -> anyhow::Result<Self> {
+        std::fs::create_dir(&folder)?;
         if let Some((user, group)) = server_user()? {
-            chown(folder, Some(user), Some(group))?;
+            chown(&folder, Some(user), Some(group))?;
         }
         let data = folder.join("data");
         let log = std::fs::File::create(folder.join("log"))?;
@@ -40,23 +54,24 @@ impl Postgres {
             .stdout(log.try_clone()?)
             .stderr(log.try_clone()?)
             .status()?;
-        ensure!(made.success(), "initdb failed: {}", last_words(folder));
+        ensure!(made.success(), "initdb failed: {}", last_words(&folder));
+        let port = free_address()?.port();
         let mut command = as_server_user(&programs.join("postgres"))?;
-        command.args(["-D", &data, "-k"]).arg(folder);
-        for setting in SETTINGS {
+        command.args(["-D", &data, "-p", &port.to_string(), "-k"]).arg(&folder);
+        for setting in SETTINGS.iter().chain(settings) {
             command.args(["-c", setting]);
         }
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         // A fast shutdown releases shared memory.
         let process = Running::start(&mut command)?.ended_by(rustix::process::Signal::INT);
-        let mut this = Self { process, folder: folder.to_path_buf(), programs };
-        this.wait()?;
+        let mut this = Self { process, folder, port };
+        this.wait(programs)?;
         Ok(this)
     }
 
-    fn wait(&mut self) -> anyhow::Result<()> {
+    fn wait(&mut self, programs: &Path) -> anyhow::Result<()> {
         let begun = Instant::now();
-        while self.sql("SELECT 1").is_err() {
+        while self.sql(programs, "SELECT 1").is_err() {
             ensure!(
                 self.process.is_running() && begun.elapsed() < Duration::from_secs(30),
                 "PostgreSQL did not start: {}",
@@ -67,26 +82,15 @@ impl Postgres {
         Ok(())
     }
 
-    /// Returns its URL for the program.
-    pub(crate) fn url(&self) -> String {
-        let socket = self.folder.display().to_string().replace('/', "%2F");
-        format!("postgres://postgres@{socket}/postgres")
-    }
-
-    /// Returns its parameters for tokio-postgres.
-    pub(crate) fn parameters(&self) -> String {
-        format!("host={} user=postgres dbname=postgres", self.folder.display())
-    }
-
     /// Runs statements with psql; returns unaligned rows, one per line.
-    pub(crate) fn sql(&self, statements: &str) -> anyhow::Result<String> {
-        self.program("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statements])
+    fn sql(&self, programs: &Path, statements: &str) -> anyhow::Result<String> {
+        self.program(programs, "psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statements])
     }
 
     /// Runs one of Postgres's programs against this server and returns its output.
-    pub(crate) fn program(&self, name: &str, arguments: &[&str]) -> anyhow::Result<String> {
-        let done = Command::new(self.programs.join(name))
-            .args(["-h", &self.folder.display().to_string(), "-U", "postgres"])
+    fn program(&self, programs: &Path, name: &str, arguments: &[&str]) -> anyhow::Result<String> {
+        let done = Command::new(programs.join(name))
+            .args(["-h", &self.folder.display().to_string(), "-p", &self.port.to_string(), "-U", "postgres"])
             .args(arguments)
             .arg(if name == "psql" { "-dpostgres" } else { "postgres" })
             .stdin(Stdio::null())
@@ -97,10 +101,71 @@ impl Postgres {
         }
         Ok(String::from_utf8(done.stdout)?.trim().to_owned())
     }
+}
 
-    /// Returns the CPU time and memory source of all its processes.
-    pub(crate) fn watched(&self) -> Watched {
-        Watched::Family(self.process.id())
+impl Postgres {
+    /// Starts a server, or a Citus cluster.
+    pub(crate) fn start(folder: &Path, is_citus: bool) -> anyhow::Result<Self> {
+        let programs = find_programs().context("PostgreSQL is needed: install its package")?;
+        let settings: &[&str] = if is_citus { &CITUS_SETTINGS } else { &["listen_addresses="] };
+        let start = |name: &str| Node::start(folder.with_file_name(name), &programs, settings);
+        let server = start("postgres")?;
+        let workers = if is_citus { Some([start("worker-1")?, start("worker-2")?]) } else { None };
+        let this = Self { server, workers, programs };
+        if let Some(workers) = &this.workers {
+            this.join(workers)?;
+        }
+        Ok(this)
+    }
+
+    fn join(&self, workers: &[Node; WORKERS]) -> anyhow::Result<()> {
+        let create = "CREATE EXTENSION citus";
+        let mut joined =
+            format!("{create}; SELECT citus_set_coordinator_host('127.0.0.1', {});", self.server.port);
+        for worker in workers {
+            worker.sql(&self.programs, create)?;
+            let _ = write!(joined, "SELECT citus_add_node('127.0.0.1', {});", worker.port);
+        }
+        self.sql(&joined)?;
+        Ok(())
+    }
+
+    /// Distributes the tables of a migrated store over the workers.
+    pub(crate) fn distribute(&self) -> anyhow::Result<()> {
+        self.program("psql", &["-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", "deploy/citus/distribute.sql"])?;
+        Ok(())
+    }
+
+    /// Returns its URL for the program.
+    pub(crate) fn url(&self) -> String {
+        let socket = self.server.folder.display().to_string().replace('/', "%2F");
+        format!("postgres://postgres@{socket}:{}/postgres", self.server.port)
+    }
+
+    /// Returns its parameters for tokio-postgres.
+    pub(crate) fn parameters(&self) -> String {
+        let Node { folder, port, .. } = &self.server;
+        format!("host={} port={port} user=postgres dbname=postgres", folder.display())
+    }
+
+    /// Runs statements with psql; returns unaligned rows, one per line.
+    pub(crate) fn sql(&self, statements: &str) -> anyhow::Result<String> {
+        self.server.sql(&self.programs, statements)
+    }
+
+    /// Runs one of Postgres's programs against this server and returns its output.
+    pub(crate) fn program(&self, name: &str, arguments: &[&str]) -> anyhow::Result<String> {
+        self.server.program(&self.programs, name, arguments)
+    }
+
+    /// Returns what a round on a server measures.
+    pub(crate) fn costs(&self, server: Watched) -> Costs {
+        let ids = |workers: &[Node; WORKERS]| workers.each_ref().map(|worker| worker.process.id());
+        Costs {
+            server: Some(server),
+            database: Some(Watched::Family(self.server.process.id())),
+            workers: self.workers.as_ref().map(ids).map(Watched::Families),
+        }
     }
 
     /// Returns the server version.
