@@ -5,11 +5,13 @@ use crate::error::corrupt;
 use crate::grant::GrantRow;
 use crate::row::{scope_set, secret_hash};
 use crate::schema::authorization_code as code;
-use crate::schema::{account, authorization_code};
+use crate::schema::{account, authorization_code, refresh_token};
 use crate::statement::{returning, stored};
 use crate::unit_of_work::PgUnitOfWork;
 use crate::user::user_status;
-use application::ports::storage::{CodeRepository, CodeWithUser, StorageError, UniqueKey};
+use application::ports::storage::{
+    AuditRepository as _, CodeRepository, CodeWithUser, StorageError, UniqueKey,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
@@ -146,6 +148,59 @@ const DELETE_EXPIRED: &str = "DELETE FROM authorization_code WHERE code_hash IN 
     SELECT code_hash FROM authorization_code WHERE expires_at < $1
     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
+impl PgUnitOfWork {
+    /// Marks a code as redeemed, and stores the refresh token and the event. Returns whether the code could be
+    /// redeemed, and whether the token is new.
+    async fn use_code(
+        &mut self,
+        hash: &SecretHash,
+        grant: &Grant,
+        event: &AuditEvent,
+    ) -> Result<(bool, bool), StorageError> {
+        if self.connection()?.is_distributed() {
+            return self.use_code_in_parts(hash, grant, event).await;
+        }
+        let redeem = EventRow::from(event)
+            .bound_to(sql_query(REDEEM))
+            .bind::<Timestamptz, _>(grant.created_at)
+            .bind::<SqlUuid, _>(grant.id.as_uuid())
+            .bind::<Binary, _>(hash.as_bytes().to_vec())
+            .bind::<Binary, _>(grant.refresh_token_hash.as_bytes().to_vec())
+            .bind::<SqlUuid, _>(grant.user_id.as_uuid());
+        self.connection()?.load_one(returning::<(Bool, Bool), _>(redeem)).await
+    }
+
+    /// Does the same in three statements: Citus sends the results of a statement's parts to every worker, so
+    /// nobody could redeem a code while one worker is lost.
+    async fn use_code_in_parts(
+        &mut self,
+        hash: &SecretHash,
+        grant: &Grant,
+        event: &AuditEvent,
+    ) -> Result<(bool, bool), StorageError> {
+        let connection = self.connection()?;
+        let usable = code::table
+            .find(hash.as_bytes().as_slice())
+            .filter(code::redeemed_at.is_null())
+            .filter(code::expires_at.gt(grant.created_at));
+        let used = diesel::update(usable)
+            .set((code::redeemed_at.eq(grant.created_at), code::redeemed_grant_id.eq(grant.id.as_uuid())));
+        if connection.execute(used).await? == 0 {
+            return Ok((false, false));
+        }
+        let token = (
+            refresh_token::token_hash.eq(grant.refresh_token_hash.as_bytes().as_slice()),
+            refresh_token::user_id.eq(grant.user_id.as_uuid()),
+        );
+        let held = diesel::insert_into(refresh_token::table).values(token).on_conflict_do_nothing();
+        let is_new = connection.execute(held).await? > 0;
+        if is_new {
+            self.append(event).await?;
+        }
+        Ok((true, is_new))
+    }
+}
+
 #[async_trait]
 impl CodeRepository for PgUnitOfWork {
     async fn insert(&mut self, code: &AuthorizationCode) -> Result<(), StorageError> {
@@ -177,14 +232,7 @@ impl CodeRepository for PgUnitOfWork {
         grant: &Grant,
         event: &AuditEvent,
     ) -> Result<Option<usize>, StorageError> {
-        let redeem = EventRow::from(event)
-            .bound_to(sql_query(REDEEM))
-            .bind::<Timestamptz, _>(grant.created_at)
-            .bind::<SqlUuid, _>(grant.id.as_uuid())
-            .bind::<Binary, _>(hash.as_bytes().to_vec())
-            .bind::<Binary, _>(grant.refresh_token_hash.as_bytes().to_vec())
-            .bind::<SqlUuid, _>(grant.user_id.as_uuid());
-        match self.connection()?.load_one(returning::<(Bool, Bool), _>(redeem)).await? {
+        match self.use_code(hash, grant, event).await? {
             (false, _) => return Ok(None),
             (true, false) => return Err(StorageError::Conflict(UniqueKey::Grant)),
             (true, true) => {}

@@ -128,7 +128,7 @@ fn says_disk_full(message: &str) -> bool {
 fn by_message(message: &str) -> Option<StorageError> {
     // 55P03
     const GIVEN_UP: &str = "canceling statement due to lock timeout";
-    const NOT_THERE: [&str; 8] = [
+    const NOT_THERE: [&str; 9] = [
         // 57014
         "canceling statement due to statement timeout",
         "canceling statement due to user request",
@@ -142,6 +142,8 @@ fn by_message(message: &str) -> Option<StorageError> {
         // 53300
         "sorry, too many clients",
         "remaining connection slots",
+        // 08006: a worker of Citus
+        "connection to the remote node",
     ];
     let starts = |start: &&str| message.starts_with(*start);
     let is_race =

@@ -84,6 +84,11 @@ impl Pooled {
         Self { connection, silence, is_distributed, _in_use: in_use }
     }
 
+    /// Returns whether the server distributes tables over several nodes.
+    pub(crate) const fn is_distributed(&self) -> bool {
+        self.is_distributed
+    }
+
     /// Chooses between the forms of a statement for plain `PostgreSQL` and for distributed tables.
     pub(crate) const fn form(&self, [plain, distributed]: [&'static str; 2]) -> &'static str {
         if self.is_distributed { distributed } else { plain }
