@@ -10,19 +10,28 @@ import time
 
 from processes import Impossible, until
 
+# Ends the names of requests for people on a lost node.
+LOST = " of a lost person"
 # Time until the service manager restarts a killed replica.
 AWAY = 2.0
 
 
 class Bound:
-    """Limits of a fault: which kinds of request may not fail, for how long others may, and without acknowledged writes."""
+    """Limits of a fault: which kinds of request may not fail, for how long others may, and without acknowledged writes.
+    If `lost`, only requests for people on a lost node may fail, and must."""
 
-    def __init__(self, *, nothing=False, reads=False, seconds=None, gap=None):
-        self.nothing, self.reads, self.seconds, self.gap = nothing, reads, seconds, gap
+    def __init__(self, *, nothing=False, reads=False, lost=False, seconds=None, gap=None):
+        self.nothing, self.reads, self.lost, self.seconds, self.gap = nothing, reads, lost, seconds, gap
 
     def faults(self, ledger, seconds):
         if self.nothing and ledger.failures:
             yield f"{len(ledger.failures)} requests failed, none may"
+        if self.lost:
+            lost = [kind.endswith(LOST) for _, kind, _ in ledger.failures]
+            if not any(lost):
+                yield "no request for a person on the lost node failed"
+            if not all(lost):
+                yield f"{lost.count(False)} requests for people on other nodes failed"
         # The balancer cannot retry a request after the first byte of its response.
         reads = [reason for _, kind, reason in ledger.failures if kind == "read" and "broke off" not in reason]
         if self.reads and reads:

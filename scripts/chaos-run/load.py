@@ -68,21 +68,25 @@ class Load:
             self.ledger.end(begun)
         if answer.status_code in UNAVAILABLE:
             self.ledger.fail(kind, str(answer.status_code))
+            # A balancer's own answers have no such header.
+            if len(self.stage.replicas) == 1 and "retry-after" not in answer.headers:
+                self.ledger.mistake(kind, f"{answer.status_code} without Retry-After")
             return None
         return answer
 
     async def read(self):
         app, person, token = random.choice(self.stage.tokens)
+        kind = self.stage.kind("read", person)
         if random.random() < 0.5:
-            answer = await self.send("read", "GET", f"/api/v1/profile/{person.user_id}", token.access)
+            answer = await self.send(kind, "GET", f"/api/v1/profile/{person.user_id}", token.access)
             right = answer is None or (answer.status_code == 200 and answer.json()["data"]["user_id"] == person.user_id)
         else:
-            answer = await self.send("read", "GET", f"/api/v1/sleep/{person.user_id}?pageSize=30", token.access)
+            answer = await self.send(kind, "GET", f"/api/v1/sleep/{person.user_id}?pageSize=30", token.access)
             right = answer is None or (
                 answer.status_code == 200 and {night["id"] for night in answer.json()["data"]} == person.sessions
             )
         if not right:
-            self.ledger.mistake("read", f"{answer.status_code}: {answer.text[:200]}")
+            self.ledger.mistake(kind, f"{answer.status_code}: {answer.text[:200]}")
 
     def client(self, app, token=None):
         return AsyncOAuth2Client(
@@ -114,7 +118,7 @@ class Load:
         async with self.client(app) as client:
             try:
                 call = client.refresh_token(f"{self.base}/api/refresh", refresh_token=token.refresh, user_id=person.user_id)
-                new = await self.oauth("refresh", call)
+                new = await self.oauth(self.stage.kind("refresh", person), call)
             except OAuthError as error:
                 self.ledger.mistake("refresh", str(error))
                 return

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+from citus import CITUS_FAULTS, CitusStage, NotThere
 from disk import disk_full
 from faults import FAULTS, ROLL_BACK
 from ledger import Ledger
@@ -83,6 +84,11 @@ class Run:
             for replicas in () if older else (1, 2):
                 folder, is_pooled = self.below(f"patroni-{replicas}"), self.arguments.pgbouncer
                 await self.on_stage(PatroniStage(binary, folder, deploy, replicas, is_pooled=is_pooled), failovers(replicas))
+            if not older and not self.arguments.pgbouncer:
+                try:
+                    await self.on_stage(CitusStage(binary, self.below("citus"), deploy), CITUS_FAULTS)
+                except NotThere as error:
+                    print(f"NOT RUN: the faults on Citus: {error}")
         except Impossible:
             for log in sorted(self.folder.rglob("*.log")):
                 lines = [line for line in log.read_text(errors="replace").splitlines() if "request served" not in line]
