@@ -149,8 +149,8 @@ const DELETE_EXPIRED: &str = "DELETE FROM authorization_code WHERE code_hash IN 
     ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
 
 impl PgUnitOfWork {
-    /// Marks a code as redeemed, and stores the refresh token and the event. Returns whether the code could be
-    /// redeemed, and whether the token is new.
+    /// Marks a code as redeemed, and stores the refresh token and the event. Returns whether the code was
+    /// still usable, and whether the token is new.
     async fn use_code(
         &mut self,
         hash: &SecretHash,
