@@ -58,6 +58,11 @@ bench-import *stores:
     cargo build --profile dist -p server
     scripts/bench-import target/dist/restwell {{stores}}
 
+# Benchmarks on a Citus cluster, in turns with one PostgreSQL server; needs the extension.
+bench-citus *arguments:
+    cargo build --profile dist -p server -p bench
+    RESTWELL_BIN=target/dist/restwell BENCH_BIN=target/dist/bench scripts/bench-citus {{arguments}}
+
 # Measures the server beside its references (--short: whether every case works, without a judgement of times)
 bench *arguments:
     scripts/bench {{arguments}}
