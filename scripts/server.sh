@@ -46,7 +46,7 @@ install_node_tools() {
         touch "$node_tools/installed"
     fi
     rm -f "$node_tools"/*.mjs
-    cp "$1"/*.mjs "$node_tools"
+    find "$1" -maxdepth 1 -name '*.mjs' -exec cp {} "$node_tools" \;
 }
 
 # Creates a virtual environment with the packages of a requirements file and sets $python_tools to its path:
@@ -101,10 +101,11 @@ create_person() {
         fail "the person could not be created"
 }
 
-# Registers an app with all scopes, and sets CLIENT_ID and CLIENT_SECRET: create_client NAME REDIRECT_URI
+# Registers an app with all scopes, and sets CLIENT_ID and CLIENT_SECRET, which is empty for a public app:
+# create_client NAME REDIRECT_URI [--public]
 create_client() {
     local made
-    made=$("$RESTWELL_BIN" client create --name "$1" --redirect-uri "$2" \
+    made=$("$RESTWELL_BIN" client create --name "$1" --redirect-uri "$2" "${@:3}" \
         --scope profile --scope sleep --scope supplements --json 2>>"$scratch/server.log") || fail "the app $1 could not be created"
     CLIENT_ID=$(member client_id <<<"$made")
     CLIENT_SECRET=$(member client_secret <<<"$made")

@@ -51,7 +51,8 @@ SELECT t.relname::text AS name, CASE t.relname WHEN 'account' THEN 'id' ELSE 'us
     ) AS options
 FROM pg_class t
 WHERE t.relnamespace = 'public'::regnamespace
-    AND (t.relkind = 'p' OR t.relname IN ('account', 'consent', 'password'));
+    AND (t.relkind = 'p'
+        OR t.relname IN ('account', 'consent', 'password', 'profile_source', 'recovery_code', 'totp', 'webhook_event'));
 
 CREATE TEMP TABLE kept_key ON COMMIT DROP AS
 SELECT conrelid::regclass::text AS owner, conname, pg_get_constraintdef(oid) AS definition
@@ -95,6 +96,7 @@ BEGIN
     PERFORM create_reference_table('person');
     PERFORM create_reference_table('client');
     PERFORM create_reference_table('supplement');
+    PERFORM create_reference_table('webhook_endpoint');
     FOR one IN SELECT * FROM distributed_table ORDER BY name <> 'account' LOOP
         IF one.name = 'account' THEN
             PERFORM create_distributed_table('account', 'id', shard_count => current_setting('restwell.shards')::integer);

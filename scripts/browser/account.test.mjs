@@ -67,9 +67,10 @@ test('a token needs a fresh sign-in, is shown once, reads what was ticked, and i
   assert.doesNotMatch(await main(page), /rwp_/)
   await page.locator('input[name=password]').fill(person.password)
   await press(page.locator('main form button[type=submit]'))
-  await page.waitForURL(`${BASE}/tokens`)
+  await page.waitForURL(`${BASE}/continue`)
+  assert.match(await main(page), /Sunday notebook/)
 
-  await makeToken()
+  await press(page.getByRole('button', { name: 'Continue' }))
   const [token] = (await main(page)).match(/rwp_\w+/)
   await page.goto(`${BASE}/tokens`)
   assert.match(await main(page), /Sunday notebook/)

@@ -14,8 +14,8 @@ const NIGHTS = [1, 2, 3].map((day) => JSON.stringify({
 })).join('\n')
 
 async function upload(page, name, text, start = '') {
-  await page.goto(`${BASE}/imports`)
-  await page.getByLabel('Start of the recording').fill(start)
+  await page.goto(`${BASE}/imports${start ? '?recording=start' : ''}`)
+  if (start) await page.getByLabel('Start of the recording').fill(start)
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) })
   await press(page.locator('form[action="/imports"] button'))
   await page.waitForURL(`${BASE}/imports/*`)

@@ -49,7 +49,7 @@ test('sign-in and consent need no mouse', async (t) => {
   assert.equal(new URL(page.url()).pathname, '/consent')
 
   const way = await tabTo(page, 'scope=supplements')
-  assert.deepEqual(way, ['Skip to content', 'scope=profile', 'scope=sleep', 'scope=supplements'])
+  assert.deepEqual(way, ['Skip to content', 'Restwell', 'scope=profile', 'scope=sleep', 'scope=supplements'])
   const box = scopeBox(page, 'supplements')
   const before = await box.isChecked()
   await page.keyboard.press('Space')
@@ -101,7 +101,7 @@ test('every page of a person can be reached and left by the keyboard', async () 
   const person = await newPerson()
   const page = await newWindow()
   await signInAt(page, person)
-  for (const [words, path] of [['Activity', '/activity'], ['Tokens', '/tokens'], ['Account', '/account'], ['Apps', '/apps']]) {
+  for (const [words, path] of [['Apps', '/apps'], ['Activity', '/activity'], ['Tokens', '/tokens'], ['Account', '/account'], ['Home', '/']]) {
     await tabTo(page, words)
     await hit(page, 'Enter')
     assert.equal(page.url(), BASE + path)

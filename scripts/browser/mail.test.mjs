@@ -50,11 +50,11 @@ async function startWithMail(t) {
 }
 
 /** Waits for the message to an address, and returns the link in it. */
-async function linkTo(email, messages) {
-  const find = () => messages.find(({ to, text }) => to.includes(email) && text.includes('/set-password'))
+async function linkTo(email, messages, path = '/set-password') {
+  const find = () => messages.find(({ to, text }) => to.includes(email) && text.includes(path))
   assert.ok(await soon(find, 10_000), `no message to ${email}`)
   // Quoted-printable, should the sender have chosen it.
-  return find().text.replaceAll('=\n', '').replaceAll('=3D', '=').match(/http:\S+\/set-password\?link=[\w-]+/)[0]
+  return find().text.replaceAll('=\n', '').replaceAll('=3D', '=').match(/http:\S+\/(set-password|confirm-email)\?link=[\w-]+/)[0]
 }
 
 const send = (page) => press(page.locator('main button[type=submit]'))
@@ -82,7 +82,7 @@ test('a forgotten password is replaced by a link that is mailed and counts once'
   await send(page)
   await page.goto(`${address}/sign-in`)
   await signIn(page, { email, password })
-  assert.equal(page.url(), `${address}/apps`)
+  assert.equal(page.url(), `${address}/`)
   await page.goto(link)
   assert.equal(await page.locator('input[name=password]').count(), 0)
   assert.deepEqual(page.complaints, [])
@@ -105,5 +105,39 @@ test('a person makes an account: address, link, password and time zone', async (
   await page.goto(`${address}/account`)
   const shown = await page.locator('main').innerText()
   assert.ok(shown.includes(email) && shown.includes('Europe/Lisbon'), shown)
+  assert.deepEqual(page.complaints, [])
+})
+
+test('a new email address is confirmed at the new address and announced at the old one', async (t) => {
+  const { address, run, messages } = await startWithMail(t)
+  const [email, next] = ['sam@example.org', 'sam@new.example.org']
+  await run(['user', 'create', '--email', email, '--timezone', 'Europe/Berlin', '--password-stdin'], `${PASSWORD}\n`)
+  const page = await newWindow({}, [address])
+  await page.goto(`${address}/sign-in`)
+  await signIn(page, { email, password: PASSWORD })
+  await page.goto(`${address}/account`)
+  await press(page.getByRole('link', { name: 'Change your email address' }))
+  for (const [given, status] of [['sam', 422], [email, 422], [next, 200]]) {
+    await page.locator('input[name=email]').evaluate((input, value) => { input.type = 'text'; input.value = value }, given)
+    const [answer] = await Promise.all([page.waitForResponse((r) => r.request().method() === 'POST'), send(page)])
+    assert.equal(answer.status(), status, given)
+  }
+  assert.match(await page.locator('main').innerText(), /Check your email/)
+  const link = await linkTo(next, messages, '/confirm-email')
+  assert.ok(await soon(() => messages.some(({ to, text }) => to.includes(email) && /asked to change/.test(text)), 10_000))
+
+  const other = await newWindow({}, [address])
+  await other.goto(link)
+  assert.match(await other.locator('main').innerText(), /Sign in to confirm/)
+  await page.goto(link)
+  assert.match(await page.locator('main').innerText(), /sam@new\.example\.org/)
+  await send(page)
+  assert.match(await page.locator('main').innerText(), /confirmed/)
+  assert.ok(await soon(() => messages.some(({ to, text }) => to.includes(email) && /now has another/.test(text)), 10_000))
+  await other.goto(link)
+  assert.match(await other.locator('main').innerText(), /no longer works/)
+  await other.goto(`${address}/sign-in`)
+  await signIn(other, { email: next, password: PASSWORD })
+  assert.equal(other.url(), `${address}/`)
   assert.deepEqual(page.complaints, [])
 })

@@ -154,7 +154,7 @@ test('the operator hands out a link, by which a person chooses a password once',
 
   const other = await newWindow()
   await signInAt(other, { ...person, password })
-  assert.equal(pathOf(other), '/apps')
+  assert.equal(pathOf(other), '/')
   await other.goto(BASE + path)
   assert.equal(await other.locator('input[name=password]').count(), 0, 'the link is used up')
 })

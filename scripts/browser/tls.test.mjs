@@ -50,7 +50,7 @@ test('t31 by https the cookies are bound to the host, by their names too', async
   const page = await newWindow({ ignoreHTTPSErrors: true }, [base])
   await page.goto(`${base}/sign-in`)
   await signIn(page, { email, password: PASSWORD })
-  assert.equal(page.url(), `${base}/apps`)
+  assert.equal(page.url(), `${base}/`)
   const cookies = await page.context().cookies()
   assert.deepEqual(cookies.map(({ name }) => name).sort(), ['__Host-restwell_known_browser', '__Host-restwell_session', '__Host-restwell_visit'])
   for (const { name, domain, path: where, httpOnly, sameSite, secure } of cookies) {

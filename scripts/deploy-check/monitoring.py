@@ -141,6 +141,8 @@ class Server:
         arguments = ("--name", "Night Reader", "--redirect-uri", CALLBACK, *scopes, "--json")
         client = json.loads(self.run("client", "create", *arguments))
         known = {name: client[name] for name in ("client_id", "client_secret")}
+        # Nobody takes the challenge.
+        self.run("webhook", "create", "--client", client["client_id"], "--url", f"http://127.0.0.1:{free_port()}/")
         arguments = ("--client", client["client_id"], "--user", user, "--redirect-uri", CALLBACK, *scopes, "--json")
         code = json.loads(self.run("code", "create", *arguments))["code"]
         tokens = self.token(code=code, redirect_uri=CALLBACK, **known)

@@ -36,6 +36,23 @@ pub(crate) enum AttemptRefused {
     Storage(#[from] StorageError),
 }
 
+/// Converts into an error with a variant for too many attempts and one for storage errors.
+macro_rules! from_attempt_refused {
+    ($error:ident, $too_many:ident) => {
+        impl From<$crate::guessing::AttemptRefused> for $error {
+            fn from(error: $crate::guessing::AttemptRefused) -> Self {
+                match error {
+                    $crate::guessing::AttemptRefused::TooMany { retry_after_seconds, is_first: _ } => {
+                        Self::$too_many { retry_after_seconds }
+                    }
+                    $crate::guessing::AttemptRefused::Storage(error) => Self::Storage(error),
+                }
+            }
+        }
+    };
+}
+pub(crate) use from_attempt_refused;
+
 /// Counts an attempt before it is made. Of concurrent attempts, across replicas, no more than the limit pass,
 /// because each gets a distinct count.
 pub(crate) async fn count_attempt(

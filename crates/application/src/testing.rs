@@ -8,9 +8,12 @@ use crate::ports::system::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::address::AddressBlock;
-use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::client::{
+    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, RedirectUri, Review,
+};
 use domain::grant::{AgentName, Grant, GrantState, UsedFrom};
 use domain::id::{ClientId, ClientSecretId, GrantId, TokenId, UserId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::time::TimeZone;
@@ -126,10 +129,14 @@ pub(crate) fn app() -> Client {
         name: ClientName::parse("Night Owl").unwrap(),
         kind: ClientKind::App,
         redirect_uris: vec![RedirectUri::parse(REDIRECT_URI).unwrap()],
+        pages: ClientPages::default(),
+        contact: None,
+        review: Review::BY_OPERATOR,
         scopes: scopes("profile sleep"),
         allow_query_secrets: true,
         require_pkce: false,
         status: ClientStatus::Active,
+        document: None,
         created_at: noon() - seconds(3600),
     }
 }
@@ -139,6 +146,7 @@ pub(crate) fn service() -> Client {
     Client {
         kind: ClientKind::Service,
         redirect_uris: Vec::new(),
+        pages: ClientPages::default(),
         scopes: scopes("sleep:write supplements:write"),
         ..app()
     }
@@ -175,7 +183,9 @@ pub(crate) fn grant() -> Grant {
         client_id: client_id(1),
         user_id: user_id(1),
         scopes: scopes("profile sleep"),
+        resource: Resource::Api,
         refresh_token_hash: secret(SecretKind::RefreshToken, 7).hash(),
+        newest_token_hash: None,
         created_at: noon() - seconds(7200),
         last_used_at: Some(noon() - seconds(60)),
         last_used_from: None,
@@ -190,6 +200,7 @@ pub(crate) fn access_claims() -> AccessClaims {
         subject: TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) },
         client_id: client_id(1),
         scopes: scopes("profile sleep"),
+        audience: Resource::Api,
         issued_at: noon(),
         expires_at: AccessClaims::end_from(noon()),
     }
@@ -219,4 +230,9 @@ pub(crate) fn used_from() -> UsedFrom {
         address: AddressBlock::containing([192, 0, 2, 7].into()),
         agent: AgentName::from_header("owl/1.0"),
     }
+}
+
+/// The same person as one of the sandbox.
+pub(crate) fn in_sandbox() -> User {
+    User { email: Email::parse_stored("gaps-000000000001@sandbox.invalid").unwrap(), ..person() }
 }

@@ -5,6 +5,7 @@ use crate::fixture::{client_id, erasure_id, event, event_id, now, seconds, user,
 use application::ports::storage::{AuditFilter, Erasure};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::device::{Browser, Device, Platform};
 use domain::id::AuditEventId;
 use domain::scope::ScopeSet;
 use uuid::Uuid;
@@ -36,6 +37,7 @@ fn full_event(number: u64, second: i64) -> AuditEvent {
             .subject(Uuid::from_u128(99))
             .count(u64::from(u32::MAX))
             .scopes(ScopeSet::CONSENTABLE)
+            .device(Some(Device { browser: Browser::Firefox, platform: Platform::IPad }))
             .from(AddressBlock::parse("2001:db8:1:2::/64").unwrap())
     }
 }

@@ -3,6 +3,7 @@
 use crate::Harness;
 use crate::fixture::{client, hash, now, request, request_id, seconds, secret, user, user_id};
 use domain::authorization_request::{AuthorizationRequest, RequestState};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -53,6 +54,7 @@ fn decided() -> RequestState {
 pub(crate) async fn a_request_reads_back_as_stored(harness: &Harness) {
     let bare = AuthorizationRequest {
         scopes: ScopeSet::EMPTY,
+        resource: Resource::Mcp,
         state: None,
         challenge: None,
         force_consent: false,

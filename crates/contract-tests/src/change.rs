@@ -37,7 +37,7 @@ async fn follow(
     kinds: &[DataKind],
     limit: u32,
 ) -> Vec<(ChangePosition, Change)> {
-    let mut told: Vec<(ChangePosition, Change)> = Vec::new();
+    let mut listed: Vec<(ChangePosition, Change)> = Vec::new();
     loop {
         let query = ChangePageQuery { user_id: person, after, kinds: kinds.to_vec(), limit };
         let page = harness.changes.changes(query).await.unwrap();
@@ -45,10 +45,10 @@ async fn follow(
         for (position, change) in page.changes {
             assert!(after < Some(position), "{position:?} after {after:?}");
             after = Some(position);
-            told.push((position, change));
+            listed.push((position, change));
         }
         if !page.has_more {
-            return told;
+            return listed;
         }
     }
 }
@@ -59,8 +59,9 @@ async fn all(harness: &Harness) -> Vec<(ChangePosition, Change)> {
 }
 
 /// Returns the kind and id of each change, and whether it is a deletion.
-fn subjects(told: &[(ChangePosition, Change)]) -> Vec<(DataKind, Uuid, bool)> {
-    told.iter()
+fn subjects(listed: &[(ChangePosition, Change)]) -> Vec<(DataKind, Uuid, bool)> {
+    listed
+        .iter()
         .map(|(position, change)| (position.kind, position.id, matches!(change, Change::Deleted)))
         .collect()
 }
@@ -117,9 +118,9 @@ async fn delete_log(harness: &Harness, number: u64) -> u64 {
 
 pub(crate) async fn an_unchanged_person_is_listed_once(harness: &Harness) {
     prepare(harness).await;
-    let told = all(harness).await;
+    let listed = all(harness).await;
     let first = ChangePosition { number: 0, kind: DataKind::Profile, id: user_id(1).as_uuid() };
-    assert_eq!(told, [(first, Change::Profile(Box::new(user(1))))]);
+    assert_eq!(listed, [(first, Change::Profile(Box::new(user(1))))]);
     assert_eq!(follow(harness, user_id(1), Some(first), &DataKind::ALL, 9).await, []);
     assert_eq!(follow(harness, user_id(3), None, &DataKind::ALL, 9).await, []);
 }
@@ -131,8 +132,8 @@ pub(crate) async fn changes_are_listed_in_the_order_of_their_storage(harness: &H
     store_session(harness, session(2, 0)).await;
     update_profile(harness, &user(1)).await;
     store_log(harness, log(1, 2, now())).await;
-    let told = all(harness).await;
-    assert_eq!(subjects(&told), [took(5), slept(9), slept(2), profile(), took(1)]);
+    let listed = all(harness).await;
+    assert_eq!(subjects(&listed), [took(5), slept(9), slept(2), profile(), took(1)]);
 }
 
 pub(crate) async fn a_change_has_the_current_record(harness: &Harness) {
@@ -142,11 +143,11 @@ pub(crate) async fn a_change_has_the_current_record(harness: &Harness) {
     store_log(harness, log.clone()).await;
     let person = User { created_at: seconds(-9), ..user(1) };
     update_profile(harness, &person).await;
-    let told: Vec<Change> = all(harness).await.into_iter().map(|(_, change)| change).collect();
+    let listed: Vec<Change> = all(harness).await.into_iter().map(|(_, change)| change).collect();
     let [Change::Session(row), Change::Log { supplement: label, log: row_of_log }, Change::Profile(found)] =
-        told.as_slice()
+        listed.as_slice()
     else {
-        panic!("{told:?}");
+        panic!("{listed:?}");
     };
     assert_eq!(**found, person);
     assert_eq!(**label, supplement(2));
@@ -184,10 +185,10 @@ pub(crate) async fn records_of_one_statement_are_listed_by_id(harness: &Harness)
     let mut unit = harness.begin().await;
     unit.sleep().delete(user_id(1), &[session_id(9), session_id(2)]).await.unwrap();
     unit.commit().await.unwrap();
-    let told = all(harness).await;
-    assert_eq!(subjects(&told), [profile(), slept(3), slept(4), gone(slept(2)), gone(slept(9))]);
-    assert_eq!(told[1].0.number, told[2].0.number);
-    assert_eq!(told[3].0.number, told[4].0.number);
+    let listed = all(harness).await;
+    assert_eq!(subjects(&listed), [profile(), slept(3), slept(4), gone(slept(2)), gone(slept(9))]);
+    assert_eq!(listed[1].0.number, listed[2].0.number);
+    assert_eq!(listed[3].0.number, listed[4].0.number);
 }
 
 pub(crate) async fn a_deletion_is_listed_until_the_record_is_stored_again(harness: &Harness) {
@@ -286,8 +287,8 @@ pub(crate) async fn unrequested_kinds_are_left_out_and_do_not_fill_a_page(harnes
 pub(crate) async fn changes_of_other_people_are_not_listed(harness: &Harness) {
     prepare(harness).await;
     store_many(harness).await;
-    let told = follow(harness, user_id(2), None, &DataKind::ALL, 9).await;
-    assert_eq!(subjects(&told), [(DataKind::Profile, user_id(2).as_uuid(), false)]);
+    let listed = follow(harness, user_id(2), None, &DataKind::ALL, 9).await;
+    assert_eq!(subjects(&listed), [(DataKind::Profile, user_id(2).as_uuid(), false)]);
 }
 
 pub(crate) async fn rolled_back_changes_are_not_listed(harness: &Harness) {
@@ -348,14 +349,14 @@ async fn write_some(harness: Harness, number: u64) {
 pub(crate) async fn a_reader_that_follows_racing_writers_misses_nothing(harness: &Harness) {
     prepare(harness).await;
     let writers: Vec<_> = (1..=8).map(|number| tokio::spawn(write_some(harness.clone(), number))).collect();
-    let mut told: HashMap<(DataKind, Uuid), (ChangePosition, Change)> = HashMap::new();
+    let mut listed: HashMap<(DataKind, Uuid), (ChangePosition, Change)> = HashMap::new();
     let mut after = None;
     loop {
         // Checked before the page is read, so that the last page is read after the last commit.
         let is_over = writers.iter().all(tokio::task::JoinHandle::is_finished);
         for (position, change) in follow(harness, user_id(1), after, &DataKind::ALL, 3).await {
             after = Some(position);
-            told.insert((position.kind, position.id), (position, change));
+            listed.insert((position.kind, position.id), (position, change));
         }
         if is_over {
             break;
@@ -364,10 +365,10 @@ pub(crate) async fn a_reader_that_follows_racing_writers_misses_nothing(harness:
     for writer in writers {
         writer.await.unwrap();
     }
-    let mut told: Vec<_> = told.into_values().collect();
-    told.sort_by_key(|(position, _)| *position);
-    assert_eq!(told, all(harness).await);
-    assert_eq!(told.len(), 1 + 8 * 6);
+    let mut listed: Vec<_> = listed.into_values().collect();
+    listed.sort_by_key(|(position, _)| *position);
+    assert_eq!(listed, all(harness).await);
+    assert_eq!(listed.len(), 1 + 8 * 6);
 }
 
 pub(crate) async fn deletions_are_forgotten_up_to_the_limit(harness: &Harness) {

@@ -1,12 +1,15 @@
 //! Clients and their secrets.
 
 use crate::Harness;
-use crate::fixture::{Counting, client, client_id, conflict, hash, now, seconds, secret, secret_id};
+use crate::fixture::{
+    Counting, client, client_id, conflict, hash, microsecond, now, seconds, secret, secret_id,
+};
 use application::operator::RotateClientSecret;
 use application::ports::storage::{ClientWithSecrets, UniqueKey};
 use application::ports::system::Clock as _;
 use domain::client::{
-    Client, ClientKind, ClientName, ClientSecret, ClientStatus, MAX_LIVE_SECRETS, RedirectUri,
+    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, Contact, MAX_LIVE_SECRETS,
+    MetadataDocument, MetadataUrl, RedirectUri, Review, WebPage,
 };
 use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
@@ -21,10 +24,20 @@ fn service(number: u64) -> Client {
         name: ClientName::parse("Größte \"App\" 🛌").unwrap(),
         kind: ClientKind::Service,
         redirect_uris: uris.into_iter().map(|uri| RedirectUri::parse(uri).unwrap()).collect(),
+        pages: ClientPages {
+            home: WebPage::parse("https://owl.example/").ok(),
+            privacy_policy: WebPage::parse("https://owl.example/privacy?a=%20#b").ok(),
+        },
+        contact: Contact::parse("dev@owl.example").ok(),
+        review: Review::BY_OPERATOR,
         scopes: Scope::ALL.into_iter().collect(),
         allow_query_secrets: false,
         require_pkce: true,
         status: ClientStatus::Disabled { at: seconds(3) },
+        document: Some(MetadataDocument {
+            url: MetadataUrl::parse("https://owl.example/client.json").unwrap(),
+            fresh_until: seconds(8) + microsecond(),
+        }),
         created_at: seconds(-7),
     }
 }
@@ -42,6 +55,17 @@ pub(crate) async fn a_client_reads_back_as_stored(harness: &Harness) {
     }
 }
 
+pub(crate) async fn a_public_app_reads_back_without_secrets(harness: &Harness) {
+    let public = Client { kind: ClientKind::PublicApp, require_pkce: true, ..client(1) };
+    let mut unit = harness.begin().await;
+    unit.clients().insert(&public).await.unwrap();
+    assert_eq!(unit.clients().find(client_id(1)).await.unwrap(), Some(public.clone()));
+    unit.commit().await.unwrap();
+    assert_eq!(harness.clients.list_clients(None, 10).await.unwrap(), std::slice::from_ref(&public));
+    let found = harness.clients.find_with_secrets(client_id(1)).await.unwrap();
+    assert_eq!(found, Some(ClientWithSecrets { client: public, secrets: vec![] }));
+}
+
 pub(crate) async fn an_unknown_client_is_absent(harness: &Harness) {
     assert_eq!(harness.clients.find_with_secrets(client_id(1)).await.unwrap(), None);
     let mut unit = harness.begin().await;
@@ -49,10 +73,10 @@ pub(crate) async fn an_unknown_client_is_absent(harness: &Harness) {
     assert_eq!(unit.clients().list_secrets(client_id(1)).await.unwrap(), []);
 }
 
-pub(crate) async fn a_taken_id_is_a_conflict_and_stores_no_secret(harness: &Harness) {
+pub(crate) async fn a_taken_id_is_a_conflict_and_changes_nothing(harness: &Harness) {
     harness.store_client(&client(1), &secret(1)).await;
     let mut unit = harness.begin().await;
-    assert_eq!(conflict(unit.clients().insert(&service(1), &secret(2)).await), UniqueKey::ClientId);
+    assert_eq!(conflict(unit.clients().insert(&service(1)).await), UniqueKey::ClientId);
     assert_eq!(unit.clients().find(client_id(1)).await.unwrap(), Some(client(1)));
     assert_eq!(unit.clients().list_secrets(client_id(1)).await.unwrap(), [secret(1)]);
 }

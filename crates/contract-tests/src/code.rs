@@ -11,6 +11,7 @@ use application::ports::storage::{
 use domain::audit::AuditEvent;
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::user::UserStatus;
 use std::time::Duration;
@@ -67,6 +68,7 @@ pub(crate) async fn a_code_reads_back_as_stored(harness: &Harness) {
     let bare = AuthorizationCode {
         challenge: None,
         scopes: ScopeSet::EMPTY,
+        resource: Resource::Mcp,
         state: CodeState::Redeemed { grant_id: grant_id(9), at: seconds(2) },
         ..code(2)
     };

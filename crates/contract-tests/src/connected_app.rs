@@ -42,6 +42,7 @@ fn app(client: u64) -> ConnectedApp {
         last_used_at: None,
         last_used_from: None,
         is_remembered: false,
+        is_public: false,
     }
 }
 
@@ -102,7 +103,7 @@ pub(crate) async fn apps_are_listed_by_the_bytes_of_their_names_then_by_id(harne
     assert_eq!(ids, [3, 1, 4, 2].map(client_id));
 }
 
-pub(crate) async fn the_latest_refresh_tells_when_and_from_where(harness: &Harness) {
+pub(crate) async fn the_latest_refresh_shows_when_and_from_where(harness: &Harness) {
     let used = |number, client, second, from| Grant {
         last_used_at: Some(seconds(second)),
         last_used_from: Some(used_from(from)),

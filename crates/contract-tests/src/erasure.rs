@@ -3,8 +3,9 @@
 use crate::Harness;
 use crate::fixture::{
     added, browser, catalogue_key, client, client_id, code, conflict, consent, erasure_id, event, grant,
-    grant_id, hash, import, import_id, link, log, log_id, now, password_hash, personal_token, request,
-    request_id, seconds, secret, session, session_id, supplement, tally, token_id, user, user_id,
+    grant_id, hash, import, import_id, link, log, log_id, now, passkey, password_hash, pending_sign_in,
+    personal_token, request, request_id, seconds, secret, session, session_id, supplement, tally, token_id,
+    user, user_id,
 };
 use application::ports::storage::{
     AuditFilter, ChangePageQuery, Erasure, Import, RecordReference, RecordVersion, UniqueKey,
@@ -13,8 +14,11 @@ use domain::authorization_request::AuthorizationRequest;
 use domain::code::AuthorizationCode;
 use domain::data_kind::DataKind;
 use domain::grant::Grant;
+use domain::passkey::Passkey;
 use domain::password_link::PasswordLinkPurpose;
+use domain::pending_sign_in::PendingSignIn;
 use domain::read_tally::{ReadTally, Reader, TallyKey};
+use domain::second_factor::{SealedTotpSecret, Totp, TotpStep};
 use domain::user::{Email, User};
 
 /// Stores a person with one record of each kind for sign-in, consent and personal tokens.
@@ -31,6 +35,13 @@ async fn store(harness: &Harness, number: u64) {
     unit.passwords().set(id, &password_hash(number), person.created_at).await.unwrap();
     unit.password_links().insert(&link).await.unwrap();
     unit.sessions().insert(&session).await.unwrap();
+    let pending = PendingSignIn { user_id: id, ..pending_sign_in(number) };
+    unit.pending_sign_ins().put(&pending).await.unwrap();
+    let (secret, last_step) = (SealedTotpSecret::new(vec![1]), TotpStep::new(1));
+    let totp = Totp { secret, last_step, set_at: person.created_at };
+    unit.second_factors().set(id, &totp).await.unwrap();
+    unit.second_factors().replace_recovery_codes(id, &[hash(number)]).await.unwrap();
+    unit.passkeys().insert(&Passkey { user_id: id, ..passkey(number) }).await.unwrap();
     unit.authorization_requests().insert(&request).await.unwrap();
     unit.consents().remember(&consent(number, 1)).await.unwrap();
     unit.personal_tokens().insert(&token).await.unwrap();
@@ -40,8 +51,8 @@ async fn store(harness: &Harness, number: u64) {
 }
 
 /// Returns which kinds of records a person has: credentials, password, link, session, request, consent,
-/// token, access by it, read counts.
-async fn stored_of(harness: &Harness, number: u64) -> [bool; 9] {
+/// token, access by it, read counts, pending sign-in, authenticator app, recovery codes, passkey.
+async fn stored_of(harness: &Harness, number: u64) -> [bool; 13] {
     let (id, hash) = (user_id(number), hash(number));
     let User { email, .. } = user(number);
     let credentials = harness.credentials.find_credentials(&email).await.unwrap();
@@ -49,6 +60,7 @@ async fn stored_of(harness: &Harness, number: u64) -> [bool; 9] {
     let access = harness.access.find_personal_access(&hash).await.unwrap();
     let tallies = harness.tallies.list(id, None, 9).await.unwrap();
     let sessions = harness.sessions.list_sessions(id).await.unwrap();
+    let pending = harness.pending_sign_ins.find_pending_sign_in(&hash).await.unwrap();
     let tokens = harness.personal_tokens.list_personal_tokens(id).await.unwrap();
     let mut unit = harness.begin().await;
     [
@@ -61,6 +73,10 @@ async fn stored_of(harness: &Harness, number: u64) -> [bool; 9] {
         !tokens.is_empty(),
         access.is_some(),
         !tallies.is_empty(),
+        pending.is_some(),
+        unit.second_factors().find(id).await.unwrap().is_some(),
+        unit.second_factors().count_recovery_codes(id).await.unwrap() > 0,
+        harness.passkeys.find_passkey(&passkey(number).credential_id).await.unwrap().is_some(),
     ]
 }
 
@@ -68,12 +84,12 @@ pub(crate) async fn an_erased_person_leaves_nothing_but_the_audit_trail(harness:
     harness.store_client(&client(1), &secret(1)).await;
     store(harness, 1).await;
     store(harness, 2).await;
-    assert_eq!(stored_of(harness, 1).await, [true; 9]);
+    assert_eq!(stored_of(harness, 1).await, [true; 13]);
     let mut unit = harness.begin().await;
     assert!(unit.users().delete(user_id(1)).await.unwrap());
     unit.commit().await.unwrap();
-    assert_eq!(stored_of(harness, 1).await, [false; 9]);
-    assert_eq!(stored_of(harness, 2).await, [true; 9]);
+    assert_eq!(stored_of(harness, 1).await, [false; 13]);
+    assert_eq!(stored_of(harness, 2).await, [true; 13]);
     for number in [1, 2] {
         let filter = AuditFilter { user_id: Some(user_id(number)), ..AuditFilter::default() };
         let events = harness.audit.list_events(filter, None, 9).await.unwrap();
@@ -87,7 +103,7 @@ pub(crate) async fn an_erasure_that_is_rolled_back_leaves_everything(harness: &H
     let mut unit = harness.begin().await;
     assert!(unit.users().delete(user_id(1)).await.unwrap());
     unit.rollback().await.unwrap();
-    assert_eq!(stored_of(harness, 1).await, [true; 9]);
+    assert_eq!(stored_of(harness, 1).await, [true; 13]);
 }
 
 pub(crate) async fn a_link_to_sign_up_survives_the_deletion_of_its_address(harness: &Harness) {
@@ -157,8 +173,8 @@ pub(crate) async fn an_erasure_leaves_no_trace_but_the_receipt(harness: &Harness
         store_everything(harness, number).await;
     }
     assert!(erase(harness, 1, receipt(7, 0)).await);
-    assert_eq!((stored_of(harness, 1).await, kept_of(harness, 1).await), ([false; 9], [false; 7]));
-    assert_eq!((stored_of(harness, 2).await, kept_of(harness, 2).await), ([true; 9], [true; 7]));
+    assert_eq!((stored_of(harness, 1).await, kept_of(harness, 1).await), ([false; 13], [false; 7]));
+    assert_eq!((stored_of(harness, 2).await, kept_of(harness, 2).await), ([true; 13], [true; 7]));
     let mut unit = harness.begin().await;
     assert!(unit.erasures().was_erased(user_id(1)).await.unwrap());
     assert!(!unit.erasures().was_erased(user_id(2)).await.unwrap());

@@ -3,13 +3,16 @@
 use application::ports::storage::{StorageError, UniqueKey};
 use application::ports::system::{Clock, Entropy};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::client::{
+    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, RedirectUri, Review,
+};
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::{Grant, GrantState};
 use domain::id::{
     ClientId, ClientSecretId, GrantId, IntakeLogId, KeyId, SleepSessionId, SupplementId, UserId,
 };
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
+use domain::resource::Resource;
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{SecretBytes, SecretHash};
 use domain::signing_key::{SealedPrivateKey, SigningKey, SigningKeyState};
@@ -29,9 +32,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
 mod import;
+mod passkey;
 mod sign_in;
 
 pub(crate) use import::*;
+pub(crate) use passkey::*;
 pub(crate) use sign_in::*;
 
 /// Returns the fixed time of the cases, which has microseconds.
@@ -185,10 +190,14 @@ pub(crate) fn client(number: u64) -> Client {
         name: ClientName::parse(&format!("App {number}")).unwrap(),
         kind: ClientKind::App,
         redirect_uris: vec![RedirectUri::parse("https://app.example/back").unwrap()],
+        pages: ClientPages::default(),
+        contact: None,
+        review: Review::BY_OPERATOR,
         scopes: ScopeSet::CONSENTABLE,
         allow_query_secrets: true,
         require_pkce: false,
         status: ClientStatus::Active,
+        document: None,
         created_at: now(),
     }
 }
@@ -205,6 +214,7 @@ pub(crate) fn code(number: u64) -> AuthorizationCode {
         user_id: user_id(1),
         redirect_uri: "https://app.example/back?x=%20y".to_owned(),
         scopes: [Scope::Sleep, Scope::Profile].into_iter().collect(),
+        resource: Resource::Api,
         challenge: Some(PkceChallenge::from_bytes([7; 32])),
         issued_at: now(),
         expires_at: seconds(60),
@@ -219,7 +229,9 @@ pub(crate) fn grant(number: u64) -> Grant {
         client_id: client_id(1),
         user_id: user_id(1),
         scopes: ScopeSet::CONSENTABLE,
+        resource: Resource::Api,
         refresh_token_hash: hash(number),
+        newest_token_hash: None,
         created_at: now(),
         last_used_at: None,
         last_used_from: None,

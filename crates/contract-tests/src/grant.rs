@@ -8,6 +8,7 @@ use crate::fixture::{
 use application::ports::storage::{GrantFilter, GrantWithUser, UniqueKey};
 use chrono::{DateTime, Utc};
 use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::resource::Resource;
 use domain::scope::{Scope, ScopeSet};
 use domain::user::UserStatus;
 
@@ -45,6 +46,7 @@ pub(crate) async fn a_grant_reads_back_as_stored(harness: &Harness) {
         last_used_at: Some(seconds(-3)),
         last_used_from,
         scopes,
+        resource: Resource::Mcp,
         ..grant(number)
     };
     // Used with a user agent, without one, and before uses were recorded.

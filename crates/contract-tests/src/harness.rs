@@ -3,8 +3,9 @@
 use application::ports::storage::{
     AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ConnectedAppReader,
     CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader, JobLeases, OutboxReader,
-    PasswordLinkReader, PersonalTokenReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader,
-    SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWork, UnitOfWorkFactory,
+    PasskeyReader, PasswordLinkReader, PendingSignInReader, PersonalTokenReader, ProfileReader,
+    ReadTallyStore, SandboxReader, SecondFactorReader, SessionReader, SigningKeyReader, SleepReader,
+    StoreClock, StoreUpkeep, SupplementReader, UnitOfWork, UnitOfWorkFactory, WebhookReader,
 };
 use domain::client::{Client, ClientSecret};
 use domain::code::AuthorizationCode;
@@ -34,6 +35,9 @@ pub struct Harness {
     pub credentials: Arc<dyn CredentialReader>,
     pub sessions: Arc<dyn SessionReader>,
     pub password_links: Arc<dyn PasswordLinkReader>,
+    pub pending_sign_ins: Arc<dyn PendingSignInReader>,
+    pub second_factors: Arc<dyn SecondFactorReader>,
+    pub passkeys: Arc<dyn PasskeyReader>,
     pub personal_tokens: Arc<dyn PersonalTokenReader>,
     pub authorization_requests: Arc<dyn AuthorizationRequestReader>,
     pub imports: Arc<dyn ImportReader>,
@@ -44,8 +48,10 @@ pub struct Harness {
     pub idempotency: Arc<dyn IdempotencyStore>,
     pub leases: Arc<dyn JobLeases>,
     pub outbox: Arc<dyn OutboxReader>,
+    pub sandbox: Arc<dyn SandboxReader>,
     pub clock: Arc<dyn StoreClock>,
     pub upkeep: Arc<dyn StoreUpkeep>,
+    pub webhooks: Arc<dyn WebhookReader>,
     _keep: Arc<dyn Any + Send + Sync>,
 }
 
@@ -64,8 +70,12 @@ impl Harness {
             + FailureCounter
             + CredentialReader
             + SessionReader
+            + PasskeyReader
             + PasswordLinkReader
+            + PendingSignInReader
+            + SecondFactorReader
             + PersonalTokenReader
+            + WebhookReader
             + AuthorizationRequestReader
             + ImportReader
             + ConnectedAppReader
@@ -75,6 +85,7 @@ impl Harness {
             + IdempotencyStore
             + JobLeases
             + OutboxReader
+            + SandboxReader
             + StoreClock
             + StoreUpkeep
             + 'static,
@@ -93,7 +104,11 @@ impl Harness {
             credentials: store.clone(),
             sessions: store.clone(),
             password_links: store.clone(),
+            pending_sign_ins: store.clone(),
+            second_factors: store.clone(),
+            passkeys: store.clone(),
             personal_tokens: store.clone(),
+            webhooks: store.clone(),
             authorization_requests: store.clone(),
             imports: store.clone(),
             apps: store.clone(),
@@ -103,6 +118,7 @@ impl Harness {
             idempotency: store.clone(),
             leases: store.clone(),
             outbox: store.clone(),
+            sandbox: store.clone(),
             clock: store.clone(),
             upkeep: store,
             _keep: Arc::new(keep),
@@ -122,7 +138,8 @@ impl Harness {
     /// Stores a client with its first secret.
     pub(crate) async fn store_client(&self, client: &Client, secret: &ClientSecret) {
         let mut unit = self.begin().await;
-        unit.clients().insert(client, secret).await.unwrap();
+        unit.clients().insert(client).await.unwrap();
+        unit.clients().insert_secret(client.id, secret).await.unwrap();
         unit.commit().await.unwrap();
     }
 

@@ -178,6 +178,26 @@ pub(crate) async fn the_import_that_changed_a_record_last_is_named(harness: &Har
     assert_eq!(undo(harness, 2).await.counts, UndoneCounts { removed: 1, restored: 0, kept: 0 });
 }
 
+pub(crate) async fn the_import_of_a_session_is_the_last_that_left_one(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_user(&user(2)).await;
+    import_session(harness, 2, &session(1, 0), None).await;
+    import_session(harness, 1, &session(1, 60), Some(session(1, 0))).await;
+    let mut unit = harness.begin().await;
+    unit.imports().insert(&Import { user_id: Some(user_id(2)), ..persons_import(9) }).await.unwrap();
+    let theirs = added(slept(1), version(&session(1, 0)));
+    unit.import_journal().note(import_id(9), Some(user_id(2)), &[theirs]).await.unwrap();
+    let removed = changed(slept(1), was_session(session(1, 60)), version(&session(1, 60)));
+    note(unit.as_mut(), 3, &[ImportChange { left: None, ..removed }]).await;
+    unit.commit().await.unwrap();
+    let find = async |person, session| {
+        harness.imports.find_import_of_session(user_id(person), session_id(session)).await.unwrap()
+    };
+    assert_eq!(find(1, 1).await, Some(import_id(1)));
+    assert_eq!(find(2, 1).await, Some(import_id(9)));
+    assert_eq!((find(1, 2).await, find(3, 1).await), (None, None));
+}
+
 pub(crate) async fn a_label_of_a_catalogue_is_undone_unless_it_is_in_use(harness: &Harness) {
     prepare(harness).await;
     let mut unit = harness.begin().await;

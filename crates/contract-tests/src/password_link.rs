@@ -24,6 +24,12 @@ fn sign_up(number: u64) -> PasswordLink {
     PasswordLink::new(hash(number), PasswordLinkPurpose::SignUp { email }, now())
 }
 
+fn email_change(number: u64, user: u64) -> PasswordLink {
+    let email = Email::parse("robin@new.example.org").unwrap();
+    let purpose = PasswordLinkPurpose::EmailChange { user_id: user_id(user), email };
+    PasswordLink::new(hash(number), purpose, now())
+}
+
 /// Lists the numbers of the stored links, of the first ten.
 async fn stored(harness: &Harness) -> Vec<u64> {
     let mut unit = harness.begin().await;
@@ -49,7 +55,7 @@ fn consume_in_a_task(harness: &Harness) -> JoinHandle<Option<PasswordLink>> {
 
 pub(crate) async fn a_link_of_every_purpose_reads_back_as_stored(harness: &Harness) {
     harness.store_user(&user(1)).await;
-    let links = [link(1), invitation(2, 1), sign_up(3)];
+    let links = [link(1), invitation(2, 1), sign_up(3), email_change(4, 1)];
     store(harness, &links).await;
     let mut unit = harness.begin().await;
     for link in links {

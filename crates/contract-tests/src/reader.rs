@@ -4,7 +4,7 @@ use crate::Harness;
 use crate::fixture::{
     browser, browser_id, catalogue_key, client, client_id, full_user, grant, grant_id, hash, import_id, link,
     log, now, page, password_hash, personal_token, persons_import, request, request_id, secret, session,
-    supplement, tally, user, user_id,
+    session_id, supplement, tally, user, user_id,
 };
 use application::ports::storage::{
     AuditFilter, ChangePageQuery, GrantFilter, Import, PasswordLinkWithAccount, SleepPageQuery,
@@ -92,6 +92,7 @@ async fn read_account(harness: &Harness) {
     assert_eq!(requests.find_authorization_request(request_id(1)).await.unwrap(), Some(request(1)));
     assert_eq!(harness.imports.find_import(import_id(1)).await.unwrap(), Some(persons_import(1)));
     assert_eq!(harness.imports.list_imports(Some(person), None, 9).await.unwrap(), [persons_import(1)]);
+    assert_eq!(harness.imports.find_import_of_session(person, session_id(1)).await.unwrap(), None);
     let User { email, .. } = user(1);
     assert!(harness.credentials.find_credentials(&email).await.unwrap().unwrap().password.is_some());
 }
@@ -117,6 +118,7 @@ async fn read_data(harness: &Harness) {
     };
     assert_eq!(harness.sleep.page(query).await.unwrap().rows.len(), 1);
     assert_eq!(harness.sleep.walk(person, None, 9).await.unwrap().len(), 1);
+    assert_eq!(harness.sleep.find(person, session_id(1)).await.unwrap(), Some(session(1, 0)));
     let query = SupplementPageQuery { user_id: person, start: None, supplement_id: None, page };
     assert_eq!(harness.supplements.page(query).await.unwrap().records.len(), 1);
     assert_eq!(harness.supplements.list_taken(person).await.unwrap().len(), 1);

@@ -332,6 +332,17 @@ pub(crate) async fn a_deleted_key_is_free_within_the_same_unit_of_work(harness: 
     assert_eq!(find(harness, 1, &[1, 2]).await, [heir]);
 }
 
+pub(crate) async fn a_reader_finds_only_the_persons_own_session(harness: &Harness) {
+    prepare(harness).await;
+    harness.store_sessions(user_id(1), &[session(1, 0), session(2, 600)]).await;
+    harness.store_sessions(user_id(2), &[session(3, 0)]).await;
+    let find = async |person, number| harness.sleep.find(user_id(person), session_id(number)).await.unwrap();
+    assert_eq!(find(1, 2).await, Some(session(2, 600)));
+    assert_eq!(find(1, 3).await, None);
+    assert_eq!(find(2, 3).await, Some(session(3, 0)));
+    assert_eq!(find(3, 1).await, None);
+}
+
 pub(crate) async fn a_walk_returns_whole_sessions_oldest_first(harness: &Harness) {
     prepare(harness).await;
     // Two at the same time, and stored out of order.

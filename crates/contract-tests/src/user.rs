@@ -6,8 +6,11 @@ use crate::fixture::{
     secret, session, session_id, supplement, supplement_id, user, user_id,
 };
 use application::ports::storage::{GrantFilter, UniqueKey};
+use domain::id::ImportId;
 use domain::user::{BiologicalSex, BloodType, Email, SkinType, User, UserStatus};
+use domain::user::{ProfileField, ProfileOrigin, ProfileSource};
 use std::time::Duration;
+use uuid::Uuid;
 
 pub(crate) async fn a_person_reads_back_as_stored(harness: &Harness) {
     for person in [user(1), full_user(2)] {
@@ -198,4 +201,32 @@ pub(crate) async fn racing_changes_of_different_values_are_all_kept(harness: &Ha
         change(&mut expected);
     }
     assert_eq!(harness.profiles.find_profile(user_id(1)).await.unwrap(), Some(expected));
+}
+
+pub(crate) async fn where_values_came_from_is_kept_by_field_and_goes_with_the_person(harness: &Harness) {
+    for number in [1, 2] {
+        harness.store_user(&user(number)).await;
+    }
+    let source = |field, origin| ProfileSource { field, origin, at: now() };
+    let import = ProfileOrigin::Import(ImportId::from_uuid(Uuid::from_u128(9)));
+    let first =
+        [source(ProfileField::Height, import), source(ProfileField::HomeTimezone, ProfileOrigin::Operator)];
+    let second = [
+        source(ProfileField::Height, ProfileOrigin::Person),
+        source(ProfileField::Weight, ProfileOrigin::Client),
+    ];
+    let mut unit = harness.begin().await;
+    unit.users().record_sources(user_id(1), &first).await.unwrap();
+    unit.users().record_sources(user_id(1), &[]).await.unwrap();
+    unit.users().record_sources(user_id(1), &second).await.unwrap();
+    unit.users().record_sources(user_id(2), &first).await.unwrap();
+    unit.commit().await.unwrap();
+    let mut listed = harness.profiles.list_sources(user_id(1)).await.unwrap();
+    listed.sort_by_key(|source| source.field);
+    assert_eq!(listed, [first[1], second[0], second[1]]);
+    let mut unit = harness.begin().await;
+    assert!(unit.users().delete(user_id(1)).await.unwrap());
+    unit.commit().await.unwrap();
+    assert_eq!(harness.profiles.list_sources(user_id(1)).await.unwrap(), []);
+    assert_eq!(harness.profiles.list_sources(user_id(2)).await.unwrap().len(), 2);
 }

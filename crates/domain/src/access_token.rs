@@ -1,6 +1,7 @@
 //! Claims of an access token (RFC 9068; decisions 3). Signing is behind a port.
 
 use crate::id::{ClientId, GrantId, TokenId, UserId};
+use crate::resource::Resource;
 use crate::scope::ScopeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -23,7 +24,7 @@ pub enum TokenSubject {
 
 /// Claims of an access token.
 ///
-/// Issuer and audience are fixed for the server and belong to the signing port. Times are whole seconds.
+/// The issuer is fixed for the server and belongs to the signing port. Times are whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessClaims {
     /// `jti`.
@@ -34,6 +35,8 @@ pub struct AccessClaims {
     pub client_id: ClientId,
     /// `scope`.
     pub scopes: ScopeSet,
+    /// `aud`: the only resource that accepts the token.
+    pub audience: Resource,
     /// `iat`.
     pub issued_at: DateTime<Utc>,
     /// `exp`.

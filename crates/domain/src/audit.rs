@@ -5,6 +5,7 @@
 //! [`crate::read_tally`].
 
 use crate::address::AddressBlock;
+use crate::device::Device;
 use crate::id::{AuditEventId, ClientId, UserId};
 use crate::scope::ScopeSet;
 use chrono::{DateTime, Utc};
@@ -31,7 +32,7 @@ crate::named_enum! {
     pub enum AuditKind {
         /// An account was created.
         UserCreated = "user.created",
-        /// The operator or a service client changed an account's address, zone or profile.
+        /// The operator, a service client or the person changed an account's address, zone or profile.
         UserChanged = "user.changed",
         /// An import filled or changed profile fields; the subject is the import.
         ProfileImported = "profile.imported",
@@ -48,6 +49,19 @@ crate::named_enum! {
         /// Passwords were rejected without a check because of too many attempts for the account, or from the
         /// address if no account is named. One event per account or address and window.
         SignInLimited = "session.limited",
+        /// A person turned on a second factor, or replaced it.
+        SecondFactorTurnedOn = "second_factor.turned_on",
+        /// A person or the operator turned off a second factor.
+        SecondFactorTurnedOff = "second_factor.turned_off",
+        /// The second step of a sign-in was rejected after a correct password.
+        SecondFactorRefused = "second_factor.refused",
+        /// Second steps were rejected without a check because of too many attempts. One event per account or
+        /// address and window.
+        SecondFactorLimited = "second_factor.limited",
+        /// A person created recovery codes.
+        RecoveryCodesCreated = "recovery_codes.created",
+        /// A recovery code completed a sign-in; the count is that of the unused codes.
+        RecoveryCodeUsed = "recovery_codes.used",
         /// Sessions were ended; the subject is the session if there was one.
         SignedOut = "session.signed_out",
         /// All sessions of a person were ended.
@@ -56,10 +70,33 @@ crate::named_enum! {
         PasswordLinkIssued = "password.link_issued",
         /// A password was set or changed.
         PasswordSet = "password.set",
+        /// A person asked to use another email address.
+        EmailChangeRequested = "email.change_requested",
+        /// A person confirmed a new email address.
+        EmailChanged = "email.changed",
+        /// A person added a passkey, which is the subject.
+        PasskeyAdded = "passkey.added",
+        /// A person renamed a passkey, which is the subject.
+        PasskeyRenamed = "passkey.renamed",
+        /// A person removed a passkey, which is the subject.
+        PasskeyRemoved = "passkey.removed",
+        /// A sign-in with a passkey, which is the subject, was rejected.
+        PasskeyRefused = "passkey.refused",
+        /// A sign-in with a passkey, which is the subject, was rejected because its signature counter did not
+        /// grow. The passkey may have been copied.
+        PasskeyCounterReversed = "passkey.counter_reversed",
         /// A client was registered.
         ClientCreated = "client.created",
         /// A client's registration was changed.
         ClientChanged = "client.changed",
+        /// A webhook endpoint, which is the subject, was created.
+        WebhookCreated = "webhook.created",
+        /// The secret of a webhook endpoint, which is the subject, was rotated.
+        WebhookSecretRotated = "webhook.secret_rotated",
+        /// A webhook endpoint, which is the subject, was disabled because its receiver failed.
+        WebhookDisabled = "webhook.disabled",
+        /// A webhook endpoint, which is the subject, was deleted.
+        WebhookDeleted = "webhook.deleted",
         /// A client was disabled.
         ClientDisabled = "client.disabled",
         /// A client was enabled again.
@@ -69,6 +106,16 @@ crate::named_enum! {
         /// A client sent its secret in a query string without permission. The secret, which is the subject,
         /// should be rotated.
         ClientSecretExposed = "client.secret_exposed",
+        /// A person registered a client.
+        AppRegistered = "app.registered",
+        /// The person who registered a client changed it.
+        AppChanged = "app.changed",
+        /// The person who registered a client deleted it.
+        AppDeleted = "app.deleted",
+        /// The operator approved a client that a person registered.
+        AppApproved = "app.approved",
+        /// The person who registered a client ended one of its secrets, which is the subject.
+        ClientSecretRetired = "client.secret_retired",
         /// A person granted a client the listed scopes.
         ConsentGiven = "consent.given",
         /// A person denied a client access.
@@ -81,6 +128,9 @@ crate::named_enum! {
         GrantCreated = "grant.created",
         /// Grants were revoked; the subject is the grant if there was one.
         GrantRevoked = "grant.revoked",
+        /// A refresh token was presented again after it was replaced, and its grant, which is the subject,
+        /// was revoked.
+        RefreshTokenReused = "grant.token_reused",
         /// A client presented a refresh token of another client; the subject is the grant.
         RefreshTokenMisused = "grant.misused",
         /// A service client received an access token for itself.
@@ -99,13 +149,14 @@ crate::named_enum! {
         ImportUndone = "import.undone",
         /// A service client added or changed sleep sessions; recorded once per day.
         SleepWritten = "sleep.written",
-        /// A service client added or changed intake logs; recorded once per day.
+        /// A service client or the person added or changed intake logs; of a client, recorded once per day.
         IntakeLogsWritten = "supplement_log.written",
-        /// A service client added or changed catalogue labels; recorded once per day.
+        /// A service client added or changed catalogue labels, recorded once per day; or the person changed
+        /// products of their own.
         LabelsWritten = "supplement.written",
-        /// A service client deleted a sleep session; the subject is the session.
+        /// A service client or the person deleted a sleep session; the subject is the session.
         SleepDeleted = "sleep.deleted",
-        /// A service client deleted an intake log; the subject is the log.
+        /// A service client or the person deleted an intake log; the subject is the log.
         IntakeLogDeleted = "supplement_log.deleted",
         /// A signing key was created; the subject is the key.
         KeyCreated = "key.created",
@@ -117,8 +168,24 @@ crate::named_enum! {
 }
 
 impl AuditKind {
-    /// Kinds that are about imports, changes and exports of a person's data.
-    pub const ABOUT_DATA: &[Self] = &[
+    /// Kinds that a person's activity page lists: sign-ins, changes of the account, and imports, changes and
+    /// exports of data.
+    pub const IN_ACTIVITY: &[Self] = &[
+        Self::SignedIn,
+        Self::PasswordSet,
+        Self::EmailChangeRequested,
+        Self::EmailChanged,
+        Self::PasskeyAdded,
+        Self::PasskeyRenamed,
+        Self::PasskeyRemoved,
+        Self::PasskeyRefused,
+        Self::PasskeyCounterReversed,
+        Self::SecondFactorTurnedOn,
+        Self::SecondFactorTurnedOff,
+        Self::SecondFactorRefused,
+        Self::SecondFactorLimited,
+        Self::RecoveryCodesCreated,
+        Self::RecoveryCodeUsed,
         Self::UserCreated,
         Self::UserChanged,
         Self::ProfileImported,
@@ -130,6 +197,7 @@ impl AuditKind {
         Self::SleepDeleted,
         Self::IntakeLogsWritten,
         Self::IntakeLogDeleted,
+        Self::LabelsWritten,
     ];
 
     /// Returns a list with only this kind.
@@ -162,6 +230,8 @@ pub struct AuditEvent {
     pub scopes: Option<ScopeSet>,
     /// Where the request came from: an IPv4 address or the /64 of an IPv6 address.
     pub address: Option<AddressBlock>,
+    /// Browser of a sign-in.
+    pub device: Option<Device>,
 }
 
 impl AuditEvent {
@@ -178,6 +248,7 @@ impl AuditEvent {
             count: None,
             scopes: None,
             address: None,
+            device: None,
         }
     }
 
@@ -206,8 +277,10 @@ impl AuditEvent {
     /// any number: writes of a backend, and exports by an app or a personal access token.
     pub const fn is_daily(&self) -> bool {
         match self.kind {
-            AuditKind::SleepWritten | AuditKind::IntakeLogsWritten | AuditKind::LabelsWritten => true,
-            AuditKind::UserChanged => matches!(self.actor, AuditActor::Client),
+            AuditKind::SleepWritten => true,
+            AuditKind::UserChanged | AuditKind::IntakeLogsWritten | AuditKind::LabelsWritten => {
+                matches!(self.actor, AuditActor::Client)
+            }
             AuditKind::DataExported => matches!(self.actor, AuditActor::Client) || self.subject.is_some(),
             _ => false,
         }
@@ -224,6 +297,13 @@ impl AuditEvent {
     #[must_use]
     pub const fn scopes(mut self, scopes: ScopeSet) -> Self {
         self.scopes = Some(scopes);
+        self
+    }
+
+    /// Sets the browser.
+    #[must_use]
+    pub const fn device(mut self, device: Option<Device>) -> Self {
+        self.device = device;
         self
     }
 
@@ -254,9 +334,10 @@ mod tests {
         for kind in [AuditKind::SleepWritten, AuditKind::IntakeLogsWritten, AuditKind::LabelsWritten] {
             assert!(event(kind, AuditActor::Client).is_daily());
         }
-        for kind in [AuditKind::UserChanged, AuditKind::DataExported] {
+        for kind in [AuditKind::UserChanged, AuditKind::DataExported, AuditKind::IntakeLogsWritten] {
             assert!(event(kind, AuditActor::Client).is_daily());
             assert!(!event(kind, AuditActor::Operator).is_daily());
+            assert!(!event(kind, AuditActor::Person).is_daily());
         }
         let exported = event(AuditKind::DataExported, AuditActor::Person);
         assert!(!exported.is_daily() && exported.subject(Uuid::nil()).is_daily());

@@ -2,6 +2,7 @@
 
 use crate::code::PkceChallenge;
 use crate::id::{AuthorizationRequestId, ClientId, UserId};
+use crate::resource::Resource;
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use crate::session::Session;
@@ -43,6 +44,8 @@ pub struct AuthorizationRequest {
     pub redirect_uri: String,
     /// Requested scopes: at least one, all allowed for the client and grantable by a person.
     pub scopes: ScopeSet,
+    /// Requested audience of access tokens (RFC 8707).
+    pub resource: Resource,
     /// The client's `state`, returned unchanged.
     pub state: Option<String>,
     /// The PKCE challenge, if one was sent.
@@ -92,6 +95,7 @@ mod tests {
             client_id: ClientId::from_uuid(Uuid::nil()),
             redirect_uri: "https://owl.example/callback".to_owned(),
             scopes: ScopeSet::CONSENTABLE,
+            resource: Resource::Api,
             state: None,
             challenge: None,
             force_consent: false,
@@ -121,6 +125,9 @@ mod tests {
             method: AuthenticationMethod::Password,
             authenticated_at: signed_in_at,
             last_seen_at: signed_in_at,
+            first_seen_at: signed_in_at,
+            device: None,
+            address: None,
         };
         let came_at = |created_at| AuthorizationRequest { created_at, ..request(RequestState::Open) };
         assert!(came_at(signed_in_at - TimeDelta::seconds(30)).was_followed_by(&session));

@@ -15,6 +15,8 @@ pub enum AuthorizationErrorCode {
     UnsupportedResponseType,
     /// A scope is unknown or not allowed for the app.
     InvalidScope,
+    /// The resource is unknown (RFC 8707 section 2).
+    InvalidTarget,
     /// The person denied access or selected no scope.
     AccessDenied,
     /// `prompt=none`, but no person is signed in.
@@ -30,6 +32,7 @@ impl AuthorizationErrorCode {
             Self::InvalidRequest => "invalid_request",
             Self::UnsupportedResponseType => "unsupported_response_type",
             Self::InvalidScope => "invalid_scope",
+            Self::InvalidTarget => "invalid_target",
             Self::AccessDenied => "access_denied",
             Self::LoginRequired => "login_required",
             Self::ConsentRequired => "consent_required",

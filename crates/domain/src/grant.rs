@@ -2,6 +2,7 @@
 
 use crate::address::AddressBlock;
 use crate::id::{ClientId, GrantId, UserId};
+use crate::resource::Resource;
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -28,6 +29,8 @@ crate::named_enum! {
         Person = "person",
         /// The client revoked it (RFC 7009).
         Client = "client",
+        /// A refresh token was presented again after it was replaced (RFC 9700 section 4.14.2).
+        TokenReused = "token_reused",
     }
 }
 
@@ -94,8 +97,12 @@ pub struct Grant {
     pub user_id: UserId,
     /// Granted scopes, which are never extended.
     pub scopes: ScopeSet,
-    /// Hash of the refresh token.
+    /// Audience of its access tokens.
+    pub resource: Resource,
+    /// Hash that finds the grant: of the refresh token; of its family if it rotates.
     pub refresh_token_hash: SecretHash,
+    /// Hash of the newest token if the refresh token rotates; `None` if it is fixed.
+    pub newest_token_hash: Option<SecretHash>,
     /// When the code was redeemed.
     pub created_at: DateTime<Utc>,
     /// Last use of the refresh token, to the hour; `None` if it was never used.
@@ -130,7 +137,9 @@ mod tests {
             client_id: ClientId::from_uuid(Uuid::nil()),
             user_id: UserId::from_uuid(Uuid::nil()),
             scopes: ScopeSet::EMPTY,
+            resource: Resource::Api,
             refresh_token_hash: SecretHash::from_bytes([0; 32]),
+            newest_token_hash: None,
             created_at: DateTime::UNIX_EPOCH,
             last_used_at,
             last_used_from: None,

@@ -56,6 +56,10 @@ typed_id! {
     UserId
 }
 typed_id! {
+    /// Identifies a form that was shown to a person, so that sending it twice has one effect.
+    FormId
+}
+typed_id! {
     /// Identifies a registered client; the `client_id` of RFC 6749 section 2.2.
     ClientId
 }
@@ -100,6 +104,10 @@ typed_id! {
     PersonalTokenId
 }
 typed_id! {
+    /// Identifies a passkey. Not a secret, and not the id that its authenticator chose.
+    PasskeyId
+}
+typed_id! {
     /// Identifies an entry of the audit trail.
     AuditEventId
 }
@@ -114,6 +122,10 @@ typed_id! {
 typed_id! {
     /// Identifies the receipt of an erasure; cannot be linked to the erased person.
     ErasureId
+}
+typed_id! {
+    /// Identifies a webhook endpoint.
+    WebhookEndpointId
 }
 
 #[cfg(test)]

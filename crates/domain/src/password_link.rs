@@ -1,4 +1,5 @@
-//! One-time links to choose a password: for a new account, a forgotten password, or a sign-up.
+//! One-time links in emails: to choose a password (for a new account, a forgotten password, or a sign-up), or
+//! to confirm a new address.
 
 use crate::id::UserId;
 use crate::secret::SecretHash;
@@ -24,6 +25,13 @@ pub enum PasswordLinkPurpose {
         /// The address.
         email: Email,
     },
+    /// The person asked to use this address for the account; valid for one hour. It sets no password.
+    EmailChange {
+        /// The account.
+        user_id: UserId,
+        /// The new address.
+        email: Email,
+    },
 }
 
 impl PasswordLinkPurpose {
@@ -31,7 +39,7 @@ impl PasswordLinkPurpose {
     pub const fn lifetime(&self) -> TimeDelta {
         match self {
             Self::Invitation { .. } => TimeDelta::days(3),
-            Self::Reset { .. } => TimeDelta::hours(1),
+            Self::Reset { .. } | Self::EmailChange { .. } => TimeDelta::hours(1),
             Self::SignUp { .. } => TimeDelta::days(1),
         }
     }
@@ -39,7 +47,9 @@ impl PasswordLinkPurpose {
     /// Returns the account of the link; `None` for a sign-up.
     pub const fn user_id(&self) -> Option<UserId> {
         match self {
-            Self::Invitation { user_id } | Self::Reset { user_id } => Some(*user_id),
+            Self::Invitation { user_id } | Self::Reset { user_id } | Self::EmailChange { user_id, .. } => {
+                Some(*user_id)
+            }
             Self::SignUp { .. } => None,
         }
     }

@@ -21,6 +21,8 @@ pub enum SecretKind {
     AuthorizationCode,
     /// A refresh token: `rwr_`.
     RefreshToken,
+    /// A refresh token that each use replaces: `rwt_`.
+    RotatingRefreshToken,
     /// The secret of a client: `rws_`.
     ClientSecret,
     /// A personal access token: `rwp_`.
@@ -33,19 +35,23 @@ pub enum SecretKind {
     PasswordLink,
     /// Cookie of a known browser: `rwb_`. Never stored.
     KnownBrowser,
+    /// Challenge of a passkey ceremony: `rwa_`.
+    PasskeyChallenge,
 }
 
 impl SecretKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::AuthorizationCode,
         Self::RefreshToken,
+        Self::RotatingRefreshToken,
         Self::ClientSecret,
         Self::PersonalAccessToken,
         Self::Session,
         Self::Visit,
         Self::PasswordLink,
         Self::KnownBrowser,
+        Self::PasskeyChallenge,
     ];
 
     /// Returns the prefix by which people and secret scanners recognise the kind.
@@ -53,12 +59,14 @@ impl SecretKind {
         match self {
             Self::AuthorizationCode => "rwc_",
             Self::RefreshToken => "rwr_",
+            Self::RotatingRefreshToken => "rwt_",
             Self::ClientSecret => "rws_",
             Self::PersonalAccessToken => "rwp_",
             Self::Session => "rwe_",
             Self::Visit => "rwv_",
             Self::PasswordLink => "rwl_",
             Self::KnownBrowser => "rwb_",
+            Self::PasskeyChallenge => "rwa_",
         }
     }
 
@@ -67,12 +75,14 @@ impl SecretKind {
         match self {
             Self::AuthorizationCode => b"code:",
             Self::RefreshToken => b"refresh:",
+            Self::RotatingRefreshToken => b"rotating-refresh:",
             Self::ClientSecret => b"client-secret:",
             Self::PersonalAccessToken => b"personal-access-token:",
             Self::Session => b"session:",
             Self::Visit => b"visit:",
             Self::PasswordLink => b"password-link:",
             Self::KnownBrowser => b"known-browser-cookie:",
+            Self::PasskeyChallenge => b"passkey-challenge:",
         }
     }
 }
@@ -84,6 +94,11 @@ impl SecretBytes {
     /// Wraps random bytes.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(Zeroizing::new(bytes))
+    }
+
+    /// Returns the bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
     }
 }
 
@@ -103,9 +118,16 @@ pub struct Secret {
 impl Secret {
     /// Creates a secret of this kind from random bytes.
     pub fn from_bytes(kind: SecretKind, bytes: &SecretBytes) -> Self {
+        let mut random = Zeroizing::new(String::with_capacity(64));
+        push_base62(&mut random, &bytes.0);
+        Self::from_random_part(kind, &random)
+    }
+
+    /// Creates a secret of this kind from its random characters.
+    pub(crate) fn from_random_part(kind: SecretKind, random: &str) -> Self {
         let mut text = Zeroizing::new(String::with_capacity(64));
         text.push_str(kind.prefix());
-        push_base62(&mut text, &bytes.0);
+        text.push_str(random);
         let checksum = crc32fast::hash(text.as_bytes());
         push_checksum(&mut text, checksum);
         Self { kind, text }
@@ -126,6 +148,12 @@ impl Secret {
         } else {
             Err(MalformedSecret)
         }
+    }
+
+    /// Returns the random characters, without prefix and checksum.
+    pub(crate) fn random_part(&self) -> &str {
+        let start = self.kind.prefix().len();
+        self.text.get(start..start + RANDOM_CHARACTERS).unwrap_or_default()
     }
 
     /// Returns the kind.

@@ -1,6 +1,9 @@
 //! Browser sessions, kept on the server (security.md T30, T31).
 
+use crate::address::AddressBlock;
+use crate::device::Device;
 use crate::id::{SessionId, UserId};
+use crate::second_factor::SecondFactorPolicy;
 use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -28,11 +31,24 @@ impl Default for SessionLifetime {
 }
 
 crate::named_enum! {
-    /// How a person signed in; a second factor or a passkey would be another method.
+    /// How a person signed in.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum AuthenticationMethod {
         /// Password only.
         Password = "password",
+        /// Password, then a code of the authenticator app.
+        PasswordAndTotp = "password+totp",
+        /// Password, then a recovery code.
+        PasswordAndRecoveryCode = "password+recovery_code",
+        /// A passkey that verified the person; counts as both factors.
+        Passkey = "passkey",
+    }
+}
+
+impl AuthenticationMethod {
+    /// Returns whether two factors were proven.
+    pub const fn has_second_factor(self) -> bool {
+        !matches!(self, Self::Password)
     }
 }
 
@@ -52,12 +68,26 @@ pub struct Session {
     pub authenticated_at: DateTime<Utc>,
     /// Last use, to the minute.
     pub last_seen_at: DateTime<Utc>,
+    /// Time of the first sign-in in this browser since it was last signed out.
+    pub first_seen_at: DateTime<Utc>,
+    /// Browser and platform at the sign-in; `None` if the browser did not name itself.
+    pub device: Option<Device>,
+    /// Network of the sign-in; `None` for a session of an older program.
+    pub address: Option<AddressBlock>,
 }
 
 impl Session {
     /// Returns whether the session is valid at this time.
     pub fn is_live(&self, now: DateTime<Utc>, lifetime: SessionLifetime) -> bool {
         now - self.last_seen_at < lifetime.idle && now - self.authenticated_at < lifetime.absolute
+    }
+
+    /// Returns whether the session satisfies the operator's policy.
+    pub const fn satisfies(&self, policy: SecondFactorPolicy) -> bool {
+        match policy {
+            SecondFactorPolicy::Optional => true,
+            SecondFactorPolicy::Required => self.method.has_second_factor(),
+        }
     }
 
     /// Returns whether the sign-in was within the last [`FRESH_SECONDS`].
@@ -84,6 +114,20 @@ mod tests {
             method: AuthenticationMethod::Password,
             authenticated_at,
             last_seen_at,
+            first_seen_at: authenticated_at,
+            device: None,
+            address: None,
+        }
+    }
+
+    #[test]
+    fn only_a_session_with_two_factors_satisfies_a_policy_that_requires_them() {
+        let start = DateTime::UNIX_EPOCH;
+        for method in AuthenticationMethod::ALL {
+            let session = Session { method, ..session(start, start) };
+            assert!(session.satisfies(SecondFactorPolicy::Optional));
+            let is_strong = method != AuthenticationMethod::Password;
+            assert_eq!(session.satisfies(SecondFactorPolicy::Required), is_strong, "{method:?}");
         }
     }
 

@@ -95,7 +95,7 @@ pub(crate) struct RequestPermit {
 
 /// Permit of a page that the store may have to wait for, released on drop.
 #[derive(Debug)]
-pub(crate) struct PagePermit {
+pub struct PagePermit {
     _shares: [Share; 2],
 }
 

@@ -3,9 +3,9 @@
 use crate::problem::{Fault, Problem};
 use crate::route::Endpoint;
 use crate::state::ApiState;
-use crate::{data, errors, export, health, home, ingest, key_set, metadata, middleware, openapi, token};
+use crate::{data, errors, export, health, ingest, key_set, metadata, middleware, openapi, resource, token};
+use actix_web::HttpResponse;
 use actix_web::web::{self, ServiceConfig};
-use actix_web::{HttpRequest, HttpResponse};
 use std::sync::Arc;
 
 /// Returns the configuration of the API: `App::new().configure(configure(state))`. It also registers what the
@@ -24,6 +24,8 @@ pub fn configure(state: Arc<ApiState>) -> impl FnOnce(&mut ServiceConfig) {
             .configure(openapi::configure)
             .service(Endpoint::Errors.resource().route(web::get().to(errors::show)))
             .service(Endpoint::Metadata.resource().route(web::get().to(metadata::show)))
+            .service(Endpoint::ApiResource.resource().route(web::get().to(resource::show_api)))
+            .service(Endpoint::McpResource.resource().route(web::get().to(resource::show_mcp)))
             .service(Endpoint::KeySet.resource().route(web::get().to(key_set::show)))
             .service(
                 Endpoint::Live
@@ -56,6 +58,6 @@ fn configure_data(routes: &mut ServiceConfig) {
         .service(Endpoint::UnversionedSupplements.resource().route(web::get().to(data::supplements::show)));
 }
 
-async fn nothing_here(request: HttpRequest) -> Result<HttpResponse, Problem> {
-    home::redirect(&request).ok_or_else(|| Problem::new(Fault::NotFound))
+async fn nothing_here() -> Result<HttpResponse, Problem> {
+    Err(Problem::new(Fault::NotFound))
 }

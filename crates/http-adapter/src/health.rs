@@ -1,7 +1,7 @@
 //! Health checks for load balancers: `/livez` (the process runs) and `/readyz` (it can serve).
 
 use crate::example;
-use crate::problem::{Fault, Problem, ServerErrors, error_responses};
+use crate::problem::{Fault, Problem, error_responses};
 use crate::route::Endpoint;
 use crate::state::{Check, CheckState, HttpState};
 use actix_web::{HttpResponse, web};
@@ -46,6 +46,8 @@ fn check_states() -> Object {
 }
 
 error_responses! {
+    /// Errors of the health check, which is answered under any load.
+    LivenessErrors = Problem "Liveness": [];
     /// Errors of the readiness check.
     ReadinessErrors = Problem "Readiness": [NotReady];
 }
@@ -59,7 +61,7 @@ fn as_object<S: Serializer>(checks: &[Check], serializer: S) -> Result<S::Ok, S:
     get, path = Endpoint::Live.path(), tag = "server", operation_id = "isLive",
     responses(
         (status = 200, description = "It does", body = LiveBody, example = json!({"status": "ok"})),
-        ServerErrors,
+        LivenessErrors,
     ),
 )]
 pub(crate) async fn live() -> HttpResponse {

@@ -5,6 +5,7 @@
 //! Handlers are short: extract, build the command, `run`, map. Errors are [`problem::Problem`]s, and one
 //! table ([`problem::Fault`]) defines the response to each.
 
+mod accept;
 mod admission;
 mod app;
 pub mod body;
@@ -14,7 +15,6 @@ mod errors;
 mod example;
 mod export;
 mod health;
-mod home;
 mod ingest;
 mod key_set;
 mod log_suppression;
@@ -26,6 +26,7 @@ pub mod openapi;
 pub mod parameter;
 pub mod problem;
 mod request_id;
+mod resource;
 mod route;
 mod state;
 #[cfg(any(test, feature = "test-support"))]
@@ -35,7 +36,8 @@ mod tests;
 pub mod token;
 mod trace;
 
-pub use admission::{Admission, AdmissionLimits, Holder, UploadPermit};
+pub use accept::wants_page;
+pub use admission::{Admission, AdmissionLimits, Holder, PagePermit, UploadPermit};
 pub use app::configure;
 pub use caller::{ClientAddressHeader, InvalidProxy, TrustedProxies, UnnamedProxyWarning};
 pub use export::{NdjsonExport, attachment};
@@ -46,6 +48,6 @@ pub use request_id::RequestId;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
 pub use state::{
     ApiState, Check, CheckState, ElapsedTimeSource, ExportUseCases, HealthCheck, HttpSettings, HttpState,
-    IngestUseCases, KeySetSource, PublicKey, RequestIdSource,
+    IngestUseCases, KeySetSource, Operator, PublicKey, RequestIdSource,
 };
 pub use trace::{TraceContinuation, TraceParent};

@@ -13,6 +13,9 @@ use utoipa::ToSchema;
 /// Methods of client authentication (RFC 6749 section 2.3.1).
 const CLIENT_AUTHENTICATION: [&str; 2] = ["client_secret_basic", "client_secret_post"];
 
+/// The same, with that of public apps (RFC 7591 section 2).
+const CLIENT_IDENTIFICATION: [&str; 3] = ["client_secret_basic", "client_secret_post", "none"];
+
 /// Endpoints and capabilities of the server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MetadataBody {
@@ -40,12 +43,12 @@ pub(crate) struct MetadataBody {
     /// The values of `grant_type`.
     #[schema(value_type = Vec<String>)]
     grant_types_supported: [&'static str; 3],
-    /// The methods of client authentication at the token endpoint.
+    /// The methods of client authentication at the token endpoint; `none` is for public apps.
     #[schema(value_type = Vec<String>)]
-    token_endpoint_auth_methods_supported: [&'static str; 2],
-    /// The methods of client authentication at the revocation endpoint.
+    token_endpoint_auth_methods_supported: [&'static str; 3],
+    /// The methods of client authentication at the revocation endpoint; `none` is for public apps.
     #[schema(value_type = Vec<String>)]
-    revocation_endpoint_auth_methods_supported: [&'static str; 2],
+    revocation_endpoint_auth_methods_supported: [&'static str; 3],
     /// The methods of client authentication at the introspection endpoint.
     #[schema(value_type = Vec<String>)]
     introspection_endpoint_auth_methods_supported: [&'static str; 2],
@@ -54,13 +57,15 @@ pub(crate) struct MetadataBody {
     /// The challenge methods of PKCE (RFC 7636).
     #[schema(value_type = Vec<String>)]
     code_challenge_methods_supported: [&'static str; 1],
+    /// Whether `client_id` may be the URL of a metadata document, at least for some hosts.
+    client_id_metadata_document_supported: bool,
     /// The reference for developers.
     service_documentation: String,
 }
 
 impl MetadataBody {
     /// Describes the server at this public URL; headers of the request have no influence.
-    pub(crate) fn new(public_url: &str) -> Self {
+    pub(crate) fn new(public_url: &str, accepts_metadata_documents: bool) -> Self {
         let url = |endpoint: Endpoint| format!("{}{}", public_url.trim_end_matches('/'), endpoint.path());
         Self {
             issuer: public_url.to_owned(),
@@ -73,18 +78,19 @@ impl MetadataBody {
             response_types_supported: ["code"],
             response_modes_supported: ["query"],
             grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],
-            token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
-            revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+            token_endpoint_auth_methods_supported: CLIENT_IDENTIFICATION,
+            revocation_endpoint_auth_methods_supported: CLIENT_IDENTIFICATION,
             introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
             authorization_response_iss_parameter_supported: true,
             code_challenge_methods_supported: ["S256"],
+            client_id_metadata_document_supported: accepts_metadata_documents,
             service_documentation: url(Endpoint::Reference),
         }
     }
 }
 
 fn example() -> MetadataBody {
-    MetadataBody::new(PUBLIC_URL)
+    MetadataBody::new(PUBLIC_URL, false)
 }
 
 /// Metadata of the authorization server (RFC 8414)
@@ -96,7 +102,8 @@ fn example() -> MetadataBody {
     ),
 )]
 pub(crate) async fn show(state: web::Data<HttpState>) -> HttpResponse {
+    let settings = &state.settings;
     HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "public, max-age=3600"))
-        .json(MetadataBody::new(&state.settings.public_url))
+        .json(MetadataBody::new(&settings.public_url, settings.metadata_policy.accepts_some()))
 }

@@ -15,6 +15,7 @@ use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
 };
+use domain::client::MetadataPolicy;
 use domain::id::KeyId;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,12 +90,21 @@ pub trait KeySetSource: Send + Sync {
     fn public_keys(&self) -> Vec<PublicKey>;
 }
 
+/// Who runs the server, as shown to people.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Operator {
+    /// Name; `None` if it is not published.
+    pub name: Option<String>,
+    /// Email address or URL for questions.
+    pub contact: Option<String>,
+}
+
 /// HTTP settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpSettings {
     /// Public address of the server. If it is `https`, every response carries HSTS.
     pub public_url: String,
-    /// Origins whose pages may read the data endpoints (CORS), such as `https://app.example`; none by
+    /// Origins whose scripts may get tokens and read data (CORS), such as `https://app.example`; none by
     /// default.
     pub cors_allowed_origins: Vec<String>,
     /// Whether responses of 1 KiB and more are compressed if the caller accepts zstd or gzip.
@@ -106,6 +116,10 @@ pub struct HttpSettings {
     pub sends_mail: bool,
     /// Whether sign-up is open.
     pub sign_up_open: bool,
+    /// Which metadata documents of clients are accepted; none by default.
+    pub metadata_policy: MetadataPolicy,
+    /// Who runs the server.
+    pub operator: Operator,
     /// Number of days for which the record of reads is kept.
     pub reads_kept_days: u32,
     /// Maximum size of an uploaded file in bytes.
@@ -127,6 +141,8 @@ impl Default for HttpSettings {
             answer_timeout: Duration::from_secs(25),
             sends_mail: false,
             sign_up_open: false,
+            metadata_policy: MetadataPolicy::Off,
+            operator: Operator::default(),
             reads_kept_days: 400,
             max_upload_bytes: 512 * 1024 * 1024,
             max_open_uploads: 3,

@@ -83,7 +83,7 @@ mod tests {
     use super::{Format, UnknownFormat};
 
     #[test]
-    fn what_people_are_told_that_they_can_upload_names_every_format_but_the_catalogues() {
+    fn the_list_of_formats_for_people_names_every_format_but_the_catalogues() {
         for format in Format::ALL.into_iter().filter(|format| ![Format::Auto, Format::Dsld].contains(format))
         {
             let text = application::upload::WHAT_CAN_BE_UPLOADED;

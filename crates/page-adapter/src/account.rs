@@ -1,11 +1,12 @@
 //! `/account`: the password and the signed-in browsers of a person.
 
-use super::answer::{page, see_other, with_cookies};
+use super::answer::{PageNeeds, page_with, see_other, with_cookies};
 use super::browser::{Browser, set_signed_in};
 use super::form::Form;
+use super::passkeys::TypedPasskey;
 use super::person::{self, Destination};
 use super::view::{self, BrowserLine, FormErrors};
-use super::{moment, password, query};
+use super::{moment, passkeys, password, query, second_factor};
 use crate::PageState;
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
@@ -13,17 +14,29 @@ use actix_web::{HttpRequest, HttpResponse};
 use application::account::{ChangePasswordCommand, ChangePasswordError, PasswordCheckError, SignedInPerson};
 use http_adapter::Endpoint;
 use http_adapter::caller;
-use http_adapter::problem::Problem;
+use http_adapter::problem::{Fault, Problem};
 
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Account.sign_in()));
     };
-    let done = query::read(&request, &["done"])?.get("done") == Some("password");
-    let notice =
-        done.then(|| "Your password has been changed. You are signed out of every other browser.".to_owned());
-    let contents = AccountPage { notice, disconnects_apps: false, errors: FormErrors::none() };
+    let notice = query::read(&request, &["done"])?.get("done").and_then(confirmation).map(str::to_owned);
+    let contents = AccountPage { notice, ..AccountPage::default() };
     contents.answer(&state, &person, StatusCode::OK).await
+}
+
+/// Returns the confirmation of an action.
+fn confirmation(done: &str) -> Option<&'static str> {
+    Some(match done {
+        "password" => "Your password has been changed. You are signed out of every other browser.",
+        "second-factor-off" => "Your second factor is off. You are signed out of every other browser.",
+        "passkey-added" => "Your passkey has been added. You are signed out of every other browser.",
+        "passkey-renamed" => "Your passkey has been renamed.",
+        "passkey-removed" => "Your passkey has been removed. You are signed out of every other browser.",
+        "signed-out" => "That browser is signed out.",
+        "others-signed-out" => "You are signed out of every other browser.",
+        _ => return None,
+    })
 }
 
 /// Changes the password: this browser gets a new session, all others are signed out (security.md T30, T67).
@@ -36,13 +49,14 @@ pub(super) async fn change_password(
     let (person, form) = Form::read_with_person(&request, body, &state).await?;
     let disconnect_apps = form.is_ticked("disconnect_apps")?;
     let command = ChangePasswordCommand {
-        user_id: person.user_id,
+        session: &person.session,
         email: &person.email,
         current: form.find("current_password")?.unwrap_or_default(),
         new: form.find("new_password")?.unwrap_or_default(),
         known_browser: browser.known_browser(),
         disconnect_apps,
         address: caller::address(&request),
+        device: person::device(&request),
     };
     let errors = match state.change_password.run(command).await {
         Ok(new) => {
@@ -52,9 +66,10 @@ pub(super) async fn change_password(
                 cookies,
             ));
         }
+        Err(ChangePasswordError::NotFresh) => return Ok(see_other(&Destination::Password.sign_in())),
         Err(error) => form_errors(error)?,
     };
-    let contents = AccountPage { notice: None, disconnects_apps: disconnect_apps, errors };
+    let contents = AccountPage { disconnects_apps: disconnect_apps, errors, ..AccountPage::default() };
     contents.answer(&state, &person, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
@@ -67,42 +82,54 @@ fn form_errors(error: ChangePasswordError) -> Result<FormErrors, Problem> {
         ChangePasswordError::Check(
             PasswordCheckError::WrongCredentials | PasswordCheckError::InvalidForm,
         ) => Ok(FormErrors::field("current_password", "That is not your current password.")),
+        ChangePasswordError::NotFresh => Err(Problem::new(Fault::ForeignForm)),
         ChangePasswordError::Check(error) => Err(error.into()),
     }
 }
 
 /// Contents of the page.
-struct AccountPage {
-    notice: Option<String>,
-    disconnects_apps: bool,
-    errors: FormErrors,
+#[derive(Default)]
+pub(super) struct AccountPage {
+    pub(super) notice: Option<String>,
+    pub(super) disconnects_apps: bool,
+    /// What was typed into the forms for passkeys.
+    pub(super) passkeys: TypedPasskey,
+    pub(super) errors: FormErrors,
 }
 
 impl AccountPage {
-    async fn answer(
+    pub(super) async fn answer(
         self,
         state: &PageState,
         person: &SignedInPerson,
         status: StatusCode,
     ) -> Result<HttpResponse, Problem> {
-        let Self { notice, disconnects_apps, errors } = self;
+        let Self { notice, disconnects_apps, passkeys, errors } = self;
+        let passkeys = passkeys::section(state, person, passkeys).await?;
+        let needs = PageNeeds { passkey_script: passkeys.needs_script(), ..PageNeeds::default() };
         let zone = person.home_timezone;
         let mut sessions = state.list_sessions.run(person.user_id).await?;
         // This browser first; the order is otherwise kept.
         sessions.sort_by_key(|session| session.id != person.session.id);
         let browsers = sessions.into_iter().map(|session| BrowserLine {
             is_this: session.id == person.session.id,
-            signed_in: moment::to_the_minute(session.authenticated_at, zone),
+            id: session.id.to_string(),
+            name: session.device.map_or("Unknown browser".to_owned(), |device| device.to_string()),
+            address: session.address.map(|address| address.to_string()),
+            first_seen: moment::to_the_minute(session.first_seen_at, zone),
             last_seen: moment::to_the_minute(session.last_seen_at, zone),
         });
+        let factor = state.find_second_factor.run(person.user_id).await?;
         let view = view::Account {
+            second_factor: factor.map(second_factor::codes_line),
             person: person::shown(person),
             notice,
             time_zone: zone.name().to_owned(),
             browsers: browsers.collect(),
             disconnects_apps,
+            passkeys,
             errors,
         };
-        page(status, &view)
+        page_with(status, &view, needs)
     }
 }

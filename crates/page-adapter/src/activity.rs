@@ -105,7 +105,7 @@ fn days(entries: Vec<ActivityEntry>, zone: TimeZone) -> Vec<ActivityDay> {
     let mut days: Vec<ActivityDay> = Vec::new();
     for entry in entries {
         let Some((at, line)) = line(entry, zone) else { continue };
-        let day = moment::named_day(at, zone);
+        let day = moment::weekday_and_date(moment::local(at, zone).date());
         match days.last_mut() {
             Some(last) if last.day.machine == day.machine => last.lines.push(line),
             _ => days.push(ActivityDay { day, lines: vec![line] }),
@@ -123,14 +123,25 @@ fn line(entry: ActivityEntry, zone: TimeZone) -> Option<(DateTime<Utc>, Activity
                 who: actor(&event, name),
                 what: words(event.kind)?,
                 is_daily: event.is_daily(),
+                place: place(&event),
             };
             Some((event.at, ActivityLine::Event(line)))
         }
     }
 }
 
+/// Returns the browser and the network of what was done on a page: `Firefox on Android, 192.0.2.7`.
+fn place(event: &AuditEvent) -> Option<String> {
+    let address = event.address.filter(|_| event.actor == AuditActor::Person)?;
+    Some(event.device.map_or_else(|| address.to_string(), |device| format!("{device}, {address}")))
+}
+
 fn actor(event: &AuditEvent, name: Option<ReaderName>) -> ActorName {
     let by_token = event.kind == AuditKind::DataExported && event.subject.is_some();
+    // It may have been somebody else.
+    if is_failed_sign_in(event.kind) {
+        return ActorName::Somebody;
+    }
     match event.actor {
         AuditActor::Person if !by_token => ActorName::You,
         AuditActor::Person | AuditActor::Client => reader(name),
@@ -139,9 +150,34 @@ fn actor(event: &AuditEvent, name: Option<ReaderName>) -> ActorName {
     }
 }
 
+const fn is_failed_sign_in(kind: AuditKind) -> bool {
+    use AuditKind as K;
+    matches!(
+        kind,
+        K::SecondFactorRefused | K::SecondFactorLimited | K::PasskeyRefused | K::PasskeyCounterReversed
+    )
+}
+
 /// Describes an event, to follow the actor's name; `None` for a kind that the page does not list.
 const fn words(kind: AuditKind) -> Option<&'static str> {
     Some(match kind {
+        AuditKind::SignedIn => "signed in",
+        AuditKind::PasswordSet => "set a new password",
+        AuditKind::EmailChangeRequested => "asked to use another email address",
+        AuditKind::EmailChanged => "changed your email address",
+        AuditKind::PasskeyAdded => "added a passkey",
+        AuditKind::PasskeyRenamed => "renamed a passkey",
+        AuditKind::PasskeyRemoved => "removed a passkey",
+        AuditKind::PasskeyRefused => "tried to sign in with your passkey, which was not accepted",
+        AuditKind::PasskeyCounterReversed => {
+            "used a passkey that may have been copied, and was not signed in"
+        }
+        AuditKind::SecondFactorTurnedOn => "turned on a second factor",
+        AuditKind::SecondFactorTurnedOff => "turned off the second factor",
+        AuditKind::SecondFactorRefused => "entered your password, but no correct code after it",
+        AuditKind::SecondFactorLimited => "entered your password, but too many wrong codes after it",
+        AuditKind::RecoveryCodesCreated => "created new recovery codes",
+        AuditKind::RecoveryCodeUsed => "used a recovery code to sign in",
         AuditKind::UserCreated => "created your account",
         AuditKind::UserChanged => "changed your account or profile",
         AuditKind::ProfileImported => "updated your profile from an import",
@@ -153,6 +189,7 @@ const fn words(kind: AuditKind) -> Option<&'static str> {
         AuditKind::SleepDeleted => "deleted a night",
         AuditKind::IntakeLogsWritten => "added or changed supplement data",
         AuditKind::IntakeLogDeleted => "deleted a supplement intake",
+        AuditKind::LabelsWritten => "changed your own supplements",
         _ => return None,
     })
 }
@@ -216,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn exactly_the_events_about_data_have_a_description() {
+    fn exactly_the_listed_events_have_a_description() {
         for kind in AuditKind::ALL {
-            assert_eq!(words(kind).is_some(), AuditKind::ABOUT_DATA.contains(&kind), "{kind:?}");
+            assert_eq!(words(kind).is_some(), AuditKind::IN_ACTIVITY.contains(&kind), "{kind:?}");
         }
     }
 

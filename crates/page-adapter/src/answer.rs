@@ -19,6 +19,35 @@ pub(super) fn page(status: StatusCode, view: &impl View) -> Result<HttpResponse,
     page_that_leads_to(status, view, None)
 }
 
+/// Additions to the policy of a page with the script for passkeys, which asks the server for challenges.
+const SCRIPT_POLICY: &str = "; script-src 'self'; connect-src 'self'";
+
+/// What a page needs beyond the basic policy.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PageNeeds<'a> {
+    /// Where its form redirects to an app.
+    pub(super) redirect_uri: Option<&'a str>,
+    /// Whether it runs the script for passkeys.
+    pub(super) passkey_script: bool,
+}
+
+/// Renders a page with these needs.
+pub(super) fn page_with(
+    status: StatusCode,
+    view: &impl View,
+    needs: PageNeeds<'_>,
+) -> Result<HttpResponse, Problem> {
+    let mut response = page_that_leads_to(status, view, needs.redirect_uri)?;
+    if needs.passkey_script
+        && let Some(policy) = response.headers_mut().get_mut(CONTENT_SECURITY_POLICY)
+    {
+        let with_script = policy.to_str().map(|policy| format!("{policy}{SCRIPT_POLICY}"));
+        let with_script = with_script.map_err(Problem::internal)?;
+        *policy = HeaderValue::from_str(&with_script).map_err(Problem::internal)?;
+    }
+    Ok(response)
+}
+
 /// Renders a page whose form redirects to an app. Chromium applies `form-action` also to the redirect after a
 /// form, so the policy must contain the app's origin (security.md T28).
 pub(super) fn page_that_leads_to(
@@ -90,6 +119,19 @@ mod tests {
     fn a_form_that_redirects_to_an_app_allows_only_the_origin_of_the_app() {
         let policy = policy(Some("https://owl.example:8443/callback?x=1"));
         assert!(policy.ends_with("form-action 'self' https://owl.example:8443"), "{policy}");
+    }
+
+    // T28
+    #[test]
+    fn only_a_page_that_needs_the_script_allows_scripts_and_connections_to_the_server() {
+        assert!(!policy(None).contains("script-src") && !policy(None).contains("connect-src"));
+        let needs = PageNeeds { redirect_uri: Some("https://owl.example/"), passkey_script: true };
+        let response = page_with(StatusCode::OK, &VIEW, needs).unwrap();
+        let policy = response.headers().get(CONTENT_SECURITY_POLICY).unwrap().to_str().unwrap();
+        let rules: Vec<_> = policy.split("; ").collect();
+        let expected = ["form-action 'self' https://owl.example", "script-src 'self'", "connect-src 'self'"];
+        assert!(rules.ends_with(&expected), "{policy}");
+        assert!(rules.contains(&"default-src 'none'"), "{policy}");
     }
 
     // T32

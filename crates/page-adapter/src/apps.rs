@@ -27,6 +27,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let view = view::Apps {
         person: person::shown(&person),
         notice: done.then(|| "Disconnected. The app may keep what it has already read.".to_owned()),
+        has_developer_page: state.developer.is_some(),
         apps: apps.into_iter().map(|app| line(app, person.home_timezone)).collect(),
     };
     page(StatusCode::OK, &view)
@@ -51,8 +52,17 @@ pub(super) async fn disconnect(
 }
 
 fn line(app: ConnectedApp, zone: TimeZone) -> AppLine {
-    let ConnectedApp { client_id, name, scopes, grants, since, last_used_at, last_used_from, is_remembered } =
-        app;
+    let ConnectedApp {
+        client_id,
+        name,
+        scopes,
+        grants,
+        since,
+        last_used_at,
+        last_used_from,
+        is_remembered,
+        is_public,
+    } = app;
     let (address, agent) = match last_used_from {
         Some(UsedFrom { address, agent }) => (Some(address.to_string()), agent),
         None => (None, None),
@@ -67,5 +77,6 @@ fn line(app: ConnectedApp, zone: TimeZone) -> AppLine {
         last_used_from: address,
         last_used_by: agent.as_ref().map(AgentName::as_str).map(str::to_owned),
         is_remembered,
+        is_public,
     }
 }

@@ -1,4 +1,4 @@
-//! Assets of the pages: one style sheet and one icon.
+//! Assets of the pages: one style sheet, one script and one icon.
 
 use super::view;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETag, EntityTag, Header as _, IfNoneMatch};
@@ -7,6 +7,11 @@ use actix_web::{HttpRequest, HttpResponse};
 pub(super) async fn style_sheet(request: HttpRequest) -> HttpResponse {
     const TAG: u64 = fingerprint(view::STYLE_SHEET);
     asset(&request, "text/css; charset=utf-8", view::STYLE_SHEET, TAG)
+}
+
+pub(super) async fn passkey_script(request: HttpRequest) -> HttpResponse {
+    const TAG: u64 = fingerprint(view::PASSKEY_SCRIPT);
+    asset(&request, "text/javascript; charset=utf-8", view::PASSKEY_SCRIPT, TAG)
 }
 
 pub(super) async fn icon(request: HttpRequest) -> HttpResponse {
@@ -45,7 +50,7 @@ mod tests {
     use actix_web::http::StatusCode;
     use actix_web::test::TestRequest;
 
-    const ASSETS: [&str; 2] = ["/assets/pages.css", "/assets/icon.svg"];
+    const ASSETS: [&str; 3] = ["/assets/pages.css", "/assets/passkeys.js", "/assets/icon.svg"];
 
     async fn ask(path: &str, known: Option<&str>) -> Answer {
         let request = TestRequest::get().uri(path);

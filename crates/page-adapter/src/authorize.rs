@@ -9,6 +9,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use application::authorization::{
     AuthorizationParameters, BeginAuthorizationCommand, BeginAuthorizationError, BegunAuthorization, Given,
 };
+use domain::client::MetadataFault;
 use http_adapter::Endpoint;
 use http_adapter::caller;
 use http_adapter::parameter::{Pair, check_value, parse};
@@ -65,6 +66,7 @@ fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
         prompt: given("prompt"),
         response_mode: given("response_mode"),
         login_hint: given("login_hint"),
+        resource: given("resource"),
     }
 }
 
@@ -89,6 +91,14 @@ fn problem(error: BeginAuthorizationError) -> Problem {
         BeginAuthorizationError::UnknownClient
         | BeginAuthorizationError::UnknownRedirectUri
         | BeginAuthorizationError::StateTooLong => Problem::new(Fault::InvalidAuthorizationRequest),
+        BeginAuthorizationError::Metadata(MetadataFault::Busy) => Problem::new(Fault::Busy),
+        BeginAuthorizationError::Metadata(fault) => {
+            let text = format!(
+                "The app names a document about itself that this server cannot use: {fault}. Nothing was shared. \
+                 Please contact the developer of the app."
+            );
+            Problem::new(Fault::InvalidAuthorizationRequest).detail(text)
+        }
         BeginAuthorizationError::TooManyRequests { retry_after_seconds } => {
             Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
         }
@@ -99,6 +109,7 @@ fn problem(error: BeginAuthorizationError) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http_adapter::openapi::openapi_json;
     use proptest::prelude::*;
 
     fn sorted<T>(query: &str, test: impl Fn(AuthorizationParameters<'_>) -> T) -> T {
@@ -115,7 +126,15 @@ mod tests {
     // T24
     #[test]
     fn any_other_repeated_parameter_is_faulty() {
-        for name in ["response_type", "scope", "state", "code_challenge", "code_challenge_method", "prompt"] {
+        for name in [
+            "response_type",
+            "scope",
+            "state",
+            "code_challenge",
+            "code_challenge_method",
+            "prompt",
+            "resource",
+        ] {
             let query = format!("{name}=a&{name}=a");
             assert!(matches!(given(&parse(&query).unwrap(), name), Given::Faulty), "{name}");
         }
@@ -133,6 +152,39 @@ mod tests {
     fn a_state_keeps_its_line_breaks() {
         assert!(sorted("state=a%20b", |p| p.state == Given::Once("a b")));
         assert!(sorted("state=a%0d%0ab", |p| p.state == Given::Once("a\r\nb")));
+    }
+
+    fn is_read(name: &str) -> bool {
+        sorted(&format!("{name}=a"), |parameters| {
+            let AuthorizationParameters {
+                client_id,
+                redirect_uri,
+                response_type,
+                scope,
+                state,
+                code_challenge,
+                code_challenge_method,
+                prompt,
+                response_mode,
+                login_hint,
+                resource,
+            } = parameters;
+            client_id.or(redirect_uri).is_some()
+                || [response_type, scope, state, code_challenge, code_challenge_method]
+                    .into_iter()
+                    .chain([prompt, response_mode, login_hint, resource])
+                    .any(|given| given == Given::Once("a"))
+        })
+    }
+
+    #[test]
+    fn every_documented_parameter_is_read_and_no_other() {
+        let document: serde_json::Value = serde_json::from_str(&openapi_json()).unwrap();
+        let documented = document["paths"]["/authorize"]["get"]["parameters"].as_array().unwrap();
+        for parameter in documented {
+            assert!(is_read(parameter["name"].as_str().unwrap()), "{parameter}");
+        }
+        assert!(!is_read("max_age"));
     }
 
     proptest! {

@@ -1,9 +1,9 @@
 //! Cookies of a browser, and the tokens of its forms (security.md T27, T30, T31).
 //!
-//! There are three cookies. The visit is a random value set with the first page; it is not stored, and binds
+//! There are four cookies. The visit is a random value set with the first page; it is not stored, and binds
 //! the forms of signed-out people. The session is set at sign-in; the store has its hash. The third outlives
 //! the session: it distinguishes browsers of the account's owner from those of strangers who guess, and
-//! grants no access.
+//! grants no access. The fourth holds a form for the minutes of a sign-in.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{COOKIE, HeaderValue};
@@ -15,6 +15,7 @@ use http_adapter::HttpSettings;
 const SESSION: &str = "restwell_session";
 const VISIT: &str = "restwell_visit";
 const KNOWN_BROWSER: &str = "restwell_known_browser";
+const KEPT_FORM: &str = "restwell_kept_form";
 /// Prefix that restricts a cookie to this host, https and all paths (RFC 6265bis).
 const HOST_PREFIX: &str = "__Host-";
 
@@ -23,6 +24,9 @@ const VISIT_SECONDS: u32 = 86_400;
 
 /// Lifetime of the known-browser cookie after a sign-in, in seconds: a year. Browsers may shorten it.
 const KNOWN_BROWSER_SECONDS: u32 = 365 * 86_400;
+
+/// Lifetime of the cookie of a kept form, in seconds: enough to sign in with a second factor.
+const KEPT_FORM_SECONDS: u32 = 15 * 60;
 
 /// Cookies of a request; malformed ones are treated as absent.
 #[derive(Debug, Default)]
@@ -76,17 +80,34 @@ fn set_session(session: &Secret, settings: &HttpSettings) -> Option<HeaderValue>
 /// Returns the headers that set the cookies of a sign-in.
 pub(super) fn set_signed_in(new: &SignedIn, settings: &HttpSettings) -> [Option<HeaderValue>; 2] {
     let life = format!("; Max-Age={KNOWN_BROWSER_SECONDS}");
-    [set_session(&new.cookie, settings), set(KNOWN_BROWSER, new.known_browser.expose(), &life, settings)]
+    let known = new.known_browser.as_ref();
+    let known = known.and_then(|known| set(KNOWN_BROWSER, known.expose(), &life, settings));
+    [set_session(&new.cookie, settings), known]
 }
 
-/// Returns the header that deletes the session cookie.
-pub(super) fn clear_session(settings: &HttpSettings) -> Option<HeaderValue> {
-    set(SESSION, "", "; Max-Age=0", settings)
+/// Returns the header that sets the cookie of a kept form, which is encrypted.
+pub(super) fn set_kept_form(sealed: &str, settings: &HttpSettings) -> Option<HeaderValue> {
+    set(KEPT_FORM, sealed, &format!("; Max-Age={KEPT_FORM_SECONDS}"), settings)
+}
+
+/// Returns the header that deletes the cookie of a kept form.
+pub(super) fn clear_kept_form(settings: &HttpSettings) -> Option<HeaderValue> {
+    set(KEPT_FORM, "", "; Max-Age=0", settings)
+}
+
+/// Returns the kept form of a browser, which is encrypted.
+pub(super) fn kept_form(request: &HttpRequest, settings: &HttpSettings) -> Option<String> {
+    only_cookie(request, &name_of(KEPT_FORM, settings), |value| Some(value.to_owned()))
+}
+
+/// Returns the headers that delete the cookies of a session.
+pub(super) fn clear_session(settings: &HttpSettings) -> [Option<HeaderValue>; 2] {
+    [SESSION, KEPT_FORM].map(|name| set(name, "", "; Max-Age=0", settings))
 }
 
 /// Returns the headers that delete every cookie, for an erased person.
-pub(super) fn clear_all(settings: &HttpSettings) -> [Option<HeaderValue>; 3] {
-    [SESSION, VISIT, KNOWN_BROWSER].map(|name| set(name, "", "; Max-Age=0", settings))
+pub(super) fn clear_all(settings: &HttpSettings) -> [Option<HeaderValue>; 4] {
+    [SESSION, VISIT, KNOWN_BROWSER, KEPT_FORM].map(|name| set(name, "", "; Max-Age=0", settings))
 }
 
 fn set(name: &str, value: &str, life: &str, settings: &HttpSettings) -> Option<HeaderValue> {
@@ -101,13 +122,17 @@ fn name_of(name: &str, settings: &HttpSettings) -> String {
     format!("{prefix}{name}")
 }
 
-/// Finds a cookie by its name. A repeated cookie is ambiguous, and treated as absent.
 fn cookie(request: &HttpRequest, name: &str, kind: SecretKind) -> Option<Secret> {
+    only_cookie(request, name, |value| Secret::parse(kind, value).ok())
+}
+
+/// Parses a cookie. A repeated cookie is ambiguous, and treated as absent.
+fn only_cookie<T>(request: &HttpRequest, name: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     let lines = request.headers().get_all(COOKIE).filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let mut values = pairs.filter(|(given, _)| *given == name).map(|(_, value)| value);
     match (values.next(), values.next()) {
-        (Some(only), None) => Secret::parse(kind, only).ok(),
+        (Some(only), None) => parse(only),
         _ => None,
     }
 }

@@ -13,6 +13,7 @@ use application::account::SignedInPerson;
 use application::authorization::{
     ConsentDecision, ConsentError, ConsentView, DecideConsentCommand, OpenConsentCommand, OpenedConsent,
 };
+use domain::client::ClientPages;
 use domain::id::AuthorizationRequestId;
 use http_adapter::Endpoint;
 use http_adapter::caller;
@@ -75,14 +76,23 @@ fn ask(asked: ConsentView, person: &SignedInPerson) -> Result<HttpResponse, Prob
         request_id,
         client_id: _,
         client_name,
+        client_pages: ClientPages { home, privacy_policy },
+        metadata_host,
+        is_reviewed,
         redirect_host,
+        can_be_imitated,
         redirect_origin,
         scopes,
         granted,
     } = asked;
     let view = view::Consent {
         app: client_name.as_str().to_owned(),
+        home_page: home.map(|page| page.as_str().to_owned()),
+        privacy_policy: privacy_policy.map(|page| page.as_str().to_owned()),
         site: redirect_host,
+        is_local: can_be_imitated,
+        metadata_host,
+        is_reviewed,
         email: person.email.as_str().to_owned(),
         form_token: form_token(&person.cookie),
         request: request_id.to_string(),
@@ -98,6 +108,7 @@ fn problem(error: ConsentError) -> Problem {
         ConsentError::Gone => Problem::new(Fault::RequestGone),
         ConsentError::NotYours => Problem::new(Fault::OtherPersonsRequest),
         ConsentError::ClientUnavailable => Problem::new(Fault::InvalidAuthorizationRequest),
+        ConsentError::DraftFull => Problem::new(Fault::DraftFull),
         ConsentError::AccountUnavailable => Problem::new(Fault::ForeignForm),
         ConsentError::UnknownScope => Problem::new(Fault::InvalidForm),
         ConsentError::Storage(error) => error.into(),

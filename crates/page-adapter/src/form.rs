@@ -8,6 +8,7 @@ use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use actix_web::web::Payload;
 use application::account::SignedInPerson;
 use domain::form_token::FormToken;
+use domain::id::UserId;
 use domain::secret::Secret;
 use http_adapter::HttpSettings;
 use http_adapter::body::{BodyKind, read_body};
@@ -38,8 +39,11 @@ impl Form {
             return Err(Problem::new(Fault::ForeignForm));
         }
         let form = Self::read_fields(request, body).await?;
-        let token = form.find(FORM_TOKEN)?.unwrap_or_default();
-        if FormToken::derive(cookie).is(token) { Ok(form) } else { Err(Problem::new(Fault::ForeignForm)) }
+        if FormToken::belongs(cookie, form.find(FORM_TOKEN)?.unwrap_or_default()) {
+            Ok(form)
+        } else {
+            Err(Problem::new(Fault::ForeignForm))
+        }
     }
 
     /// Parses a form of a signed-in person; one without a session is foreign.
@@ -96,6 +100,17 @@ impl Form {
         let value = self.find(name)?.unwrap_or_default();
         let is_clean = !value.chars().any(char::is_control);
         is_clean.then_some(value).ok_or_else(|| Problem::new(Fault::InvalidForm))
+    }
+
+    /// Returns the person who saw the form.
+    pub(super) fn shown_to(&self) -> Option<UserId> {
+        FormToken::named_person(self.find(FORM_TOKEN).ok()??)
+    }
+
+    /// Lists the fields that the person sees or chose: all but the form token.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        all.filter(|(name, _)| *name != FORM_TOKEN)
     }
 
     /// Parses a required field that pages of the server always fill in, such as an id.

@@ -35,8 +35,10 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Imports.sign_in()));
     };
-    query::read(&request, &[])?;
-    ImportsPage { errors: FormErrors::none(), status: StatusCode::OK }.answer(&state, &person).await
+    let asks_start = query::read(&request, &["recording"])?.get("recording") == Some("start");
+    ImportsPage { errors: FormErrors::none(), status: StatusCode::OK, asks_start }
+        .answer(&state, &person)
+        .await
 }
 
 /// Shows the progress and result of one import.
@@ -152,6 +154,8 @@ pub(super) fn mebibytes(state: &PageState) -> u64 {
 pub(super) struct ImportsPage {
     pub(super) errors: FormErrors,
     pub(super) status: StatusCode,
+    /// Whether the form asks for the start of a recording.
+    pub(super) asks_start: bool,
 }
 
 impl ImportsPage {
@@ -167,6 +171,7 @@ impl ImportsPage {
             errors: self.errors,
             most: state.uploads.is_some().then(|| mebibytes(state)),
             zone: zone.name().to_owned(),
+            asks_start: self.asks_start,
             imports: imports.into_iter().map(|import| line(import, zone)).collect(),
         };
         page(self.status, &view)
@@ -178,6 +183,8 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
     let phase = if is_cancelled { ImportPhase::Cancelled } else { phase(import.state, import.bytes_done) };
     let passed = if phase == ImportPhase::Checking { import.bytes_checked } else { import.bytes_done };
     let ImportReport { sessions, supplements, logs, profile_changed, rejected_total, .. } = import.report;
+    let UndoneCounts { removed, restored, kept } = import.undone.counts;
+    let needs_start = import.needs_start();
     ImportLine {
         id: import.id.to_string(),
         file: import.file_name.as_str().to_owned(),
@@ -185,7 +192,8 @@ fn line(import: Import, zone: TimeZone) -> ImportLine {
         phase,
         percent: percent(passed, import.size),
         refusal: import.refusal.or_else(|| import.cancelled_by.map(|by| cancelled(by).to_owned())),
-        kept: import.undone.counts.kept,
+        undone: [removed, restored, kept],
+        needs_start,
         by_operator: import.origin == ImportOrigin::Command,
         started: moment::to_the_minute(import.started_at, zone),
         ended: import.ended_at.map(|at| moment::to_the_minute(at, zone)),

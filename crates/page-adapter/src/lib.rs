@@ -3,9 +3,10 @@
 //! [`configure`] adds them to an application that [`http_adapter::configure`] has set up; [`PageState`] holds
 //! their dependencies, and [`ERROR_PAGES`] renders the errors of every endpoint for people.
 //!
-//! Pages are rendered on the server from views (`view`) that contain only text; none has a script. A handler
-//! reads the browser's cookies and the form, runs the use case, and returns a page or a redirect. Every form
-//! carries a token bound to the browser's cookie (`form`).
+//! Pages are rendered on the server from views (`view`) that contain only text. The sign-in page and the
+//! account page run one script, for passkeys; no other page runs any. A handler reads the browser's cookies
+//! and the form, runs the use case, and returns a page or a redirect. Every form carries a token bound to the
+//! browser's cookie (`form`).
 
 mod account;
 mod activity;
@@ -15,20 +16,34 @@ mod asset;
 mod authorize;
 mod browser;
 mod consent;
+mod developer;
 mod download;
+mod email;
 mod erase;
 mod error;
 mod form;
+mod help;
+mod home;
 mod import_profile;
 mod imports;
+mod kept_form;
+mod measure;
 mod meter;
 mod moment;
+mod night;
+mod nights;
+mod passkeys;
 mod password;
 mod person;
+mod picture;
+mod profile;
 mod query;
+mod second_factor;
+mod second_step;
 mod sign_in;
 mod sign_out;
 mod state;
+mod supplements;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
 #[cfg(test)]
@@ -39,7 +54,9 @@ mod view;
 mod visit;
 
 pub use error::ERROR_PAGES;
-pub use state::{PageState, UploadUseCases, VisitSource};
+pub use state::{
+    DeveloperUseCases, NightUseCases, PageState, PasskeyCeremonies, TimeSource, UploadUseCases, VisitSource,
+};
 
 use actix_web::web::{Data, ServiceConfig, get, post};
 use http_adapter::Endpoint;
@@ -55,8 +72,17 @@ pub fn configure(state: Arc<PageState>) -> impl FnOnce(&mut ServiceConfig) {
 /// Registers the public pages and their assets.
 fn configure_visitor(routes: &mut ServiceConfig) {
     routes
+        .service(Endpoint::Home.resource().route(get().to(home::show)))
+        .service(Endpoint::Help.resource().route(get().to(help::show)))
         .service(Endpoint::Authorize.resource().route(get().to(authorize::begin)))
         .service(Endpoint::SignIn.resource().route(get().to(sign_in::show)).route(post().to(sign_in::submit)))
+        .service(
+            Endpoint::SignInSecondStep
+                .resource()
+                .route(get().to(second_step::show))
+                .route(post().to(second_step::submit)),
+        )
+        .service(Endpoint::ContinueForm.resource().route(get().to(kept_form::show)))
         .service(
             Endpoint::Consent.resource().route(get().to(consent::show)).route(post().to(consent::submit)),
         )
@@ -79,6 +105,15 @@ fn configure_visitor(routes: &mut ServiceConfig) {
                 .route(get().to(password::show_link))
                 .route(post().to(password::submit_link)),
         )
+        .service(
+            Endpoint::ConfirmEmail
+                .resource()
+                .route(get().to(email::show_confirmation))
+                .route(post().to(email::confirm)),
+        )
+        .service(Endpoint::BeginPasskeySignIn.resource().route(post().to(passkeys::begin_sign_in)))
+        .service(Endpoint::PasskeySignIn.resource().route(post().to(passkeys::sign_in)))
+        .service(Endpoint::PasskeyScript.resource().route(get().to(asset::passkey_script)))
         .service(Endpoint::StyleSheet.resource().route(get().to(asset::style_sheet)))
         .service(Endpoint::Icon.resource().route(get().to(asset::icon)));
 }
@@ -86,10 +121,18 @@ fn configure_visitor(routes: &mut ServiceConfig) {
 /// Registers the pages that require a sign-in.
 fn configure_account(routes: &mut ServiceConfig) {
     routes
+        .service(Endpoint::Nights.resource().route(get().to(nights::show)))
+        .service(Endpoint::DeleteNight.resource().route(post().to(night::delete)))
+        .service(Endpoint::Night.resource().route(get().to(night::show)))
+        .configure(supplements::configure)
+        .service(
+            Endpoint::ProfilePage.resource().route(get().to(profile::show)).route(post().to(profile::submit)),
+        )
         .service(Endpoint::Apps.resource().route(get().to(apps::show)))
         .service(Endpoint::DisconnectApps.resource().route(post().to(apps::disconnect)))
         .service(Endpoint::Tokens.resource().route(get().to(tokens::show)).route(post().to(tokens::create)))
         .service(Endpoint::RevokePersonalToken.resource().route(post().to(tokens::revoke)))
+        .configure(developer::configure)
         .service(
             Endpoint::Imports.resource().route(get().to(imports::show)).route(post().to(upload::receive)),
         )
@@ -98,7 +141,24 @@ fn configure_account(routes: &mut ServiceConfig) {
         .service(Endpoint::Import.resource().route(get().to(imports::show_one)))
         .service(Endpoint::Activity.resource().route(get().to(activity::show)))
         .service(Endpoint::Account.resource().route(get().to(account::show)))
+        .service(
+            Endpoint::ChangeEmail.resource().route(get().to(email::show)).route(post().to(email::request)),
+        )
         .service(Endpoint::ChangePassword.resource().route(post().to(account::change_password)))
+        .service(
+            Endpoint::SecondFactor
+                .resource()
+                .route(get().to(second_factor::show))
+                .route(post().to(second_factor::turn_on)),
+        )
+        .service(Endpoint::TurnOffSecondFactor.resource().route(post().to(second_factor::turn_off)))
+        .service(Endpoint::RecoveryCodes.resource().route(post().to(second_factor::replace_codes)))
+        .service(Endpoint::SignOutBrowser.resource().route(post().to(sign_out::browser)))
+        .service(Endpoint::SignOutOthers.resource().route(post().to(sign_out::others)))
+        .service(Endpoint::BeginPasskey.resource().route(post().to(passkeys::begin)))
+        .service(Endpoint::AddPasskey.resource().route(post().to(passkeys::add)))
+        .service(Endpoint::RenamePasskey.resource().route(post().to(passkeys::rename)))
+        .service(Endpoint::RemovePasskey.resource().route(post().to(passkeys::remove)))
         .service(Endpoint::DownloadExport.resource().route(post().to(download::submit)))
         .service(Endpoint::Erase.resource().route(get().to(erase::show)).route(post().to(erase::submit)))
         .service(Endpoint::SignOutEverywhere.resource().route(post().to(sign_out::everywhere)));

@@ -1,17 +1,42 @@
 //! Metrics of the pages. Labels have fixed values, so the number of series is bounded.
 
-use application::account::{PasswordCheckError, PasswordHashingError};
+use application::account::{PasswordCheckError, PasswordHashingError, SecondStepError, SignInProgress};
+use application::passkey::SignInWithPasskeyError;
 use metrics::counter;
 
 /// Counts an attempt to sign in.
-pub(crate) fn sign_in<T>(outcome: &Result<T, PasswordCheckError>) {
+pub(crate) fn sign_in(outcome: &Result<SignInProgress, PasswordCheckError>) {
     let outcome = match outcome {
-        Ok(_) => "signed_in",
+        Ok(SignInProgress::SignedIn(_)) => "signed_in",
+        Ok(SignInProgress::SecondStep | SignInProgress::PasskeyNeeded) => "second_step",
         Err(PasswordCheckError::WrongCredentials) => "wrong_credentials",
         Err(PasswordCheckError::InvalidForm) => "invalid_form",
         Err(PasswordCheckError::TooManyAttempts { .. }) => "too_many_attempts",
         Err(PasswordCheckError::Hashing(PasswordHashingError::Busy)) => "busy",
         Err(PasswordCheckError::Hashing(_) | PasswordCheckError::Storage(_)) => "failed",
+    };
+    counter!("restwell_sign_ins_total", "outcome" => outcome).increment(1);
+}
+
+/// Counts an attempt to complete a sign-in.
+pub(crate) fn second_step<T>(outcome: &Result<T, SecondStepError>) {
+    let outcome = match outcome {
+        Ok(_) => "signed_in",
+        Err(SecondStepError::WrongCode) => "wrong_code",
+        Err(SecondStepError::NotPending | SecondStepError::SetUpExpired) => "expired",
+        Err(SecondStepError::TooManyAttempts { .. }) => "too_many_attempts",
+        Err(SecondStepError::Storage(_)) => "failed",
+    };
+    counter!("restwell_sign_ins_total", "outcome" => outcome).increment(1);
+}
+
+/// Counts an attempt to sign in with a passkey.
+pub(crate) fn passkey_sign_in<T>(outcome: &Result<T, SignInWithPasskeyError>) {
+    let outcome = match outcome {
+        Ok(_) => "signed_in",
+        Err(SignInWithPasskeyError::Rejected) => "wrong_credentials",
+        Err(SignInWithPasskeyError::TooManyAttempts { .. }) => "too_many_attempts",
+        Err(SignInWithPasskeyError::Storage(_)) => "failed",
     };
     counter!("restwell_sign_ins_total", "outcome" => outcome).increment(1);
 }

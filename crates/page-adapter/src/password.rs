@@ -1,8 +1,10 @@
 //! `/forgot-password`, `/sign-up` and `/set-password`: password links.
 
-use super::answer::{page, with_cookies};
-use super::browser::form_token;
+use super::answer::{page, see_other, with_cookies};
+use super::browser::{form_token, set_signed_in};
 use super::form::Form;
+use super::person;
+use super::sign_in::SignInTarget;
 use super::view::{self, FormErrors, LinkPurpose};
 use super::{query, visit};
 use crate::PageState;
@@ -11,7 +13,7 @@ use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{
     ChoosePasswordCommand, ChoosePasswordError, LinkRequestCommand, LinkRequestError, NewPasswordError,
-    UsablePasswordLink,
+    SignInProgress, UsablePasswordLink,
 };
 use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
@@ -122,13 +124,14 @@ pub(super) async fn show_link(state: Data<PageState>, request: HttpRequest) -> R
     Ok(with_cookies(contents.answer(&visit, StatusCode::OK)?, [cookie]))
 }
 
-/// Uses a link up and sets the password. It does not sign the person in, who enters the new password once.
+/// Uses a link up and sets the password. A new account is signed in.
 pub(super) async fn submit_link(
     state: Data<PageState>,
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
+    let signed_in = person::signed_in(&request, &state).await?;
     let link = parse_link(form.find("link")?)?;
     let found = find_link(&state, &link).await?;
     let time_zone = form.line("time_zone")?;
@@ -144,15 +147,30 @@ pub(super) async fn submit_link(
         link: link.expose(),
         password: form.find("password")?.unwrap_or_default(),
         home_timezone,
-        address: caller::address(&request),
+        visit: &visit,
+        origin: person::origin(&request, signed_in.as_ref()),
     };
     match state.choose_password.run(command).await {
-        Ok(_) => page(StatusCode::OK, &password_set()),
+        Ok(chosen) => match chosen.sign_in {
+            Some(progress) => Ok(signed_up(&state, &progress)),
+            None => page(StatusCode::OK, &password_set()),
+        },
         Err(ChoosePasswordError::Rule(rule)) => {
             let errors = FormErrors::field("password", password_rule(rule));
             contents(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY)
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the response to a new account: its home, or the second step if the operator requires one.
+fn signed_up(state: &PageState, progress: &SignInProgress) -> HttpResponse {
+    let target = SignInTarget::default();
+    match progress {
+        SignInProgress::SignedIn(new) => {
+            with_cookies(see_other(&target.next()), set_signed_in(new, &state.http.settings))
+        }
+        SignInProgress::SecondStep | SignInProgress::PasskeyNeeded => see_other(&target.second_step(false)),
     }
 }
 
@@ -163,7 +181,18 @@ fn parse_link(text: Option<&str>) -> Result<Secret, Problem> {
 
 async fn find_link(state: &PageState, link: &Secret) -> Result<UsablePasswordLink, Problem> {
     let found = state.find_password_link.run(link.expose()).await?;
+    let found = found.filter(|found| link_purpose(&found.purpose).is_some());
     found.ok_or_else(|| Problem::new(Fault::LinkGone))
+}
+
+/// Returns the purpose for the page; `None` if the link is not for a password.
+const fn link_purpose(purpose: &PasswordLinkPurpose) -> Option<LinkPurpose> {
+    match purpose {
+        PasswordLinkPurpose::Invitation { .. } => Some(LinkPurpose::Invitation),
+        PasswordLinkPurpose::Reset { .. } => Some(LinkPurpose::Reset),
+        PasswordLinkPurpose::SignUp { .. } => Some(LinkPurpose::SignUp),
+        PasswordLinkPurpose::EmailChange { .. } => None,
+    }
 }
 
 fn no_mail() -> view::Message {
@@ -200,11 +229,7 @@ impl LinkPage<'_> {
     fn answer(self, visit: &Secret, status: StatusCode) -> Result<HttpResponse, Problem> {
         let Self { link, found, time_zone, errors } = self;
         let UsablePasswordLink { purpose, email, expires_at: _ } = found;
-        let purpose = match purpose {
-            PasswordLinkPurpose::Invitation { .. } => LinkPurpose::Invitation,
-            PasswordLinkPurpose::Reset { .. } => LinkPurpose::Reset,
-            PasswordLinkPurpose::SignUp { .. } => LinkPurpose::SignUp,
-        };
+        let purpose = link_purpose(&purpose).ok_or_else(|| Problem::new(Fault::LinkGone))?;
         let view = view::SetPassword {
             purpose,
             form_token: form_token(visit),

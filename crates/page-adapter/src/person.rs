@@ -1,37 +1,84 @@
 //! Signed-in person of a request.
 
-use super::browser::{Browser, form_token};
+use super::browser::Browser;
 use super::view;
 use crate::PageState;
 use actix_web::HttpRequest;
-use application::account::{SessionKey, SignedInPerson};
+use actix_web::http::header::USER_AGENT;
+use application::account::{SessionKey, SignInOrigin, SignedInPerson};
+use domain::device::Device;
+use domain::form_token::FormToken;
 use http_adapter::Endpoint;
+use http_adapter::caller;
 use http_adapter::problem::Problem;
 
 /// Page that a person requested before signing in. A name from a fixed set, never a URL, so that no redirect
 /// leads to another site (security.md T22).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Destination {
+    Home,
+    Email,
+    KeptForm,
+    Nights,
+    Supplements,
+    AddIntake,
+    OwnProduct,
+    Profile,
     Apps,
     Tokens,
+    Developer,
     Activity,
     Account,
     Imports,
+    Password,
+    SecondFactor,
+    Passkeys,
     Download,
     Erase,
 }
 
 impl Destination {
-    const ALL: [Self; 7] =
-        [Self::Apps, Self::Tokens, Self::Activity, Self::Account, Self::Imports, Self::Download, Self::Erase];
+    const ALL: [Self; 19] = [
+        Self::Home,
+        Self::KeptForm,
+        Self::Email,
+        Self::Nights,
+        Self::Apps,
+        Self::Tokens,
+        Self::Developer,
+        Self::Activity,
+        Self::Account,
+        Self::Imports,
+        Self::Password,
+        Self::SecondFactor,
+        Self::Passkeys,
+        Self::Download,
+        Self::Erase,
+        Self::Supplements,
+        Self::AddIntake,
+        Self::OwnProduct,
+        Self::Profile,
+    ];
 
     /// Returns the name in forms and URLs.
     pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Home => "home",
+            Self::Email => "email",
+            Self::KeptForm => "continue",
+            Self::Nights => "nights",
+            Self::Supplements => "supplements",
+            Self::AddIntake => "add",
+            Self::OwnProduct => "product",
+            Self::Profile => "profile",
             Self::Apps => "apps",
             Self::Tokens => "tokens",
+            Self::Developer => "developer",
             Self::Activity => "activity",
             Self::Account => "account",
+            Self::Password => "password",
+            Self::SecondFactor => "second-factor",
+            Self::Passkeys => "passkeys",
             Self::Download => "download",
             Self::Erase => "erase",
             Self::Imports => "imports",
@@ -46,11 +93,21 @@ impl Destination {
     /// Returns the path of the page.
     pub(super) const fn path(self) -> &'static str {
         match self {
+            Self::Home => Endpoint::Home.path(),
+            Self::Email => Endpoint::ChangeEmail.path(),
+            Self::KeptForm => Endpoint::ContinueForm.path(),
+            Self::Nights => Endpoint::Nights.path(),
+            Self::Supplements => Endpoint::IntakePage.path(),
+            Self::AddIntake => Endpoint::AddIntake.path(),
+            Self::OwnProduct => Endpoint::OwnProduct.path(),
+            Self::Profile => Endpoint::ProfilePage.path(),
             Self::Apps => Endpoint::Apps.path(),
             Self::Tokens => Endpoint::Tokens.path(),
+            Self::Developer => Endpoint::Developer.path(),
             Self::Activity => Endpoint::Activity.path(),
-            // The form is on the account page.
-            Self::Account | Self::Download => Endpoint::Account.path(),
+            // These forms are on the account page.
+            Self::Account | Self::Password | Self::Passkeys | Self::Download => Endpoint::Account.path(),
+            Self::SecondFactor => Endpoint::SecondFactor.path(),
             Self::Erase => Endpoint::Erase.path(),
             Self::Imports => Endpoint::Imports.path(),
         }
@@ -58,7 +115,18 @@ impl Destination {
 
     /// Returns whether the page requires a recent sign-in.
     pub(super) const fn wants_fresh(self) -> bool {
-        matches!(self, Self::Tokens | Self::Download | Self::Erase)
+        matches!(
+            self,
+            Self::Tokens
+                | Self::Developer
+                | Self::Email
+                | Self::KeptForm
+                | Self::Password
+                | Self::SecondFactor
+                | Self::Passkeys
+                | Self::Download
+                | Self::Erase
+        )
     }
 
     /// Returns the URL of the sign-in page that leads here.
@@ -96,7 +164,22 @@ pub(super) fn shown(person: &SignedInPerson) -> view::Person {
     view::Person {
         email: person.email.as_str().to_owned(),
         user_id: person.user_id.to_string(),
-        form_token: form_token(&person.cookie),
+        form_token: FormToken::of_person(&person.cookie, person.user_id).expose().to_owned(),
+    }
+}
+
+/// Returns the browser and platform that a request names.
+pub(super) fn device(request: &HttpRequest) -> Option<Device> {
+    let agent = request.headers().get(USER_AGENT)?.to_str().ok()?;
+    Some(Device::from_user_agent(agent))
+}
+
+/// Returns the browser of a request, whose session a new one replaces.
+pub(super) fn origin<'a>(request: &HttpRequest, signed_in: Option<&'a SignedInPerson>) -> SignInOrigin<'a> {
+    SignInOrigin {
+        address: caller::address(request),
+        device: device(request),
+        replaces: signed_in.map(|person| &person.session),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `/sign-in`: the sign-in page (security.md T30, T32, T80 to T84).
 
-use super::answer::{page_that_leads_to, see_other, with_cookies};
+use super::answer::{PageNeeds, page_with, see_other, with_cookies};
 use super::browser::{self, Browser, form_token};
 use super::form::Form;
 use super::person::{self, Destination};
@@ -12,25 +12,30 @@ use crate::meter;
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
-use application::account::{PasswordCheckError, SignInCommand, SignedInPerson};
+use application::account::{PasswordCheckError, SignInCommand, SignInProgress, SignedInPerson};
 use application::authorization::WaitingApp;
 use domain::id::AuthorizationRequestId;
 use domain::secret::Secret;
 use domain::user::Email;
 use http_adapter::Endpoint;
-use http_adapter::caller;
 use http_adapter::problem::Problem;
 
 /// One text for every wrong address or password: it must not reveal which accounts exist.
 const WRONG: &str = "The email address or password is incorrect. Check both and try again.";
 
+/// One text for every passkey that does not work.
+const PASSKEY_REFUSED: &str =
+    "The passkey could not be used here. Try again, use another passkey, or enter your password.";
+const PASSKEY_NEEDED: &str = "This server requires a second factor, and yours is a passkey. Sign in with it. If you lost \
+it, ask the operator of this server.";
+
 /// Target after the sign-in.
 #[derive(Clone, Copy, Default)]
-struct SignInTarget {
+pub(super) struct SignInTarget {
     /// Authorization request of an app.
-    request: Option<AuthorizationRequestId>,
+    pub(super) request: Option<AuthorizationRequestId>,
     /// Page of the person.
-    to: Option<Destination>,
+    pub(super) to: Option<Destination>,
 }
 
 /// Shows the page.
@@ -63,17 +68,19 @@ pub(super) async fn submit(
     let command = SignInCommand {
         email: form.line("email")?,
         password: form.find("password")?.unwrap_or_default(),
-        address: caller::address(&request),
         known_browser: browser.known_browser(),
-        replaces: signed_in.as_ref().map(person::session_key),
+        visit: &visit,
+        origin: person::origin(&request, signed_in.as_ref()),
     };
     let outcome = state.sign_in.run(command).await;
     meter::sign_in(&outcome);
     let errors = match outcome {
-        Ok(new) => {
+        Ok(SignInProgress::SecondStep) => return Ok(see_other(&target.second_step(false))),
+        Ok(SignInProgress::SignedIn(new)) => {
             let cookies = browser::set_signed_in(&new, &state.http.settings);
             return Ok(with_cookies(see_other(&target.next()), cookies));
         }
+        Ok(SignInProgress::PasskeyNeeded) => FormErrors::form(PASSKEY_NEEDED),
         Err(PasswordCheckError::WrongCredentials) => FormErrors::form(WRONG),
         Err(error) => return Err(error.into()),
     };
@@ -81,9 +88,33 @@ pub(super) async fn submit(
     contents.answer(&state, &visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
+/// Shows the page again because a passkey was not accepted.
+pub(super) async fn refuse_passkey(
+    state: &PageState,
+    visit: &Secret,
+    target: SignInTarget,
+    signed_in: Option<&SignedInPerson>,
+) -> Result<HttpResponse, Problem> {
+    let errors = FormErrors::form(PASSKEY_REFUSED);
+    let contents = SignInPage { target, email: None, errors };
+    contents.answer(state, visit, signed_in, StatusCode::UNPROCESSABLE_ENTITY).await
+}
+
+/// Shows the page again because the second step took too long.
+pub(super) async fn start_again(
+    state: &PageState,
+    visit: &Secret,
+    target: SignInTarget,
+    signed_in: Option<&SignedInPerson>,
+) -> Result<HttpResponse, Problem> {
+    let errors = FormErrors::form("The sign-in took too long. Please start again.");
+    let contents = SignInPage { target, email: None, errors };
+    contents.answer(state, visit, signed_in, StatusCode::UNPROCESSABLE_ENTITY).await
+}
+
 impl SignInTarget {
     /// Parses the target in a URL or a form; an invalid one is ignored.
-    fn read(request: Option<&str>, to: Option<&str>) -> Self {
+    pub(super) fn read(request: Option<&str>, to: Option<&str>) -> Self {
         Self {
             request: request.and_then(|id| AuthorizationRequestId::parse(id).ok()),
             to: to.and_then(Destination::parse),
@@ -93,15 +124,40 @@ impl SignInTarget {
     /// Returns the page to which a signed-in person can be redirected at once; `None` if it requires a recent
     /// sign-in.
     fn needs_no_sign_in(self, person: &SignedInPerson) -> Option<&'static str> {
-        let to = self.to.unwrap_or(Destination::Apps);
+        let to = self.to.unwrap_or(Destination::Home);
         (!to.wants_fresh() || person.is_fresh).then(|| to.path())
     }
 
     /// Returns the URL after signing in.
-    fn next(self) -> String {
+    pub(super) fn next(self) -> String {
         match self.request {
             Some(id) => format!("{}?request={id}", Endpoint::Consent.path()),
-            None => self.to.unwrap_or(Destination::Apps).path().to_owned(),
+            None => self.to.unwrap_or(Destination::Home).path().to_owned(),
+        }
+    }
+
+    /// Returns the URL of the first step.
+    pub(super) fn first_step(self) -> String {
+        format!("{}{}", Endpoint::SignIn.path(), self.query())
+    }
+
+    /// Returns the URL of the second step, with a code of the app or a recovery code.
+    pub(super) fn second_step(self, with_recovery: bool) -> String {
+        let query = self.query();
+        let with = match (with_recovery, query.is_empty()) {
+            (false, _) => "",
+            (true, true) => "?with=recovery-code",
+            (true, false) => "&with=recovery-code",
+        };
+        format!("{}{query}{with}", Endpoint::SignInSecondStep.path())
+    }
+
+    /// Returns the query that carries the target on.
+    fn query(self) -> String {
+        match (self.request, self.to) {
+            (Some(id), _) => format!("?request={id}"),
+            (None, Some(to)) => format!("?to={}", to.name()),
+            (None, None) => String::new(),
         }
     }
 }
@@ -140,9 +196,14 @@ impl SignInPage<'_> {
             to: self.target.to.map(Destination::name),
             offers_reset: state.http.settings.sends_mail,
             offers_sign_up: state.http.settings.sign_up_open,
+            passkeys: state.passkey_ceremonies.as_ref().map(|ours| ours.relying_party.id().to_owned()),
             errors: self.errors,
         };
-        page_that_leads_to(status, &view, app.as_ref().map(|app| app.redirect_uri.as_str()))
+        let needs = PageNeeds {
+            redirect_uri: app.as_ref().map(|app| app.redirect_uri.as_str()),
+            passkey_script: view.passkeys.is_some(),
+        };
+        page_with(status, &view, needs)
     }
 }
 

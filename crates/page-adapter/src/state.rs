@@ -1,19 +1,40 @@
 //! Dependencies of the pages.
 
 use application::account::{
-    ChangePassword, ChoosePassword, EndSessions, FindPasswordLink, ListSessions, RequestPasswordReset,
-    RequestSignUp, ResumeSession, SignIn, SignOut,
+    ChangePassword, ChoosePassword, CompleteSignIn, ConfirmEmailChange, EndSessions, FindPasswordLink,
+    FindPendingSignIn, KeptForms, ListSessions, RequestEmailChange, RequestPasswordReset, RequestSignUp,
+    ResumeSession, SetUpSignIn, SignIn, SignOut,
 };
 use application::audit::ListActivity;
 use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
 use application::connection::{DisconnectApps, ListConnectedApps};
+use application::developer::{
+    AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, OwnApps, RegisterApp, RetireAppSecret,
+    RotateAppSecret,
+};
 use application::erasure::ErasePerson;
 use application::import::{ApplyProfile, ListImports, UndoImport};
+use application::intake::{ChangeIntake, LogIntake, OwnProducts, SearchSupplements, ShowIntake};
+use application::night::{DeleteNight, FindNight, ListNights};
+use application::passkey::{
+    AddPasskey, BeginPasskeyCeremony, ListPasskeys, RemovePasskey, RenamePasskey, SignInWithPasskey,
+};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
+use application::profile::{ChangeProfile, ShowProfile};
+use application::read::ListIntakes;
+use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
+use application::second_factor::{
+    BeginSetUp, FindSecondFactor, ReplaceRecoveryCodes, TurnOffSecondFactor, TurnOnSecondFactor,
+};
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
+use chrono::{DateTime, Utc};
+use domain::passkey::RelyingParty;
 use domain::secret::Secret;
 use http_adapter::{ExportUseCases, HttpState};
 use std::sync::Arc;
+
+/// Returns the current time; provided by the server, because time is a port.
+pub type TimeSource = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
 /// Generates cookies for browsers without a signed-in person; provided by the server, because randomness
 /// is a port.
@@ -26,11 +47,31 @@ pub struct PageState {
     pub http: Arc<HttpState>,
     /// Generator of visit cookies.
     pub visits: VisitSource,
+    /// Time of the pages that show or ask for the present day.
+    pub now: TimeSource,
+    pub kept_forms: KeptForms,
+    pub show_profile: ShowProfile,
+    pub change_profile: ChangeProfile,
+    pub show_intake: ShowIntake,
+    pub search_supplements: SearchSupplements,
+    pub log_intake: LogIntake,
+    pub change_intake: ChangeIntake,
+    pub own_products: OwnProducts,
     pub begin_authorization: BeginAuthorization,
     pub describe_request: DescribeRequest,
     pub open_consent: OpenConsent,
     pub decide_consent: DecideConsent,
     pub sign_in: SignIn,
+    pub find_pending_sign_in: FindPendingSignIn,
+    pub complete_sign_in: CompleteSignIn,
+    pub set_up_sign_in: SetUpSignIn,
+    pub begin_set_up: BeginSetUp,
+    pub find_second_factor: FindSecondFactor,
+    pub turn_on_second_factor: TurnOnSecondFactor,
+    pub turn_off_second_factor: TurnOffSecondFactor,
+    pub replace_recovery_codes: ReplaceRecoveryCodes,
+    /// Whether the operator requires a second factor.
+    pub is_second_factor_required: bool,
     pub resume_session: ResumeSession,
     pub sign_out: SignOut,
     pub end_sessions: EndSessions,
@@ -42,11 +83,22 @@ pub struct PageState {
     pub request_password_reset: Option<RequestPasswordReset>,
     /// `None` if sign-up is closed.
     pub request_sign_up: Option<RequestSignUp>,
+    /// `None` if no email is sent.
+    pub request_email_change: Option<RequestEmailChange>,
+    pub confirm_email_change: ConfirmEmailChange,
+    pub nights: NightUseCases,
     pub list_connected_apps: ListConnectedApps,
     pub disconnect_apps: DisconnectApps,
     pub create_personal_token: CreatePersonalToken,
     pub list_personal_tokens: ListPersonalTokens,
     pub revoke_personal_token: RevokePersonalToken,
+    /// `None` if developers cannot register apps themselves.
+    pub developer: Option<DeveloperUseCases>,
+    pub list_passkeys: ListPasskeys,
+    pub rename_passkey: RenamePasskey,
+    pub remove_passkey: RemovePasskey,
+    /// `None` if browsers offer no passkeys at the public URL.
+    pub passkey_ceremonies: Option<PasskeyCeremonies>,
     pub list_activity: ListActivity,
     pub list_imports: ListImports,
     pub find_import: FindImport,
@@ -57,6 +109,41 @@ pub struct PageState {
     pub erase_person: ErasePerson,
     /// `None` if uploads are disabled.
     pub uploads: Option<UploadUseCases>,
+}
+
+/// Use cases of a person's own nights and intakes.
+#[expect(missing_docs, reason = "each field is the use case it is named after")]
+pub struct NightUseCases {
+    pub list: ListNights,
+    pub find: FindNight,
+    pub delete: DeleteNight,
+    pub intakes: ListIntakes,
+}
+
+/// Use cases of developers.
+#[expect(missing_docs, reason = "each field is the use case it is named after")]
+pub struct DeveloperUseCases {
+    pub own_apps: OwnApps,
+    pub register: RegisterApp,
+    pub change: ChangeApp,
+    pub rotate_secret: RotateAppSecret,
+    pub retire_secret: RetireAppSecret,
+    pub delete: DeleteApp,
+    pub webhooks: AppWebhooks,
+    pub create_people: CreateSandboxPeople,
+    pub list_people: ListSandboxPeople,
+    pub erase_people: EraseSandboxPeople,
+    pub sandbox_code: IssueSandboxCode,
+}
+
+/// Use cases of passkey ceremonies.
+#[expect(missing_docs, reason = "each field is the use case it is named after")]
+pub struct PasskeyCeremonies {
+    /// This server, as browsers know it.
+    pub relying_party: RelyingParty,
+    pub begin: BeginPasskeyCeremony,
+    pub add: AddPasskey,
+    pub sign_in: SignInWithPasskey,
 }
 
 /// Use cases of uploads.

@@ -13,13 +13,27 @@ use actix_web::test::TestRequest;
 use actix_web::web::{Data, ServiceConfig};
 use domain::form_token::FormToken;
 use domain::secret::{Secret, SecretBytes, SecretKind};
+use http_adapter::openapi::openapi_json;
 use http_adapter::test_support::{assert_serves_exactly, is_page, send_to};
 use http_adapter::{Endpoint, HttpSettings};
+use serde_json::Value;
 use std::sync::Arc;
 
 const PUBLIC_PAGES: [&str; 4] = ["/sign-in", "/forgot-password", "/sign-up", "/authorize"];
-const PERSONAL_PAGES: [&str; 5] = ["/apps", "/tokens", "/activity", "/account", "/imports"];
-const FORMS: [&str; 15] = [
+const PERSONAL_PAGES: [&str; 9] = [
+    "/apps",
+    "/tokens",
+    "/developer",
+    "/activity",
+    "/account",
+    "/imports",
+    "/nights",
+    "/supplements",
+    "/profile",
+];
+const FORMS: [&str; 44] = [
+    "/account/email",
+    "/confirm-email",
     "/imports",
     "/imports/undo",
     "/sign-in",
@@ -31,10 +45,37 @@ const FORMS: [&str; 15] = [
     "/apps/disconnect",
     "/tokens",
     "/tokens/revoke",
+    "/developer",
+    "/developer/change",
+    "/developer/rotate-secret",
+    "/developer/retire-secret",
+    "/developer/delete",
+    "/developer/sandbox/create",
+    "/developer/sandbox/erase",
+    "/developer/sandbox/code",
+    "/developer/webhooks/create",
+    "/developer/webhooks/test",
+    "/developer/webhooks/rotate-secret",
+    "/developer/webhooks/replay",
+    "/developer/webhooks/delete",
     "/account/password",
     "/account/export",
     "/account/erase",
     "/account/sign-out-everywhere",
+    "/nights/delete",
+    "/supplements/add",
+    "/supplements/search",
+    "/supplements/change",
+    "/supplements/delete",
+    "/supplements/product",
+    "/supplements/product/delete",
+    "/profile",
+    "/account/sign-out-others",
+    "/account/sign-out",
+    "/account/second-factor",
+    "/account/second-factor/off",
+    "/account/recovery-codes",
+    "/sign-in/second-factor",
 ];
 
 /// Returns the configuration of an application that serves the pages alone.
@@ -103,6 +144,20 @@ async fn every_page_is_private_and_cannot_be_framed_errors_included() {
 }
 
 #[actix_web::test]
+async fn the_root_is_a_landing_page_for_browsers_and_a_list_of_links_for_programs() {
+    let page = send(TestRequest::get().uri("/").insert_header(("accept", "text/html"))).await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert_is_a_guarded_page(&page, "/");
+    assert!(page.text().contains("href=\"/sign-in\""), "{}", page.text());
+    for accept in ["application/json", "*/*"] {
+        let document = send(TestRequest::get().uri("/").insert_header(("accept", accept))).await;
+        assert_eq!(document.header("content-type"), Some("application/json"), "{accept}");
+        assert_eq!(document.json()["links"]["openapi"], "http://127.0.0.1:8080/openapi.json");
+        assert_is_private(&document, "/");
+    }
+}
+
+#[actix_web::test]
 async fn a_personal_page_redirects_to_sign_in_with_its_name_instead_of_a_url() {
     for path in PERSONAL_PAGES {
         let answer = get(path).await;
@@ -135,6 +190,19 @@ async fn the_error_page_for_an_unknown_app_repeats_no_input() {
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     assert_eq!(answer.header("location"), None);
     assert!(!answer.text().contains("LEAKME123") && !answer.text().contains("evil"), "{}", answer.text());
+}
+
+#[actix_web::test]
+async fn errors_of_authorization_are_pages_as_documented() {
+    let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+    let responses = &document["paths"]["/authorize"]["get"]["responses"];
+    let delete = TestRequest::delete().uri("/authorize");
+    for answer in [get("/authorize").await, get("/authorize?client_id=%ff").await, send(delete).await] {
+        let reference = responses[answer.status.as_str()]["$ref"].as_str().unwrap();
+        let documented = document.pointer(reference.trim_start_matches('#')).unwrap();
+        assert!(documented["content"]["text/html"].is_object(), "{}", answer.status);
+        assert_is_a_guarded_page(&answer, "/authorize");
+    }
 }
 
 #[actix_web::test]
@@ -188,4 +256,27 @@ async fn without_email_the_sign_in_page_says_who_resets_a_forgotten_password() {
     assert!(page.contains(ask) && !page.contains(link), "{page}");
     let page = sign_in(true).await;
     assert!(!page.contains(ask) && page.contains(link), "{page}");
+}
+
+const OWN_APP: &str = "/developer/8e4d1a20-5f0a-4d65-9c4e-2d6b7a0c1f33";
+const OWN_WEBHOOKS: &str = "/developer/webhooks/8e4d1a20-5f0a-4d65-9c4e-2d6b7a0c1f33";
+
+#[actix_web::test]
+async fn without_self_service_there_is_no_developer_page_and_no_link_to_it() {
+    let state = Arc::new(PageState { developer: None, ..page_state(HttpSettings::default()) });
+    for path in ["/developer", OWN_APP, OWN_WEBHOOKS] {
+        let answer = send_to(configure(state.clone()), TestRequest::get().uri(path)).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+    }
+    for path in FORMS.into_iter().filter(|path| path.starts_with("/developer")) {
+        let answer = send_to(configure(state.clone()), TestRequest::post().uri(path)).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[actix_web::test]
+async fn the_pages_of_an_own_app_redirect_to_sign_in_without_its_id() {
+    for path in [OWN_APP, OWN_WEBHOOKS] {
+        assert_eq!(get(path).await.header("location"), Some("/sign-in?to=developer"), "{path}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::answer::{page, see_other};
 use super::form::Form;
+use super::kept_form::{self, Submission};
 use super::person::{self, Destination};
 use super::view::{self, CreatedToken, FormErrors, ScopeLine, TokenForm, TokenLine};
 use super::{moment, query};
@@ -27,7 +28,10 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         return Ok(see_other(&Destination::Tokens.sign_in()));
     };
     let done = query::read(&request, &["done"])?.get("done") == Some("revoked");
-    let contents = TokensPage { notice: done.then(|| "Revoked.".to_owned()), ..TokensPage::default() };
+    let contents = TokensPage {
+        notice: done.then(|| "The token has been revoked.".to_owned()),
+        ..TokensPage::default()
+    };
     contents.answer(&state, &person).await
 }
 
@@ -38,7 +42,10 @@ pub(super) async fn create(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::Tokens).await? {
+        Submission::Complete(person, form) => (person, form),
+        Submission::SignIn(response) => return Ok(response),
+    };
     let name = form.line("name")?;
     let scopes: Vec<&str> = form.all("scope").collect();
     let expires_in_days = match form.find("expires")? {
@@ -61,7 +68,7 @@ pub(super) async fn create(
                 .await;
         }
         Err(CreatePersonalTokenError::NotFresh | CreatePersonalTokenError::SessionEnded) => {
-            return Ok(see_other(&Destination::Tokens.sign_in()));
+            return kept_form::sign_in(&form, Endpoint::Tokens, &state);
         }
         Err(error) => form_errors(error)?,
     };

@@ -351,7 +351,8 @@ async fn refused(
         }
     };
     let field = if refusal == Refusal::InvalidStart { recording::START } else { FILE };
-    ImportsPage { errors: FormErrors::field(field, text), status }.answer(state, person).await
+    let asks_start = refusal == Refusal::InvalidStart;
+    ImportsPage { errors: FormErrors::field(field, text), status, asks_start }.answer(state, person).await
 }
 
 mod before_file;

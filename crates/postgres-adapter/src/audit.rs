@@ -20,6 +20,7 @@ use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::device::Device;
 use domain::id::{AuditEventId, ClientId, UserId};
 use domain::scope::ScopeSet;
 use uuid::Uuid;
@@ -40,11 +41,13 @@ pub(crate) struct EventRow {
     event_count: Option<i64>,
     address: Option<String>,
     scopes: Option<String>,
+    device: Option<String>,
 }
 
 impl From<&AuditEvent> for EventRow {
     fn from(event: &AuditEvent) -> Self {
-        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address } = event;
+        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address, device } =
+            event;
         Self {
             id: id.as_uuid(),
             at: *at,
@@ -56,14 +59,27 @@ impl From<&AuditEvent> for EventRow {
             event_count: count.map(i64::from),
             address: address.map(|address| address.to_string()),
             scopes: scopes.as_ref().map(ScopeSet::to_string),
+            device: device.map(Device::stored),
         }
     }
 }
 
 impl EventRow {
-    /// Binds every column in table order.
+    /// Binds every column in table order, except the browser, which only sign-ins have.
     pub(crate) fn bound_to(self, statement: SqlQuery) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
-        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
+        let Self {
+            id,
+            at,
+            kind,
+            actor,
+            user_id,
+            client_id,
+            subject,
+            event_count,
+            address,
+            scopes,
+            device: _,
+        } = self;
         statement
             .into_boxed()
             .bind::<SqlUuid, _>(id)
@@ -79,8 +95,10 @@ impl EventRow {
     }
 
     pub(crate) fn into_event(self) -> Result<AuditEvent, StorageError> {
-        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
+        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes, device } =
+            self;
         let count = event_count.map(u32::try_from).transpose();
+        let device = device.map(|text| Device::parse(&text).ok_or(())).transpose();
         let address = address.as_deref().map(AddressBlock::parse).transpose();
         let scopes = scopes.as_deref().map(|text| scope_set(text, TABLE, id)).transpose()?;
         Ok(AuditEvent {
@@ -94,6 +112,7 @@ impl EventRow {
             count: count.map_err(corrupt(TABLE, "event_count", id))?,
             address: address.map_err(corrupt(TABLE, "address", id))?,
             scopes,
+            device: device.map_err(corrupt(TABLE, "device", id))?,
         })
     }
 }

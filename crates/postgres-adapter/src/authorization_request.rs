@@ -17,6 +17,7 @@ use diesel::sql_types::Uuid as SqlUuid;
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::code::PkceChallenge;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
+use domain::resource::Resource;
 use domain::user::Email;
 use uuid::Uuid;
 
@@ -38,6 +39,7 @@ pub(crate) struct RequestRow {
     created_at: DateTime<Utc>,
     decided_at: Option<DateTime<Utc>>,
     login_hint: Option<String>,
+    resource: String,
 }
 
 impl From<&AuthorizationRequest> for RequestRow {
@@ -47,6 +49,7 @@ impl From<&AuthorizationRequest> for RequestRow {
             client_id,
             redirect_uri,
             scopes,
+            resource,
             state,
             challenge,
             force_consent,
@@ -72,6 +75,7 @@ impl From<&AuthorizationRequest> for RequestRow {
                 RequestState::Decided { at } => Some(*at),
             },
             login_hint: login_hint.as_ref().map(|email| email.as_str().to_owned()),
+            resource: resource.as_str().to_owned(),
         }
     }
 }
@@ -91,6 +95,7 @@ impl RequestRow {
             created_at,
             decided_at,
             login_hint,
+            resource,
         } = self;
         let login_hint = login_hint.map(|text| Email::parse(&text)).transpose();
         let challenge = challenge.map(<[u8; 32]>::try_from).transpose();
@@ -99,6 +104,7 @@ impl RequestRow {
             client_id: ClientId::from_uuid(client_id),
             redirect_uri,
             scopes: scope_set(&scopes, TABLE, id)?,
+            resource: Resource::parse(&resource).ok_or(()).map_err(corrupt(TABLE, "resource", id))?,
             state,
             challenge: challenge.map_err(corrupt(TABLE, "challenge", id))?.map(PkceChallenge::from_bytes),
             force_consent,

@@ -1,9 +1,13 @@
 //! Clients and their secrets.
 
+use crate::connection::Pooled;
 use crate::error::{corrupt, unexpected};
 use crate::row::{scope_set, secret_hash};
-use crate::schema::{client, client_secret};
-use crate::statement::stored;
+use crate::schema::{
+    access_grant, authorization_code, authorization_request, client, client_secret, consent, draft_user,
+    refresh_token, webhook_endpoint,
+};
+use crate::statement::{returning, stored};
 use crate::store::PostgresStore;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{
@@ -13,18 +17,31 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{self, Timestamptz};
 use diesel_async::RunQueryDsl;
-use domain::client::{Client, ClientName, ClientSecret, ClientStatus, RedirectUri};
-use domain::id::{ClientId, ClientSecretId};
+use domain::client::{
+    Client, ClientName, ClientPages, ClientSecret, ClientStatus, Contact, RedirectUri, WebPage,
+};
+use domain::id::{ClientId, ClientSecretId, UserId};
 use futures_util::FutureExt;
-use store_shared::{client_kind_name, parse_client_kind};
+use store_shared::{
+    client_kind_parts, parse_client_kind, parse_review, read_document, review_parts, write_document,
+};
 use uuid::Uuid;
 
 const TABLE: &str = "client";
 
+/// Active clients whose document expired before `$1`, after the id `$2`; locked, so that none gets into use.
+const EXPIRED: &str = "SELECT id FROM client
+    WHERE document IS NOT NULL AND disabled_at IS NULL AND id > $2
+        AND to_timestamp((document::json->>'fresh_until')::bigint / 1e6) < $1
+    ORDER BY id LIMIT 100 FOR UPDATE";
+
 /// A row of `client`.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = client, check_for_backend(Pg), treat_none_as_null = true)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each column")]
 pub(crate) struct ClientRow {
     id: Uuid,
     name: String,
@@ -35,25 +52,38 @@ pub(crate) struct ClientRow {
     require_pkce: bool,
     disabled_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
+    is_public: bool,
+    home_page: Option<String>,
+    privacy_policy: Option<String>,
+    owner_id: Option<Uuid>,
+    is_draft: bool,
+    contact: Option<String>,
+    document: Option<String>,
 }
 
-impl From<&Client> for ClientRow {
-    fn from(client: &Client) -> Self {
+impl ClientRow {
+    fn of(client: &Client) -> Result<Self, StorageError> {
         let Client {
             id,
             name,
             kind,
             redirect_uris,
+            pages,
+            contact,
+            review,
             scopes,
             allow_query_secrets,
             require_pkce,
             status,
+            document,
             created_at,
         } = client;
-        Self {
+        let (kind, is_public) = client_kind_parts(*kind);
+        let (owner, is_draft) = review_parts(*review);
+        Ok(Self {
             id: id.as_uuid(),
             name: name.as_str().to_owned(),
-            kind: client_kind_name(*kind).to_owned(),
+            kind: kind.to_owned(),
             redirect_uris: redirect_uris.iter().map(|uri| uri.as_str().to_owned()).collect(),
             scopes: scopes.to_string(),
             allow_query_secrets: *allow_query_secrets,
@@ -63,11 +93,15 @@ impl From<&Client> for ClientRow {
                 ClientStatus::Disabled { at } => Some(*at),
             },
             created_at: *created_at,
-        }
+            is_public,
+            home_page: pages.home.as_ref().map(|page| page.as_str().to_owned()),
+            privacy_policy: pages.privacy_policy.as_ref().map(|page| page.as_str().to_owned()),
+            owner_id: owner.map(|owner| owner.as_uuid()),
+            is_draft,
+            contact: contact.as_ref().map(|contact| contact.as_str().to_owned()),
+            document: write_document(document.as_ref())?,
+        })
     }
-}
-
-impl ClientRow {
     pub(crate) fn into_client(self) -> Result<Client, StorageError> {
         let Self {
             id,
@@ -79,20 +113,42 @@ impl ClientRow {
             require_pkce,
             disabled_at,
             created_at,
+            is_public,
+            home_page,
+            privacy_policy,
+            owner_id,
+            is_draft,
+            contact,
+            document,
         } = self;
+        let page = |text: Option<String>, column| {
+            text.map(|text| WebPage::parse(&text)).transpose().map_err(corrupt(TABLE, column, id))
+        };
         Ok(Client {
             id: ClientId::from_uuid(id),
             name: client_name(&name, id)?,
-            kind: parse_client_kind(&kind).ok_or(()).map_err(corrupt(TABLE, "kind", id))?,
+            kind: parse_client_kind(&kind, is_public).ok_or(()).map_err(corrupt(TABLE, "kind", id))?,
             redirect_uris: RedirectUri::parse_stored(&redirect_uris).map_err(corrupt(
                 TABLE,
                 "redirect_uris",
                 id,
             ))?,
+            pages: ClientPages {
+                home: page(home_page, "home_page")?,
+                privacy_policy: page(privacy_policy, "privacy_policy")?,
+            },
+            contact: contact
+                .map(|text| Contact::parse(&text))
+                .transpose()
+                .map_err(corrupt(TABLE, "contact", id))?,
+            review: parse_review(owner_id.map(UserId::from_uuid), is_draft)
+                .ok_or(())
+                .map_err(corrupt(TABLE, "is_draft", id))?,
             scopes: scope_set(&scopes, TABLE, id)?,
             allow_query_secrets,
             require_pkce,
             status: disabled_at.map_or(ClientStatus::Active, |at| ClientStatus::Disabled { at }),
+            document: read_document(document.as_deref()).ok_or(()).map_err(corrupt(TABLE, "document", id))?,
             created_at,
         })
     }
@@ -100,6 +156,62 @@ impl ClientRow {
 
 pub(crate) fn client_name(text: &str, row: Uuid) -> Result<ClientName, StorageError> {
     ClientName::from_stored(text).map_err(corrupt(TABLE, "name", row))
+}
+
+/// Deletes a client with everything that `ON DELETE CASCADE` ties to it, and the hashes of its refresh
+/// tokens, which have no foreign key.
+pub(crate) async fn delete_client(connection: &mut Pooled, id: Uuid) -> Result<bool, StorageError> {
+    // Otherwise Citus rejects changes of a reference table after a query over all shards. Other servers
+    // ignore the parameter.
+    connection.execute(sql_query("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")).await?;
+    // No grant is added meanwhile.
+    connection.execute(client::table.find(id).select(client::id).for_update()).await?;
+    let hashes =
+        access_grant::table.filter(access_grant::client_id.eq(id)).select(access_grant::refresh_token_hash);
+    let hashes: Vec<Vec<u8>> = connection.load_rows(hashes).await?;
+    let tokens = refresh_token::table.filter(refresh_token::token_hash.eq_any(hashes));
+    connection.execute(diesel::delete(tokens)).await?;
+    Ok(connection.execute(diesel::delete(client::table.find(id))).await? > 0)
+}
+
+/// Deletes clients as [`ClientRepository::delete_unused`] says, by pages: those in use remain.
+async fn delete_unused_clients(
+    connection: &mut Pooled,
+    expired_before: DateTime<Utc>,
+    limit: u32,
+) -> Result<u64, StorageError> {
+    // As in `delete_client`, before the first query over all shards.
+    connection.execute(sql_query("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")).await?;
+    let (mut deleted, mut after) = (0, Uuid::nil());
+    while deleted < u64::from(limit) {
+        let expired =
+            sql_query(EXPIRED).bind::<Timestamptz, _>(expired_before).bind::<sql_types::Uuid, _>(after);
+        let ids: Vec<Uuid> = connection.load_rows(returning::<sql_types::Uuid, _>(expired)).await?;
+        let Some(last) = ids.last() else { break };
+        after = *last;
+        let used = used_clients(connection, &ids).await?;
+        for id in ids.into_iter().filter(|id| !used.contains(id)) {
+            if deleted == u64::from(limit) {
+                break;
+            }
+            deleted += u64::from(delete_client(connection, id).await?);
+        }
+    }
+    Ok(deleted)
+}
+
+/// Returns those of these clients that something refers to. Without a join: on Citus, clients and grants are
+/// stored in different places.
+async fn used_clients(connection: &mut Pooled, ids: &[Uuid]) -> Result<Vec<Uuid>, StorageError> {
+    let mut used = Vec::new();
+    macro_rules! add {
+        ($($table:ident)+) => {$({
+            let of = $table::table.filter($table::client_id.eq_any(ids)).select($table::client_id).distinct();
+            used.extend(connection.load_rows::<Uuid, _>(of).await?);
+        })+};
+    }
+    add!(access_grant authorization_code authorization_request consent webhook_endpoint);
+    Ok(used)
 }
 
 /// A row of `client_secret`.
@@ -174,17 +286,34 @@ impl ClientReader for PostgresStore {
         };
         self.read_rows(query).await?.into_iter().map(ClientRow::into_client).collect()
     }
+
+    async fn list_own_clients(&self, owner: UserId) -> Result<Vec<Client>, StorageError> {
+        let query = move || {
+            client::table
+                .filter(client::owner_id.eq(owner.as_uuid()))
+                .order((client::created_at.asc(), client::id.asc()))
+                .select(ClientRow::as_select())
+        };
+        self.read_rows(query).await?.into_iter().map(ClientRow::into_client).collect()
+    }
+
+    async fn count_draft_users(&self, id: ClientId) -> Result<u32, StorageError> {
+        let query = move || {
+            draft_user::table.filter(draft_user::client_id.eq(id.as_uuid())).select(draft_user::user_id)
+        };
+        let users: Vec<Uuid> = self.read_rows(query).await?;
+        Ok(u32::try_from(users.len()).unwrap_or(u32::MAX))
+    }
 }
 
 #[async_trait]
 impl ClientRepository for PgUnitOfWork {
-    async fn insert(&mut self, client: &Client, secret: &ClientSecret) -> Result<(), StorageError> {
+    async fn insert(&mut self, client: &Client) -> Result<(), StorageError> {
         let connection = self.connection()?;
         let query =
-            diesel::insert_into(client::table).values(ClientRow::from(client)).on_conflict_do_nothing();
+            diesel::insert_into(client::table).values(ClientRow::of(client)?).on_conflict_do_nothing();
         let inserted = connection.execute(query).await?;
-        stored(inserted, UniqueKey::ClientId)?;
-        ClientRepository::insert_secret(self, client.id, secret).await
+        stored(inserted, UniqueKey::ClientId)
     }
 
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError> {
@@ -199,8 +328,26 @@ impl ClientRepository for PgUnitOfWork {
 
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError> {
         let query = diesel::update(client::table.filter(client::id.eq(client.id.as_uuid())))
-            .set(ClientRow::from(client));
+            .set(ClientRow::of(client)?);
         Ok(self.connection()?.execute(query).await? > 0)
+    }
+
+    async fn delete(&mut self, id: ClientId) -> Result<bool, StorageError> {
+        delete_client(self.connection()?, id.as_uuid()).await
+    }
+
+    async fn count_own(&mut self, owner: UserId) -> Result<usize, StorageError> {
+        let query = client::table.filter(client::owner_id.eq(owner.as_uuid())).select(client::id);
+        let ids: Vec<Uuid> = self.connection()?.load_rows(query).await?;
+        Ok(ids.len())
+    }
+
+    async fn delete_unused(
+        &mut self,
+        expired_before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        delete_unused_clients(self.connection()?, expired_before, limit).await
     }
 
     async fn list_secrets(&mut self, id: ClientId) -> Result<Vec<ClientSecret>, StorageError> {

@@ -23,6 +23,7 @@ use domain::audit::AuditEvent;
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::Grant;
 use domain::id::{ClientId, GrantId, UserId};
+use domain::resource::Resource;
 use domain::secret::SecretHash;
 use uuid::Uuid;
 
@@ -42,6 +43,7 @@ pub(crate) struct CodeRow {
     expires_at: DateTime<Utc>,
     redeemed_grant_id: Option<Uuid>,
     redeemed_at: Option<DateTime<Utc>>,
+    resource: String,
 }
 
 impl From<&AuthorizationCode> for CodeRow {
@@ -52,6 +54,7 @@ impl From<&AuthorizationCode> for CodeRow {
             user_id,
             redirect_uri,
             scopes,
+            resource,
             challenge,
             issued_at,
             expires_at,
@@ -72,6 +75,7 @@ impl From<&AuthorizationCode> for CodeRow {
             expires_at: *expires_at,
             redeemed_grant_id,
             redeemed_at,
+            resource: resource.as_str().to_owned(),
         }
     }
 }
@@ -90,6 +94,7 @@ impl CodeRow {
             expires_at,
             redeemed_grant_id,
             redeemed_at,
+            resource,
         } = self;
         let row = format_args!("of person {user_id}").to_string();
         let challenge = challenge.map(<[u8; 32]>::try_from).transpose();
@@ -106,6 +111,7 @@ impl CodeRow {
             user_id: UserId::from_uuid(user_id),
             redirect_uri,
             scopes: scope_set(&scopes, TABLE, &row)?,
+            resource: Resource::parse(&resource).ok_or(()).map_err(corrupt(TABLE, "resource", &row))?,
             challenge: challenge.map_err(corrupt(TABLE, "challenge", &row))?.map(PkceChallenge::from_bytes),
             issued_at,
             expires_at,
@@ -135,8 +141,9 @@ const REDEEM: &str = "WITH redeemed AS (
 /// Stores the grant and counts the other live grants.
 const GRANT: &str = "WITH granted AS (
         INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
-            last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent, newest_token_hash,
+            resource)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         ON CONFLICT DO NOTHING RETURNING id
     )
     SELECT EXISTS (SELECT FROM granted), (

@@ -20,7 +20,7 @@ use uuid::Uuid;
 /// The last read is one look-up per client in the index `read_tally_reader`; its `ORDER BY` must match that
 /// index exactly. Names are compared as bytes, as in every store.
 const LIST: &str = "SELECT c.id, c.name, coalesce(g.scopes, o.scopes), coalesce(g.grants, 0), coalesce(g.since, o.remembered_at),
-        greatest(g.refreshed_at, r.minute), g.address, g.agent, o.client_id IS NOT NULL
+        greatest(g.refreshed_at, r.minute), g.address, g.agent, o.client_id IS NOT NULL, c.is_public
     FROM (
         SELECT client_id, string_agg(DISTINCT scopes, ' ') AS scopes, count(*) AS grants,
             min(created_at) AS since, max(last_used_at) AS refreshed_at,
@@ -46,11 +46,31 @@ const LAST_READS: &str = "SELECT r.minute
     ) AS r ON true
     ORDER BY u.place";
 
-type Columns =
-    (SqlUuid, Text, Text, BigInt, Timestamptz, Nullable<Timestamptz>, Nullable<Text>, Nullable<Text>, Bool);
+type Columns = (
+    SqlUuid,
+    Text,
+    Text,
+    BigInt,
+    Timestamptz,
+    Nullable<Timestamptz>,
+    Nullable<Text>,
+    Nullable<Text>,
+    Bool,
+    Bool,
+);
 
-type Row =
-    (Uuid, String, String, i64, DateTime<Utc>, Option<DateTime<Utc>>, Option<String>, Option<String>, bool);
+type Row = (
+    Uuid,
+    String,
+    String,
+    i64,
+    DateTime<Utc>,
+    Option<DateTime<Utc>>,
+    Option<String>,
+    Option<String>,
+    bool,
+    bool,
+);
 
 #[async_trait]
 impl ConnectedAppReader for PostgresStore {
@@ -79,7 +99,8 @@ impl ConnectedAppReader for PostgresStore {
 }
 
 fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
-    let (client_id, name, scopes, grants, since, last_used_at, address, agent, is_remembered) = row;
+    let (client_id, name, scopes, grants, since, last_used_at, address, agent, is_remembered, is_public) =
+        row;
     // The values aggregate several grants, so the error names the client.
     let source = if grants == 0 { "consent" } else { "access_grant" };
     Ok(ConnectedApp {
@@ -91,6 +112,7 @@ fn connected_app(row: Row) -> Result<ConnectedApp, StorageError> {
         last_used_at,
         last_used_from: used_from(address.as_deref(), agent.as_deref(), client_id)?,
         is_remembered,
+        is_public,
     })
 }
 

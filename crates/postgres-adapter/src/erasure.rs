@@ -1,9 +1,11 @@
 //! Erasures.
 
+use crate::client::delete_client;
 use crate::connection::Pooled;
 use crate::schema::erasure as erasure_table;
-use crate::schema::{account, audit_event, erased_person, password_link, person};
+use crate::schema::{account, audit_event, client, erased_person, password_link, person};
 use crate::unit_of_work::PgUnitOfWork;
+use crate::webhook::announce_erasure;
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -25,6 +27,7 @@ impl ErasureRepository for PgUnitOfWork {
         let address: Option<String> = connection.load_row(query).await?;
         let Some(address) = address else { return Ok(false) };
         delete_links(connection, &address).await?;
+        announce_erasure(connection, user_id, erasure.at).await?;
         // The trail has no foreign key; everything else is deleted with the person by ON DELETE CASCADE.
         let trail = audit_event::table.filter(audit_event::user_id.eq(user_id.as_uuid()));
         connection.execute(diesel::delete(trail)).await?;
@@ -62,6 +65,17 @@ pub(super) async fn was_erased(connection: &mut Pooled, user_id: UserId) -> Resu
 /// Deletes a person with everything that `ON DELETE CASCADE` ties to them. The caller has locked the account:
 /// a writer locks it before it locks the person, and the opposite order could deadlock.
 pub(crate) async fn delete_person(connection: &mut Pooled, id: UserId) -> Result<bool, StorageError> {
+    let drafts =
+        client::table.filter(client::owner_id.eq(id.as_uuid())).filter(client::is_draft).select(client::id);
+    let drafts: Vec<Uuid> = connection.load_rows(drafts).await?;
+    for draft in drafts {
+        delete_client(connection, draft).await?;
+    }
+    // Approved clients stay, without what identifies the person.
+    let approved = client::table.filter(client::owner_id.eq(id.as_uuid()));
+    let query =
+        diesel::update(approved).set((client::owner_id.eq(None::<Uuid>), client::contact.eq(None::<String>)));
+    connection.execute(query).await?;
     let query = diesel::delete(person::table.find(id.as_uuid()));
     Ok(connection.execute(query).await? > 0)
 }

@@ -1,5 +1,15 @@
 //! Diesel's table definitions of the schema in `migrations/postgres`.
 
+mod authorization;
+mod sandbox;
+mod second_factor;
+mod webhook;
+
+pub(crate) use authorization::*;
+pub(crate) use sandbox::*;
+pub(crate) use second_factor::*;
+pub(crate) use webhook::*;
+
 diesel::table! {
     person (id) {
         id -> Uuid,
@@ -37,6 +47,13 @@ diesel::table! {
         require_pkce -> Bool,
         disabled_at -> Nullable<Timestamptz>,
         created_at -> Timestamptz,
+        is_public -> Bool,
+        home_page -> Nullable<Text>,
+        privacy_policy -> Nullable<Text>,
+        owner_id -> Nullable<Uuid>,
+        is_draft -> Bool,
+        contact -> Nullable<Text>,
+        document -> Nullable<Text>,
     }
 }
 
@@ -62,6 +79,7 @@ diesel::table! {
         expires_at -> Timestamptz,
         redeemed_grant_id -> Nullable<Uuid>,
         redeemed_at -> Nullable<Timestamptz>,
+        resource -> Text,
     }
 }
 
@@ -78,6 +96,11 @@ diesel::table! {
         revocation_reason -> Nullable<Text>,
         last_used_address -> Nullable<Text>,
         last_used_agent -> Nullable<Text>,
+        newest_token_hash -> Nullable<Binary>,
+        replaced_token_hash -> Nullable<Binary>,
+        sealed_token -> Nullable<Binary>,
+        rotated_at -> Nullable<Timestamptz>,
+        resource -> Text,
     }
 }
 
@@ -108,6 +131,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    profile_source (user_id, field) {
+        user_id -> Uuid,
+        field -> Text,
+        origin -> Text,
+        import_id -> Nullable<Uuid>,
+        at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     supplement (id) {
         id -> Uuid,
         catalogue_source -> Text,
@@ -122,6 +155,7 @@ diesel::table! {
         entry_date -> Timestamptz,
         ingredients -> Jsonb,
         upc_digits -> Nullable<Text>,
+        owner_id -> Nullable<Uuid>,
     }
 }
 
@@ -181,6 +215,9 @@ diesel::table! {
         method -> Text,
         authenticated_at -> Timestamptz,
         last_seen_at -> Timestamptz,
+        device -> Nullable<Text>,
+        address -> Nullable<Text>,
+        first_seen_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -198,15 +235,7 @@ diesel::table! {
         created_at -> Timestamptz,
         decided_at -> Nullable<Timestamptz>,
         login_hint -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    consent (user_id, client_id) {
-        user_id -> Uuid,
-        client_id -> Uuid,
-        scopes -> Text,
-        remembered_at -> Timestamptz,
+        resource -> Text,
     }
 }
 
@@ -236,6 +265,7 @@ diesel::table! {
         event_count -> Nullable<BigInt>,
         address -> Nullable<Text>,
         scopes -> Nullable<Text>,
+        device -> Nullable<Text>,
     }
 }
 

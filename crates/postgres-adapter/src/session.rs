@@ -16,6 +16,8 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Timestamptz};
+use domain::address::AddressBlock;
+use domain::device::Device;
 use domain::id::{SessionId, UserId};
 use domain::secret::SecretHash;
 use domain::session::{AuthenticationMethod, Session};
@@ -33,11 +35,24 @@ pub(crate) struct SessionRow {
     method: String,
     authenticated_at: DateTime<Utc>,
     last_seen_at: DateTime<Utc>,
+    device: Option<String>,
+    address: Option<String>,
+    first_seen_at: Option<DateTime<Utc>>,
 }
 
 impl From<&Session> for SessionRow {
     fn from(session: &Session) -> Self {
-        let Session { id, user_id, token_hash, method, authenticated_at, last_seen_at } = session;
+        let Session {
+            id,
+            user_id,
+            token_hash,
+            method,
+            authenticated_at,
+            last_seen_at,
+            first_seen_at,
+            device,
+            address,
+        } = session;
         Self {
             user_id: user_id.as_uuid(),
             id: id.as_uuid(),
@@ -45,14 +60,29 @@ impl From<&Session> for SessionRow {
             method: method.as_str().to_owned(),
             authenticated_at: *authenticated_at,
             last_seen_at: *last_seen_at,
+            device: device.map(Device::stored),
+            address: address.map(|address| address.to_string()),
+            first_seen_at: Some(*first_seen_at),
         }
     }
 }
 
 impl SessionRow {
     pub(crate) fn into_session(self) -> Result<Session, StorageError> {
-        let Self { user_id, id, token_hash, method, authenticated_at, last_seen_at } = self;
+        let Self {
+            user_id,
+            id,
+            token_hash,
+            method,
+            authenticated_at,
+            last_seen_at,
+            device,
+            address,
+            first_seen_at,
+        } = self;
         let method = AuthenticationMethod::parse(&method).ok_or(());
+        let device = device.map(|text| Device::parse(&text).ok_or(())).transpose();
+        let address = address.as_deref().map(AddressBlock::parse).transpose();
         Ok(Session {
             id: SessionId::from_uuid(id),
             user_id: UserId::from_uuid(user_id),
@@ -60,6 +90,9 @@ impl SessionRow {
             method: method.map_err(corrupt(TABLE, "method", id))?,
             authenticated_at,
             last_seen_at,
+            first_seen_at: first_seen_at.unwrap_or(authenticated_at),
+            device: device.map_err(corrupt(TABLE, "device", id))?,
+            address: address.map_err(corrupt(TABLE, "address", id))?,
         })
     }
 }

@@ -22,7 +22,8 @@ use diesel_async::RunQueryDsl as _;
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{
-    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
+    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, ProfileSource, SkinType,
+    User, UserStatus,
 };
 use futures_util::FutureExt as _;
 use std::sync::LazyLock;
@@ -134,7 +135,7 @@ fn known<S, T>(
 }
 
 fn email(text: &str, row: Uuid) -> Result<Email, StorageError> {
-    Email::parse(text).map_err(corrupt(TABLE, "email", row))
+    Email::parse_stored(text).map_err(corrupt(TABLE, "email", row))
 }
 
 pub(crate) fn home_zone(name: &str, row: Uuid) -> Result<TimeZone, StorageError> {
@@ -159,6 +160,10 @@ impl ProfileReader for PostgresStore {
             })
             .await?;
         row.map(AccountRow::into_user).transpose()
+    }
+
+    async fn list_sources(&self, user_id: UserId) -> Result<Vec<ProfileSource>, StorageError> {
+        self.sources_of(user_id).await
     }
 
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
@@ -253,8 +258,15 @@ impl UserRepository for PgUnitOfWork {
             ))
             .returning(account::change_number);
         let number: Option<i64> = connection.load_row(query).await?;
-        self.numbers.extend(number.map(|number| (user.id, number)));
-        Ok(number.is_some())
+        let Some(number) = number else { return Ok(false) };
+        if self.numbers.insert(user.id, number).is_none() {
+            self.announce_change(user.id, number).await?;
+        }
+        Ok(true)
+    }
+
+    async fn record_sources(&mut self, id: UserId, sources: &[ProfileSource]) -> Result<(), StorageError> {
+        self.upsert_sources(id, sources).await
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {

@@ -14,6 +14,7 @@ mod e2e {
     #[macro_use]
     mod world;
     mod app;
+    mod authenticator;
     mod browser;
     mod clock;
     mod collector;
@@ -22,6 +23,7 @@ mod e2e {
     mod relay;
     mod server;
 
+    mod assistant;
     mod flow;
     mod ingest;
     mod operation;

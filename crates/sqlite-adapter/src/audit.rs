@@ -13,6 +13,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Integer;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::device::Device;
 use domain::id::{AuditEventId, ClientId, UserId};
 use domain::scope::ScopeSet;
 
@@ -29,11 +30,13 @@ pub(crate) struct AuditEventRow {
     event_count: Option<i64>,
     address: Option<String>,
     scopes: Option<String>,
+    device: Option<String>,
 }
 
 impl From<&AuditEvent> for AuditEventRow {
     fn from(event: &AuditEvent) -> Self {
-        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address } = event;
+        let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address, device } =
+            event;
         Self {
             id: blob(id.as_uuid()),
             at: micros(*at),
@@ -45,13 +48,15 @@ impl From<&AuditEvent> for AuditEventRow {
             event_count: count.map(i64::from),
             address: address.map(|address| address.to_string()),
             scopes: scopes.as_ref().map(ScopeSet::to_string),
+            device: device.map(Device::stored),
         }
     }
 }
 
 impl AuditEventRow {
     fn into_event(self) -> Result<AuditEvent, StorageError> {
-        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes } = self;
+        let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes, device } =
+            self;
         let cells = Cells::of("audit_event", &id);
         let uuid = |column, cell: Option<Vec<u8>>| cell.map(|id| cells.uuid(column, &id)).transpose();
         let count = |count| cells.sound("event_count", u32::try_from(count));
@@ -67,6 +72,7 @@ impl AuditEventRow {
             count: event_count.map(count).transpose()?,
             address: address.map(block).transpose()?,
             scopes: scopes.map(|text| cells.scopes(&text)).transpose()?,
+            device: device.map(|text| cells.present("device", Device::parse(&text))).transpose()?,
         })
     }
 }
@@ -78,7 +84,7 @@ type EventColumns = audit_event::SqlType;
 fn list_statement(filter: AuditFilter, after: Option<AuditPosition>, limit: u32) -> Statement<EventColumns> {
     let AuditFilter { user_id, client_id, kinds, since } = filter;
     let mut statement = Statement::new(
-        "SELECT id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes \
+        "SELECT id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes, device \
          FROM audit_event WHERE true",
     );
     if let Some(user_id) = user_id {

@@ -14,6 +14,7 @@ use diesel::sqlite::SqliteConnection;
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::code::PkceChallenge;
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
+use domain::resource::Resource;
 use domain::user::Email;
 
 #[derive(Queryable, Insertable)]
@@ -31,6 +32,7 @@ struct RequestRow {
     created_at: i64,
     decided_at: Option<i64>,
     login_hint: Option<String>,
+    resource: String,
 }
 
 impl From<&AuthorizationRequest> for RequestRow {
@@ -40,6 +42,7 @@ impl From<&AuthorizationRequest> for RequestRow {
             client_id,
             redirect_uri,
             scopes,
+            resource,
             state,
             challenge,
             force_consent,
@@ -65,6 +68,7 @@ impl From<&AuthorizationRequest> for RequestRow {
                 RequestState::Decided { at } => Some(micros(at)),
             },
             login_hint: login_hint.as_ref().map(|email| email.as_str().to_owned()),
+            resource: resource.as_str().to_owned(),
         }
     }
 }
@@ -84,6 +88,7 @@ impl RequestRow {
             created_at,
             decided_at,
             login_hint,
+            resource,
         } = self;
         let cells = Cells::of("authorization_request", &id);
         let challenge = challenge.map(|bytes| cells.bytes32("challenge", &bytes)).transpose()?;
@@ -94,6 +99,7 @@ impl RequestRow {
             client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),
             redirect_uri,
             scopes: cells.scopes(&scopes)?,
+            resource: cells.present("resource", Resource::parse(&resource))?,
             state,
             challenge: challenge.map(PkceChallenge::from_bytes),
             force_consent,

@@ -2,8 +2,8 @@
 
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
-use crate::schema::{client, client_secret};
-use crate::statement::execute;
+use crate::schema::{client, client_secret, draft_user};
+use crate::statement::{delete_before, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ClientReader, ClientRepository, ClientWithSecrets, StorageError};
@@ -11,12 +11,27 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
-use domain::client::{Client, ClientName, ClientSecret, ClientStatus, RedirectUri};
-use domain::id::{ClientId, ClientSecretId};
-use store_shared::{client_kind_name, parse_client_kind};
+use domain::client::{
+    Client, ClientName, ClientPages, ClientSecret, ClientStatus, Contact, RedirectUri, WebPage,
+};
+use domain::id::{ClientId, ClientSecretId, UserId};
+use store_shared::{
+    client_kind_parts, parse_client_kind, parse_review, read_document, review_parts, write_document,
+};
+
+const DELETE_UNUSED: &str = "DELETE FROM client WHERE id IN (
+    SELECT id FROM client
+    WHERE document IS NOT NULL AND disabled_at IS NULL AND json_extract(document, '$.fresh_until') < ?
+        AND NOT EXISTS (SELECT 1 FROM access_grant WHERE client_id = client.id)
+        AND NOT EXISTS (SELECT 1 FROM authorization_code WHERE client_id = client.id)
+        AND NOT EXISTS (SELECT 1 FROM authorization_request WHERE client_id = client.id)
+        AND NOT EXISTS (SELECT 1 FROM consent WHERE client_id = client.id)
+        AND NOT EXISTS (SELECT 1 FROM webhook_endpoint WHERE client_id = client.id)
+    LIMIT ?)";
 
 #[derive(Queryable, Insertable, AsChangeset)]
 #[diesel(table_name = client, treat_none_as_null = true)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each column")]
 struct ClientRow {
     id: Vec<u8>,
     name: String,
@@ -27,6 +42,13 @@ struct ClientRow {
     require_pkce: bool,
     disabled_at: Option<i64>,
     created_at: i64,
+    is_public: bool,
+    home_page: Option<String>,
+    privacy_policy: Option<String>,
+    owner_id: Option<Vec<u8>>,
+    is_draft: bool,
+    contact: Option<String>,
+    document: Option<String>,
 }
 
 impl ClientRow {
@@ -36,17 +58,23 @@ impl ClientRow {
             name,
             kind,
             redirect_uris,
+            pages,
+            contact,
+            review,
             scopes,
             allow_query_secrets,
             require_pkce,
             status,
+            document,
             created_at,
         } = client;
+        let (kind, is_public) = client_kind_parts(*kind);
+        let (owner, is_draft) = review_parts(*review);
         let uris: Vec<&str> = redirect_uris.iter().map(RedirectUri::as_str).collect();
         Ok(Self {
             id: blob(id.as_uuid()),
             name: name.as_str().to_owned(),
-            kind: client_kind_name(*kind).to_owned(),
+            kind: kind.to_owned(),
             redirect_uris: serde_json::to_string(&uris)
                 .map_err(|error| StorageError::Internal(Box::new(error)))?,
             scopes: scopes.to_string(),
@@ -57,6 +85,13 @@ impl ClientRow {
                 ClientStatus::Disabled { at } => Some(micros(at)),
             },
             created_at: micros(*created_at),
+            is_public,
+            home_page: pages.home.as_ref().map(|page| page.as_str().to_owned()),
+            privacy_policy: pages.privacy_policy.as_ref().map(|page| page.as_str().to_owned()),
+            owner_id: owner.map(|owner| blob(owner.as_uuid())),
+            is_draft,
+            contact: contact.as_ref().map(|contact| contact.as_str().to_owned()),
+            document: write_document(document.as_ref())?,
         })
     }
 
@@ -71,14 +106,31 @@ impl ClientRow {
             require_pkce,
             disabled_at,
             created_at,
+            is_public,
+            home_page,
+            privacy_policy,
+            owner_id,
+            is_draft,
+            contact,
+            document,
         } = self;
         let cells = Cells::of("client", &id);
+        let page = |text: Option<String>, column| {
+            cells.sound(column, text.map(|text| WebPage::parse(&text)).transpose())
+        };
+        let owner = owner_id.map(|owner| cells.uuid("owner_id", &owner)).transpose()?;
         let uris: Vec<String> = cells.sound("redirect_uris", serde_json::from_str(&redirect_uris))?;
         Ok(Client {
             id: ClientId::from_uuid(cells.uuid("id", &id)?),
             name: cells.sound("name", ClientName::from_stored(&name))?,
-            kind: cells.present("kind", parse_client_kind(&kind))?,
+            kind: cells.present("kind", parse_client_kind(&kind, is_public))?,
             redirect_uris: cells.sound("redirect_uris", RedirectUri::parse_stored(&uris))?,
+            pages: ClientPages {
+                home: page(home_page, "home_page")?,
+                privacy_policy: page(privacy_policy, "privacy_policy")?,
+            },
+            contact: cells.sound("contact", contact.map(|text| Contact::parse(&text)).transpose())?,
+            review: cells.present("is_draft", parse_review(owner.map(UserId::from_uuid), is_draft))?,
             scopes: cells.scopes(&scopes)?,
             allow_query_secrets,
             require_pkce,
@@ -86,6 +138,7 @@ impl ClientRow {
                 None => ClientStatus::Active,
                 Some(at) => ClientStatus::Disabled { at },
             },
+            document: cells.present("document", read_document(document.as_deref()))?,
             created_at: cells.instant("created_at", created_at)?,
         })
     }
@@ -141,10 +194,6 @@ fn list_secrets(connection: &mut SqliteConnection, id: ClientId) -> Result<Vec<C
     rows.into_iter().map(SecretRow::into_secret).collect()
 }
 
-fn insert_secret(connection: &mut SqliteConnection, row: SecretRow) -> QueryResult<usize> {
-    diesel::insert_into(client_secret::table).values(row).execute(connection)
-}
-
 #[async_trait]
 impl ClientReader for SqliteStore {
     async fn find_with_secrets(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError> {
@@ -171,21 +220,34 @@ impl ClientReader for SqliteStore {
         })
         .await
     }
+
+    async fn list_own_clients(&self, owner: UserId) -> Result<Vec<Client>, StorageError> {
+        self.read(move |connection| {
+            let rows: Vec<ClientRow> = client::table
+                .filter(client::owner_id.eq(blob(owner.as_uuid())))
+                .order((client::created_at, client::id))
+                .load(connection)
+                .storage()?;
+            rows.into_iter().map(ClientRow::into_client).collect()
+        })
+        .await
+    }
+
+    async fn count_draft_users(&self, id: ClientId) -> Result<u32, StorageError> {
+        self.read(move |connection| {
+            let query = draft_user::table.filter(draft_user::client_id.eq(blob(id.as_uuid()))).count();
+            let users: i64 = query.get_result(connection).storage()?;
+            Ok(u32::try_from(users).unwrap_or(u32::MAX))
+        })
+        .await
+    }
 }
 
 #[async_trait]
 impl ClientRepository for SqliteUnitOfWork {
-    async fn insert(&mut self, client: &Client, secret: &ClientSecret) -> Result<(), StorageError> {
-        let secret = SecretRow::of(client.id, secret);
-        let row = ClientRow::of(client)?;
-        self.run(move |connection| {
-            let both = connection.transaction(|connection| {
-                diesel::insert_into(client::table).values(row).execute(connection)?;
-                insert_secret(connection, secret)
-            });
-            both.storage().map(drop)
-        })
-        .await
+    async fn insert(&mut self, client: &Client) -> Result<(), StorageError> {
+        let query = diesel::insert_into(client::table).values(ClientRow::of(client)?);
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError> {
@@ -198,13 +260,35 @@ impl ClientRepository for SqliteUnitOfWork {
         Ok(self.run(execute(query)).await? > 0)
     }
 
+    async fn delete(&mut self, id: ClientId) -> Result<bool, StorageError> {
+        let query = diesel::delete(client::table.find(blob(id.as_uuid())));
+        Ok(self.run(execute(query)).await? > 0)
+    }
+
+    async fn count_own(&mut self, owner: UserId) -> Result<usize, StorageError> {
+        self.run(move |connection| {
+            let query = client::table.filter(client::owner_id.eq(blob(owner.as_uuid()))).count();
+            let clients: i64 = query.get_result(connection).storage()?;
+            Ok(usize::try_from(clients).unwrap_or(usize::MAX))
+        })
+        .await
+    }
+
+    async fn delete_unused(
+        &mut self,
+        expired_before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        self.run(delete_before(DELETE_UNUSED, expired_before, limit)).await
+    }
+
     async fn list_secrets(&mut self, id: ClientId) -> Result<Vec<ClientSecret>, StorageError> {
         self.run(move |connection| list_secrets(connection, id)).await
     }
 
     async fn insert_secret(&mut self, id: ClientId, secret: &ClientSecret) -> Result<(), StorageError> {
-        let row = SecretRow::of(id, secret);
-        self.run(move |connection| insert_secret(connection, row).storage().map(drop)).await
+        let query = diesel::insert_into(client_secret::table).values(SecretRow::of(id, secret));
+        self.run(execute(query)).await.map(drop)
     }
 
     async fn expire_secret(

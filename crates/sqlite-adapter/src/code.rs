@@ -17,6 +17,7 @@ use domain::audit::AuditEvent;
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::Grant;
 use domain::id::{ClientId, GrantId, UserId};
+use domain::resource::Resource;
 use domain::secret::SecretHash;
 
 #[derive(Queryable, Insertable)]
@@ -32,6 +33,7 @@ struct CodeRow {
     expires_at: i64,
     redeemed_grant_id: Option<Vec<u8>>,
     redeemed_at: Option<i64>,
+    resource: String,
 }
 
 impl From<&AuthorizationCode> for CodeRow {
@@ -42,6 +44,7 @@ impl From<&AuthorizationCode> for CodeRow {
             user_id,
             redirect_uri,
             scopes,
+            resource,
             challenge,
             issued_at,
             expires_at,
@@ -62,6 +65,7 @@ impl From<&AuthorizationCode> for CodeRow {
             expires_at: micros(*expires_at),
             redeemed_grant_id,
             redeemed_at,
+            resource: resource.as_str().to_owned(),
         }
     }
 }
@@ -79,6 +83,7 @@ impl CodeRow {
             expires_at,
             redeemed_grant_id,
             redeemed_at,
+            resource,
         } = self;
         let cells = Cells::of("authorization_code", &code_hash);
         let challenge = challenge.map(|bytes| cells.bytes32("challenge", &bytes)).transpose()?;
@@ -90,6 +95,7 @@ impl CodeRow {
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
             redirect_uri,
             scopes: cells.scopes(&scopes)?,
+            resource: cells.present("resource", Resource::parse(&resource))?,
             challenge: challenge.map(PkceChallenge::from_bytes),
             issued_at: cells.instant("issued_at", issued_at)?,
             expires_at: cells.instant("expires_at", expires_at)?,

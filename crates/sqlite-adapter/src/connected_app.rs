@@ -25,6 +25,7 @@ type Columns = (
     Nullable<Text>,
     Nullable<Text>,
     Bool,
+    Bool,
 );
 
 #[derive(Queryable)]
@@ -39,6 +40,7 @@ struct AppRow {
     address: Option<String>,
     agent: Option<String>,
     is_remembered: bool,
+    is_public: bool,
 }
 
 /// Returns the statement that aggregates a person's live grants by client and joins the remembered consents.
@@ -52,7 +54,7 @@ fn list_statement(user_id: &[u8]) -> Statement<Columns> {
          coalesce(g.since, o.remembered_at), g.refreshed_at, \
          (SELECT minute FROM read_tally \
          WHERE user_id = ? AND reader_id = c.id AND reader_kind = 'client' ORDER BY minute DESC LIMIT 1), \
-         l.last_used_address, l.last_used_agent, o.client_id IS NOT NULL \
+         l.last_used_address, l.last_used_agent, o.client_id IS NOT NULL, c.is_public \
          FROM (SELECT client_id FROM live UNION SELECT client_id FROM consent WHERE user_id = ?) AS a \
          JOIN client AS c ON c.id = a.client_id \
          LEFT JOIN (SELECT client_id, replace(group_concat(DISTINCT scopes), ',', ' ') AS scopes, \
@@ -81,6 +83,7 @@ impl AppRow {
             address,
             agent,
             is_remembered,
+            is_public,
         } = self;
         let client = Cells::of("client", &client_id);
         // The values aggregate several grants, so the error names the client.
@@ -97,6 +100,7 @@ impl AppRow {
             last_used_at: refreshed_at.max(read_at),
             last_used_from: used_from.map_err(|column| source.corrupt(column))?,
             is_remembered,
+            is_public,
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::schema::{audit_event, erased_person, erasure, password_link};
 use crate::scrub;
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::{self, id_hash, was_erased};
+use crate::webhook::announce_erasure;
 use application::ports::storage::{Erasure, ErasureRepository, StorageError};
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -34,6 +35,7 @@ fn erase(connection: &mut SqliteConnection, user: &User, erasure: Erasure) -> Qu
     let Erasure { id, at } = erasure;
     let user_id = blob(user.id.as_uuid());
     delete_sign_ups(connection, &user.email)?;
+    announce_erasure(connection, &user_id, at)?;
     diesel::delete(audit_event::table.filter(audit_event::user_id.eq(&user_id))).execute(connection)?;
     user::delete(connection, &user_id)?;
     diesel::insert_into(erased_person::table)

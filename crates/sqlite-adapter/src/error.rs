@@ -81,6 +81,7 @@ fn unique_key(message: &str) -> Option<UniqueKey> {
         "signing_key" => Some(UniqueKey::SigningKey),
         "session" => Some(UniqueKey::Session),
         "personal_token" => Some(UniqueKey::PersonalToken),
+        "passkey" => Some(UniqueKey::Passkey),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
-use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::password_link::PasswordLink;
 use domain::secret::SecretHash;
 use domain::user::Email;
 use store_shared::{link_parts, parse_link};
@@ -76,12 +76,8 @@ impl PasswordLinkReader for SqliteStore {
         self.read(move |connection| {
             in_snapshot(connection, |connection| {
                 let Some(link) = find(connection, hash)? else { return Ok(None) };
-                let account = match link.purpose {
-                    PasswordLinkPurpose::SignUp { .. } => None,
-                    PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
-                        user::find(connection, user_id)?.map(|user| (user.email, user.status))
-                    }
-                };
+                let user = link.purpose.user_id().map(|id| user::find(connection, id)).transpose()?;
+                let account = user.flatten().map(|user| (user.email, user.status));
                 Ok(Some(PasswordLinkWithAccount { link, account }))
             })
         })

@@ -2,6 +2,16 @@
 
 use diesel::{allow_tables_to_appear_in_same_query, table};
 
+mod authorization;
+mod sandbox;
+mod second_factor;
+mod webhook;
+
+pub(crate) use authorization::*;
+pub(crate) use sandbox::*;
+pub(crate) use second_factor::*;
+pub(crate) use webhook::*;
+
 table! {
     schema_compatibility (version) {
         version -> Text,
@@ -30,6 +40,16 @@ table! {
 }
 
 table! {
+    profile_source (user_id, field) {
+        user_id -> Binary,
+        field -> Text,
+        origin -> Text,
+        import_id -> Nullable<Binary>,
+        at -> BigInt,
+    }
+}
+
+table! {
     client (id) {
         id -> Binary,
         name -> Text,
@@ -40,6 +60,13 @@ table! {
         require_pkce -> Bool,
         disabled_at -> Nullable<BigInt>,
         created_at -> BigInt,
+        is_public -> Bool,
+        home_page -> Nullable<Text>,
+        privacy_policy -> Nullable<Text>,
+        owner_id -> Nullable<Binary>,
+        is_draft -> Bool,
+        contact -> Nullable<Text>,
+        document -> Nullable<Text>,
     }
 }
 
@@ -65,6 +92,7 @@ table! {
         expires_at -> BigInt,
         redeemed_grant_id -> Nullable<Binary>,
         redeemed_at -> Nullable<BigInt>,
+        resource -> Text,
     }
 }
 
@@ -81,6 +109,11 @@ table! {
         revocation_reason -> Nullable<Text>,
         last_used_address -> Nullable<Text>,
         last_used_agent -> Nullable<Text>,
+        newest_token_hash -> Nullable<Binary>,
+        replaced_token_hash -> Nullable<Binary>,
+        sealed_token -> Nullable<Binary>,
+        rotated_at -> Nullable<BigInt>,
+        resource -> Text,
     }
 }
 
@@ -117,6 +150,7 @@ table! {
         entry_date -> BigInt,
         ingredients -> Text,
         upc_digits -> Nullable<Text>,
+        owner_id -> Nullable<Text>,
     }
 }
 
@@ -176,6 +210,19 @@ table! {
         method -> Text,
         authenticated_at -> BigInt,
         last_seen_at -> BigInt,
+        device -> Nullable<Text>,
+        address -> Nullable<Text>,
+        first_seen_at -> Nullable<BigInt>,
+    }
+}
+
+table! {
+    pending_sign_in (visit_hash) {
+        visit_hash -> Binary,
+        user_id -> Binary,
+        step -> Text,
+        is_known_browser -> Bool,
+        expires_at -> BigInt,
     }
 }
 
@@ -193,15 +240,7 @@ table! {
         created_at -> BigInt,
         decided_at -> Nullable<BigInt>,
         login_hint -> Nullable<Text>,
-    }
-}
-
-table! {
-    consent (user_id, client_id) {
-        user_id -> Binary,
-        client_id -> Binary,
-        scopes -> Text,
-        remembered_at -> BigInt,
+        resource -> Text,
     }
 }
 
@@ -231,6 +270,7 @@ table! {
         event_count -> Nullable<BigInt>,
         address -> Nullable<Text>,
         scopes -> Nullable<Text>,
+        device -> Nullable<Text>,
     }
 }
 
@@ -351,16 +391,7 @@ table! {
     }
 }
 
-allow_tables_to_appear_in_same_query!(
-    access_grant,
-    account,
-    authorization_code,
-    client,
-    consent,
-    import,
-    import_change,
-    import_part,
-    password,
-    personal_token,
-    session
-);
+allow_tables_to_appear_in_same_query! {
+    access_grant, account, authorization_code, client, consent, import, import_change,
+    import_part, password, pending_sign_in, personal_token, session,
+}

@@ -12,6 +12,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
+use domain::address::AddressBlock;
+use domain::device::Device;
 use domain::id::{SessionId, UserId};
 use domain::secret::SecretHash;
 use domain::session::{AuthenticationMethod, Session};
@@ -27,11 +29,24 @@ struct SessionRow {
     method: String,
     authenticated_at: i64,
     last_seen_at: i64,
+    device: Option<String>,
+    address: Option<String>,
+    first_seen_at: Option<i64>,
 }
 
 impl From<&Session> for SessionRow {
     fn from(session: &Session) -> Self {
-        let Session { id, user_id, token_hash, method, authenticated_at, last_seen_at } = session;
+        let Session {
+            id,
+            user_id,
+            token_hash,
+            method,
+            authenticated_at,
+            last_seen_at,
+            first_seen_at,
+            device,
+            address,
+        } = session;
         Self {
             user_id: blob(user_id.as_uuid()),
             id: blob(id.as_uuid()),
@@ -39,14 +54,30 @@ impl From<&Session> for SessionRow {
             method: method.as_str().to_owned(),
             authenticated_at: micros(*authenticated_at),
             last_seen_at: micros(*last_seen_at),
+            device: device.map(Device::stored),
+            address: address.map(|address| address.to_string()),
+            first_seen_at: Some(micros(*first_seen_at)),
         }
     }
 }
 
 impl SessionRow {
     fn into_session(self) -> Result<Session, StorageError> {
-        let Self { user_id, id, token_hash, method, authenticated_at, last_seen_at } = self;
+        let Self {
+            user_id,
+            id,
+            token_hash,
+            method,
+            authenticated_at,
+            last_seen_at,
+            device,
+            address,
+            first_seen_at,
+        } = self;
         let cells = Cells::of("session", &id);
+        let device = device.map(|text| cells.present("device", Device::parse(&text)));
+        let address = address.map(|text| cells.sound("address", AddressBlock::parse(&text)));
+        let first_seen_at = first_seen_at.unwrap_or(authenticated_at);
         Ok(Session {
             id: SessionId::from_uuid(cells.uuid("id", &id)?),
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
@@ -54,6 +85,9 @@ impl SessionRow {
             method: cells.present("method", AuthenticationMethod::parse(&method))?,
             authenticated_at: cells.instant("authenticated_at", authenticated_at)?,
             last_seen_at: cells.instant("last_seen_at", last_seen_at)?,
+            first_seen_at: cells.instant("first_seen_at", first_seen_at)?,
+            device: device.transpose()?,
+            address: address.transpose()?,
         })
     }
 }

@@ -4,6 +4,7 @@ use crate::change::number;
 use crate::error::StorageResult as _;
 use crate::row::blob;
 use crate::scrub;
+use crate::webhook::announce_change;
 use crate::writer::{Transaction, Writer};
 use application::ports::storage::{OwnRepositories, StorageError, UnitOfWork};
 use async_trait::async_trait;
@@ -26,15 +27,22 @@ impl SqliteUnitOfWork {
         Self { transaction, numbers: HashMap::new(), has_erased: false, writer }
     }
 
-    /// Returns the number of all changes that this unit of work makes to a person's records; `None` if the
-    /// person does not exist. The first call increments the person's number. Never called within a savepoint,
-    /// whose rollback would undo that.
+    /// Returns the number of all changes that this unit of work makes to a person's records, and queues
+    /// webhook events about them; `None` if the person does not exist. The first call increments the person's
+    /// number. Never called within a savepoint, whose rollback would undo that.
     pub(crate) async fn change_number(&mut self, user_id: UserId) -> Result<Option<i64>, StorageError> {
         if let Some(number) = self.numbers.get(&user_id) {
             return Ok(Some(*number));
         }
         let id = blob(user_id.as_uuid());
-        let taken = self.run(move |connection| number::take(connection, &id).storage()).await?;
+        let taken = self.run(move |connection| {
+            let taken = number::take(connection, &id).storage()?;
+            if let Some(number) = taken {
+                announce_change(connection, &id, number).storage()?;
+            }
+            Ok(taken)
+        });
+        let taken = taken.await?;
         self.numbers.extend(taken.map(|number| (user_id, number)));
         Ok(taken)
     }

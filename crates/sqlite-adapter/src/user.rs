@@ -17,7 +17,8 @@ use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
 use domain::time::TimeZone;
 use domain::user::{
-    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
+    BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, ProfileSource, SkinType,
+    User, UserStatus,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -93,7 +94,7 @@ impl AccountRow {
         let weight = |value| cells.sound("weight_kg", BodyWeight::from_kilograms(value));
         Ok(User {
             id: UserId::from_uuid(cells.uuid("id", &id)?),
-            email: cells.sound("email", Email::parse(&email))?,
+            email: cells.sound("email", Email::parse_stored(&email))?,
             home_timezone: cells.sound("home_timezone", TimeZone::parse(&home_timezone))?,
             created_at: cells.instant("created_at", created_at)?,
             status: user_status(cells, locked_at)?,
@@ -146,6 +147,10 @@ impl ProfileReader for SqliteStore {
         self.read(move |connection| find(connection, user_id)).await
     }
 
+    async fn list_sources(&self, user_id: UserId) -> Result<Vec<ProfileSource>, StorageError> {
+        self.sources_of(user_id).await
+    }
+
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
         // An empty blob sorts first.
         let after = after.map(|id| blob(id.as_uuid())).unwrap_or_default();
@@ -194,6 +199,10 @@ impl UserRepository for SqliteUnitOfWork {
         let number = account::profile_change_number.eq(number);
         let query = diesel::update(account::table.find(row.id.clone())).set((row, number));
         Ok(self.run(execute(query)).await? > 0)
+    }
+
+    async fn record_sources(&mut self, id: UserId, sources: &[ProfileSource]) -> Result<(), StorageError> {
+        self.upsert_sources(id, sources).await
     }
 
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {

@@ -2,9 +2,10 @@
 
 use application::ports::storage::{
     AccessReader as _, AuditFilter, AuditReader as _, AuthorizationRequestReader as _, ClientReader as _,
-    ConnectedAppReader as _, GrantReader as _, PasswordLinkReader as _, PersonalTokenReader as _,
-    ProfileReader as _, ReadTallyStore as _, SessionReader as _, SigningKeyReader as _, SleepReader as _,
-    StorageError, SupplementReader as _, UnitOfWork, UnitOfWorkFactory as _,
+    ConnectedAppReader as _, GrantReader as _, PasskeyReader as _, PasswordLinkReader as _,
+    PersonalTokenReader as _, ProfileReader as _, ReadTallyStore as _, SessionReader as _,
+    SigningKeyReader as _, SleepReader as _, StorageError, SupplementReader as _, UnitOfWork,
+    UnitOfWorkFactory as _,
 };
 use chrono::DateTime;
 use diesel::connection::SimpleConnection as _;
@@ -18,11 +19,13 @@ use uuid::Uuid;
 const SOUND: &str = "
 INSERT INTO account (id, email, email_normalised, home_timezone, created_at)
     VALUES (x'11111111111111111111111111111111', 'a@b', 'a@b', 'UTC', 0);
-INSERT INTO client VALUES (x'11111111111111111111111111111111', 'App', 'app', '[]', 'sleep', 1, 0, NULL, 0);
+INSERT INTO client (id, name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce, created_at)
+    VALUES (x'11111111111111111111111111111111', 'App', 'app', '[]', 'sleep', 1, 0, 0);
 INSERT INTO client_secret VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
     zeroblob(32), 0, NULL);
-INSERT INTO access_grant VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
-    x'11111111111111111111111111111111', 'sleep', zeroblob(32), 0, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO access_grant (id, client_id, user_id, scopes, refresh_token_hash, created_at)
+    VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
+    x'11111111111111111111111111111111', 'sleep', zeroblob(32), 0);
 INSERT INTO sleep_session VALUES (x'11111111111111111111111111111111', 0, x'11111111111111111111111111111111',
     1000, NULL, NULL, '', 'given', 'key', NULL, 0, x'', x'100802', 0);
 INSERT INTO supplement VALUES (x'11111111111111111111111111111111', 'dsld', '1', 1, '', 'Zinc', '', '', NULL, 0,
@@ -32,21 +35,24 @@ INSERT INTO intake_log VALUES (x'11111111111111111111111111111111', x'1111111111
 INSERT INTO signing_key VALUES (x'11111111111111111111111111111111', zeroblob(32), x'00', 0, NULL);
 INSERT INTO password_link VALUES (zeroblob(32), 'reset', x'11111111111111111111111111111111', NULL, 0);
 INSERT INTO session VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
-    zeroblob(32), 'password', 0, 0);
-INSERT INTO authorization_request VALUES (x'11111111111111111111111111111111',
-    x'11111111111111111111111111111111', 'https://x', 'sleep', NULL, NULL, 0, zeroblob(32), NULL, 0, NULL, NULL);
+    zeroblob(32), 'password', 0, 0, NULL, NULL, NULL);
+INSERT INTO authorization_request (id, client_id, redirect_uri, scopes, force_consent, visit_hash, created_at)
+    VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111', 'https://x', 'sleep', 0,
+    zeroblob(32), 0);
 INSERT INTO consent VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111', 'sleep', 0);
 INSERT INTO personal_token VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111',
     'Notebook', zeroblob(32), 'sleep', 0, NULL, NULL, NULL);
 INSERT INTO audit_event VALUES (x'11111111111111111111111111111111', 0, 'key.created', 'server', NULL, NULL, NULL,
-    NULL, NULL, NULL);
+    NULL, NULL, NULL, NULL);
 INSERT INTO read_tally VALUES (x'11111111111111111111111111111111', 0, 'client',
     x'11111111111111111111111111111111', 'sleep', 1, 1, NULL, NULL);
+INSERT INTO passkey VALUES (x'11111111111111111111111111111111', x'11111111111111111111111111111111', 'Phone',
+    x'01', x'a40101032720062158200000000000000000000000000000000000000000000000000000000000000000', 0, 0, 0, '', 0, NULL);
 INSERT INTO outbox VALUES (x'11111111111111111111111111111111', x'00', 0, 0, 0);
 ";
 
 /// An update, and the table and column that it corrupts.
-const CASES: [(&str, &str); 44] = [
+const CASES: [(&str, &str); 55] = [
     ("UPDATE account SET home_timezone = 'Mars/Olympus'", "account.home_timezone"),
     ("UPDATE account SET email = 'nobody'", "account.email"),
     ("UPDATE account SET birth_date = '1990-02-30'", "account.birth_date"),
@@ -80,6 +86,8 @@ const CASES: [(&str, &str); 44] = [
     ("UPDATE password_link SET purpose = 'sign_up', user_id = NULL, email = 'nobody'", "password_link.email"),
     ("UPDATE session SET method = 'whim'", "session.method"),
     ("UPDATE session SET last_seen_at = 9223372036854775807", "session.last_seen_at"),
+    ("UPDATE session SET device = 'firefox'", "session.device"),
+    ("UPDATE session SET address = 'home'", "session.address"),
     ("UPDATE authorization_request SET scopes = 'everything'", "authorization_request.scopes"),
     ("UPDATE authorization_request SET challenge = x'00'", "authorization_request.challenge"),
     ("UPDATE consent SET scopes = 'everything'", "consent.scopes"),
@@ -90,9 +98,18 @@ const CASES: [(&str, &str); 44] = [
     ("UPDATE audit_event SET event_count = -1", "audit_event.event_count"),
     ("UPDATE audit_event SET address = '192.0.2.1/64'", "audit_event.address"),
     ("UPDATE audit_event SET scopes = 'everything'", "audit_event.scopes"),
+    ("UPDATE audit_event SET device = 'firefox'", "audit_event.device"),
     ("UPDATE read_tally SET reader_kind = 'whim'", "read_tally.reader_kind"),
     ("UPDATE read_tally SET kind = 'whim'", "read_tally.kind"),
     ("UPDATE read_tally SET items = -1", "read_tally.items"),
+    ("UPDATE client SET home_page = 'javascript:x'", "client.home_page"),
+    ("UPDATE client SET privacy_policy = ''", "client.privacy_policy"),
+    ("UPDATE client SET document = '{'", "client.document"),
+    ("UPDATE client SET document = '{\"url\":\"http://x/y\",\"fresh_until\":0}'", "client.document"),
+    ("UPDATE passkey SET name = ' '", "passkey.name"),
+    ("UPDATE passkey SET public_key = x'a0'", "passkey.public_key"),
+    ("UPDATE passkey SET sign_count = -1", "passkey.sign_count"),
+    ("UPDATE passkey SET credential_id = x''", "passkey.credential_id"),
     ("UPDATE outbox SET attempts = -2", "outbox.attempts"),
 ];
 
@@ -116,6 +133,7 @@ async fn read_all(store: &SqliteStore) -> Result<(), StorageError> {
     store.find_password_link(&SecretHash::from_bytes([0; 32])).await?;
     store.find_authorization_request(AuthorizationRequestId::from_uuid(id)).await?;
     store.list_personal_tokens(user_id).await?;
+    store.list_passkeys(user_id).await?;
     // Rolled back in any case, so that the next update does not wait.
     let mut unit = store.begin().await?;
     let read = read_in(unit.as_mut()).await;
@@ -161,7 +179,7 @@ async fn a_value_that_cannot_have_been_written_is_named_by_table_column_and_row(
                  DELETE FROM intake_log; DELETE FROM signing_key; DELETE FROM password_link; \
                  DELETE FROM session; DELETE FROM authorization_request; DELETE FROM consent; \
                  DELETE FROM personal_token; DELETE FROM audit_event; DELETE FROM read_tally; \
-                 DELETE FROM outbox;",
+                 DELETE FROM outbox; DELETE FROM passkey;",
             )
             .unwrap();
     }

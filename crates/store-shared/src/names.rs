@@ -1,14 +1,16 @@
 //! Names of kinds, and values that are spread over several columns.
 
 use application::ports::storage::RecordReference;
+use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
-use domain::client::ClientKind;
+use domain::client::{ClientKind, Review};
 use domain::grant::{AgentName, UsedFrom};
 use domain::id::{ClientId, IntakeLogId, PersonalTokenId, SleepSessionId, SupplementId, UserId};
 use domain::password_link::PasswordLinkPurpose;
 use domain::read_tally::Reader;
 use domain::sleep::SessionKeyKind;
 use domain::user::Email;
+use domain::webhook::{DisabledBecause, EndpointStatus};
 use uuid::Uuid;
 
 const SESSION: &str = "session";
@@ -67,22 +69,39 @@ pub fn parse_key_kind(name: &str) -> Option<SessionKeyKind> {
     [SessionKeyKind::Given, SessionKeyKind::Derived].into_iter().find(|kind| key_kind_name(*kind) == name)
 }
 
-/// Returns the name of a client's kind.
-pub const fn client_kind_name(kind: ClientKind) -> &'static str {
+/// Returns the name of a client's kind, and whether the client is public.
+pub const fn client_kind_parts(kind: ClientKind) -> (&'static str, bool) {
     match kind {
-        ClientKind::App => "app",
-        ClientKind::Service => "service",
+        ClientKind::App => ("app", false),
+        ClientKind::PublicApp => ("app", true),
+        ClientKind::Service => ("service", false),
     }
 }
 
 /// Parses the kind of a client.
-pub fn parse_client_kind(name: &str) -> Option<ClientKind> {
-    [ClientKind::App, ClientKind::Service].into_iter().find(|kind| client_kind_name(*kind) == name)
+pub fn parse_client_kind(name: &str, is_public: bool) -> Option<ClientKind> {
+    let kinds = [ClientKind::App, ClientKind::PublicApp, ClientKind::Service];
+    kinds.into_iter().find(|kind| client_kind_parts(*kind) == (name, is_public))
+}
+
+/// Returns the owner of a client, and whether it is a draft.
+pub const fn review_parts(review: Review) -> (Option<UserId>, bool) {
+    (review.owner(), review.is_draft())
+}
+
+/// Parses the review of a client.
+pub const fn parse_review(owner: Option<UserId>, is_draft: bool) -> Option<Review> {
+    match (owner, is_draft) {
+        (owner, false) => Some(Review::Approved { owner }),
+        (Some(owner), true) => Some(Review::Draft { owner }),
+        (None, true) => None,
+    }
 }
 
 const INVITATION: &str = "invitation";
 const RESET: &str = "reset";
 const SIGN_UP: &str = "sign_up";
+const EMAIL_CHANGE: &str = "email_change";
 
 /// Returns the purpose, the person and the email address of a password link.
 pub const fn link_parts(purpose: &PasswordLinkPurpose) -> (&'static str, Option<UserId>, Option<&Email>) {
@@ -90,6 +109,7 @@ pub const fn link_parts(purpose: &PasswordLinkPurpose) -> (&'static str, Option<
         PasswordLinkPurpose::Invitation { user_id } => (INVITATION, Some(*user_id), None),
         PasswordLinkPurpose::Reset { user_id } => (RESET, Some(*user_id), None),
         PasswordLinkPurpose::SignUp { email } => (SIGN_UP, None, Some(email)),
+        PasswordLinkPurpose::EmailChange { user_id, email } => (EMAIL_CHANGE, Some(*user_id), Some(email)),
     }
 }
 
@@ -99,6 +119,9 @@ pub fn parse_link(name: &str, user_id: Option<UserId>, email: Option<Email>) -> 
         (INVITATION, Some(user_id), None) => Some(PasswordLinkPurpose::Invitation { user_id }),
         (RESET, Some(user_id), None) => Some(PasswordLinkPurpose::Reset { user_id }),
         (SIGN_UP, None, Some(email)) => Some(PasswordLinkPurpose::SignUp { email }),
+        (EMAIL_CHANGE, Some(user_id), Some(email)) => {
+            Some(PasswordLinkPurpose::EmailChange { user_id, email })
+        }
         _ => None,
     }
 }
@@ -119,5 +142,24 @@ pub fn parse_used_from(address: Option<&str>, agent: Option<&str>) -> Result<Opt
         (Some(address), agent) => Ok(Some(UsedFrom { address, agent })),
         (None, None) => Ok(None),
         (None, Some(_)) => Err("last_used_address"),
+    }
+}
+
+/// Returns the name of an endpoint's status, and the time at which the endpoint was disabled.
+pub const fn endpoint_status_parts(status: EndpointStatus) -> (&'static str, Option<DateTime<Utc>>) {
+    match status {
+        EndpointStatus::Unconfirmed => ("unconfirmed", None),
+        EndpointStatus::Active => ("active", None),
+        EndpointStatus::Disabled { at, because } => (because.as_str(), Some(at)),
+    }
+}
+
+/// Parses an endpoint's status.
+pub fn parse_endpoint_status(name: &str, disabled_at: Option<DateTime<Utc>>) -> Option<EndpointStatus> {
+    match (name, disabled_at) {
+        ("unconfirmed", None) => Some(EndpointStatus::Unconfirmed),
+        ("active", None) => Some(EndpointStatus::Active),
+        (_, Some(at)) => DisabledBecause::parse(name).map(|because| EndpointStatus::Disabled { at, because }),
+        (_, None) => None,
     }
 }

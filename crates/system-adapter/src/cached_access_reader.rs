@@ -54,9 +54,6 @@ struct Answer<T> {
 }
 
 impl CachedAccessReader {
-    /// Default lifetime of a cached result.
-    pub const DEFAULT_MAX_AGE: Duration = MAX_AGE;
-
     /// Wraps a reader. Results expire after `max_age`, at most one second; 0 disables the cache.
     pub fn new(inner: Arc<dyn AccessReader>, max_age: Duration) -> Self {
         Self::with_any_age(inner, max_age.min(MAX_AGE))

@@ -1,18 +1,22 @@
 //! What the process itself provides: clock, randomness, keys and tokens, passwords, in-process rate limits.
 //!
 //! [`Ed25519KeyRing`] holds the signing keys, signs access tokens and verifies them; [`EncryptionKey`] seals
-//! private keys and pending email ([`EncryptedMailSealer`]) in the store, and [`SharedKeyReload`] keeps the
+//! private keys pending email ([`EncryptedMailSealer`]) and the secrets of authenticator apps
+//! ([`EncryptedTotpVault`]) in the store, and [`SharedKeyReload`] keeps the
 //! ring in step with the store. [`CachedAccessReader`] caches access checks. [`Argon2PasswordHasher`] hashes
-//! passwords, a few at a time, and [`ZxcvbnPasswordJudge`] rejects guessable ones.
+//! passwords, a few at a time, and [`ZxcvbnPasswordJudge`] rejects guessable ones; [`AwsLcPasskeyVerifier`]
+//! verifies signatures of passkeys.
 //! [`InProcessReadLedger`] sums reads until they are stored.
 
 mod cached_access_reader;
 mod clock;
 mod encryption_key;
 mod entropy;
+mod form_sealer;
 mod key_reload;
 mod key_ring;
 mod mail_sealer;
+mod passkey;
 mod password;
 mod pause;
 mod rate_limiter;
@@ -21,14 +25,18 @@ mod seal;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
 mod token;
+mod totp_vault;
+mod webhook_signer;
 
 pub use cached_access_reader::CachedAccessReader;
 pub use clock::SystemClock;
 pub use encryption_key::{EncryptionKey, InvalidEncryptionKey, KeyFileError, exposed_mode};
 pub use entropy::SystemEntropy;
+pub use form_sealer::EncryptedFormSealer;
 pub use key_reload::SharedKeyReload;
 pub use key_ring::{Ed25519KeyRing, PublicKey, PublicKeySet};
 pub use mail_sealer::EncryptedMailSealer;
+pub use passkey::AwsLcPasskeyVerifier;
 pub use password::{
     Argon2PasswordHasher, Calibration, HashParameters, HashingLimits, InvalidHashParameters,
     ZxcvbnPasswordJudge, calibrate,
@@ -37,3 +45,5 @@ pub use pause::TimerPause;
 pub use rate_limiter::InProcessRateLimiter;
 pub use read_ledger::InProcessReadLedger;
 pub use token::TokenParties;
+pub use totp_vault::EncryptedTotpVault;
+pub use webhook_signer::EncryptedWebhookSigner;

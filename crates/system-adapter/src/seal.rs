@@ -18,6 +18,14 @@ pub(crate) enum Purpose {
     SigningKey,
     /// A pending email.
     Mail,
+    /// The secret of an authenticator app, bound to its person.
+    Totp,
+    /// A secret that is being set up, bound to its person.
+    TotpEnrolment,
+    /// A form that the browser keeps, bound to its person.
+    KeptForm,
+    /// The secret of a webhook, bound to its endpoint.
+    WebhookSecret,
 }
 
 impl Purpose {
@@ -27,6 +35,10 @@ impl Purpose {
         match self {
             Self::SigningKey => b"",
             Self::Mail => b"mail",
+            Self::Totp => b"totp-secret",
+            Self::TotpEnrolment => b"totp-enrolment",
+            Self::KeptForm => b"kept-form",
+            Self::WebhookSecret => b"webhook",
         }
     }
 }

@@ -10,6 +10,7 @@ use domain::data_kind::DataKind;
 use domain::id::{ClientId, GrantId, InvalidId, UserId};
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
@@ -68,6 +69,8 @@ pub struct AuthorizeAccessQuery<'a> {
     pub user_id: &'a str,
     /// Requested endpoint.
     pub endpoint: PersonEndpoint,
+    /// Resource at which the token was presented.
+    pub resource: Resource,
 }
 
 /// An authorized and counted request. Its parameters are parsed later; it counts even if they are invalid.
@@ -152,19 +155,42 @@ impl AuthorizeAccess {
         Self { ports, limits }
     }
 
-    /// Checks and counts a request.
+    /// Checks and counts a request. Tokens are checked as by [`Self::identify`].
     pub async fn run(&self, query: AuthorizeAccessQuery<'_>) -> Result<GrantedAccess, AuthorizeAccessError> {
         let at = self.ports.clock.now();
-        let permission = self.permission(query.token, at).await?;
+        let permission = self.permission(query.token, query.resource, at).await?;
         let user_id = UserId::parse(query.user_id)?;
         let permission = permission.filter(|permission| permission.owner == user_id);
-        let Permission { owner: _, reader, granted, usable, home_timezone } =
-            permission.ok_or(AuthorizeAccessError::OtherUser)?;
-        let needed = query.endpoint.scopes();
+        self.admit(&permission.ok_or(AuthorizeAccessError::OtherUser)?, query.endpoint).await
+    }
+
+    /// Returns the permission of a token that was presented at a resource, without counting.
+    ///
+    /// An OAuth access token is accepted only at the resource that is its audience: one for the API is
+    /// invalid at the MCP endpoint, and one for the MCP endpoint at the API. A personal access token has no
+    /// audience and is accepted at both. A service token belongs to no person.
+    pub async fn identify(
+        &self,
+        token: &str,
+        resource: Resource,
+    ) -> Result<Permission, AuthorizeAccessError> {
+        let permission = self.permission(token, resource, self.ports.clock.now()).await?;
+        permission.ok_or(AuthorizeAccessError::InsufficientScope { needed: ScopeSet::CONSENTABLE })
+    }
+
+    /// Checks the scope of a permission and counts a request.
+    pub async fn admit(
+        &self,
+        permission: &Permission,
+        endpoint: PersonEndpoint,
+    ) -> Result<GrantedAccess, AuthorizeAccessError> {
+        let Permission { owner: user_id, reader, granted, usable, home_timezone } = *permission;
+        let needed = endpoint.scopes();
         if usable.intersection(needed).is_empty() {
             return Err(AuthorizeAccessError::InsufficientScope { needed });
         }
-        let rate = self.count(RateKey { reader, user: Some(user_id), endpoint: query.endpoint }, at).await?;
+        let key = RateKey { reader, user: Some(user_id), endpoint };
+        let rate = self.count(key, self.ports.clock.now()).await?;
         Ok(GrantedAccess { user_id, reader, scopes: granted, usable, home_timezone, rate })
     }
 
@@ -192,9 +218,10 @@ impl AuthorizeAccess {
     async fn permission(
         &self,
         token: &str,
+        resource: Resource,
         at: DateTime<Utc>,
     ) -> Result<Option<Permission>, AuthorizeAccessError> {
-        match self.caller(token, at).await? {
+        match self.caller(token, resource, at).await? {
             Caller::Person(permission) => Ok(Some(permission)),
             Caller::Service { .. } => Ok(None),
         }
@@ -205,12 +232,13 @@ impl AuthorizeAccess {
     pub(super) async fn caller(
         &self,
         token: &str,
+        resource: Resource,
         at: DateTime<Utc>,
     ) -> Result<Caller, AuthorizeAccessError> {
         if token.starts_with(SecretKind::PersonalAccessToken.prefix()) {
             return self.live_personal(token, at).await.map(Caller::Person);
         }
-        let claims = self.ports.tokens.run(token, at).await?;
+        let claims = self.ports.tokens.at(resource, token, at).await?;
         let claims = claims.ok_or(AuthorizeAccessError::InvalidToken)?;
         match claims.subject {
             TokenSubject::Service => self.enabled_service(&claims).await,
@@ -269,18 +297,24 @@ pub(super) enum Caller {
     },
 }
 
-/// Permissions of a valid token.
-pub(super) struct Permission {
-    owner: UserId,
-    reader: Reader,
+/// Permissions of a valid token of a user.
+#[derive(Debug, Clone, Copy)]
+pub struct Permission {
+    pub(super) owner: UserId,
+    pub(super) reader: Reader,
     /// Scopes of the grant or the personal token.
-    granted: ScopeSet,
+    pub(super) granted: ScopeSet,
     /// The subset that this token may use.
-    usable: ScopeSet,
-    home_timezone: TimeZone,
+    pub(super) usable: ScopeSet,
+    pub(super) home_timezone: TimeZone,
 }
 
 impl Permission {
+    /// Returns the scopes that the token may use.
+    pub const fn usable(&self) -> ScopeSet {
+        self.usable
+    }
+
     fn of_grant(owner: UserId, claims: &AccessClaims, state: AccessState) -> Self {
         let AccessState { client_id, scopes, is_live: _, ended_at: _, home_timezone } = state;
         let usable = claims.scopes.intersection(scopes);

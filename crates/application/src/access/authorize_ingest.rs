@@ -6,6 +6,7 @@ use domain::data_endpoint::PersonEndpoint;
 use domain::id::{ClientId, UserId};
 use domain::rate_limit::{RateKey, RateStatus};
 use domain::read_tally::Reader;
+use domain::resource::Resource;
 use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ impl AuthorizeIngest {
     /// write scopes.
     pub async fn run(&self, query: AuthorizeIngestQuery<'_>) -> Result<GrantedIngest, AuthorizeAccessError> {
         let at = self.access.now();
-        let caller = self.access.caller(query.token, at).await?;
+        let caller = self.access.caller(query.token, Resource::Api, at).await?;
         let user_id = query.user_id.map(UserId::parse).transpose()?;
         let needed: ScopeSet = [query.scope].into_iter().collect();
         let client_id = match caller {

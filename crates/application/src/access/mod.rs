@@ -6,6 +6,7 @@ mod token_check;
 
 pub use authorize_access::{
     AccessPorts, AuthorizeAccess, AuthorizeAccessError, AuthorizeAccessQuery, DailyLimits, GrantedAccess,
+    Permission,
 };
 pub use authorize_ingest::*;
 pub use token_check::*;

@@ -12,10 +12,12 @@ use domain::client::{Client, ClientStatus};
 use domain::data_kind::DataKind;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
+use domain::resource::Resource;
 use domain::scope::Scope;
 use mockall::Sequence;
 use std::sync::Arc;
 
+mod audience;
 mod ingest;
 mod personal_token;
 
@@ -85,7 +87,12 @@ impl Request {
         };
         let authorize = AuthorizeAccess::new(ports, LIMITS);
         authorize
-            .run(AuthorizeAccessQuery { token: "the token", user_id: &text, endpoint: endpoint.into() })
+            .run(AuthorizeAccessQuery {
+                token: "the token",
+                user_id: &text,
+                endpoint: endpoint.into(),
+                resource: Resource::Api,
+            })
             .await
     }
 }

@@ -3,6 +3,7 @@
 use crate::guessing::failure_key;
 use crate::ports::storage::FailureKey;
 use domain::address::AddressBlock;
+use domain::id::UserId;
 use std::net::IpAddr;
 
 pub(super) struct AttemptCounters {
@@ -24,10 +25,35 @@ impl AttemptCounters {
         Self {
             account,
             account_and_day,
-            address: failure_key(&["sign-in/address", &block]),
+            address: address_counter(address),
             unknown_account: failure_key(&["sign-in/unknown-account", &block]),
         }
     }
+}
+
+/// Returns the counter keys of the second step of a sign-in: account, account over a day, and address. Only
+/// people who know the password can use them up; known browsers have separate ones.
+pub(super) fn second_step_counters(
+    user_id: UserId,
+    address: AddressBlock,
+    is_known_browser: bool,
+) -> [FailureKey; 3] {
+    let user_id = user_id.to_string();
+    let [account, account_and_day] = if is_known_browser {
+        ["second-step/known-browser", "second-step/known-browser-and-day"]
+    } else {
+        ["second-step/account", "second-step/account-and-day"]
+    };
+    [
+        failure_key(&[account, &user_id]),
+        failure_key(&[account_and_day, &user_id]),
+        failure_key(&["second-step/address", &address.to_string()]),
+    ]
+}
+
+/// Returns the counter key of an address, shared by passwords and passkeys.
+pub(crate) fn address_counter(address: IpAddr) -> FailureKey {
+    failure_key(&["sign-in/address", &AddressBlock::containing(address).to_string()])
 }
 
 /// Returns the counter keys of an account: the short window and the day for strangers, then the same two for

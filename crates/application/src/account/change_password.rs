@@ -1,21 +1,24 @@
 //! Changes the password of a signed-in user.
 
-use super::open_session::fresh_session;
+use super::open_session::{ProvenPerson, store_session};
 use super::password_change::replace_password;
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};
 use super::sign_in::still_proven;
-use super::{NewPassword, NewPasswordError, PasswordCheckError, SignInLimits, SignInPorts, SignedIn};
+use super::{
+    NewPassword, NewPasswordError, PasswordCheckError, SignInLimits, SignInOrigin, SignInPorts, SignedIn,
+};
 use crate::mail::{QueueMail, password_changed};
 use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork};
 use crate::ports::system::{PasswordHashingError, PasswordJudge};
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::device::Device;
 use domain::grant::RevocationReason;
-use domain::id::{AuditEventId, UserId};
-use domain::known_browser::known_browser_cookie;
+use domain::id::AuditEventId;
 use domain::password::{Password, PasswordHash};
 use domain::secret::Secret;
+use domain::session::Session;
 use domain::user::Email;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,9 +26,9 @@ use std::sync::Arc;
 /// Input of [`ChangePassword`].
 #[derive(Clone, Copy)]
 pub struct ChangePasswordCommand<'a> {
-    /// The user's id.
-    pub user_id: UserId,
-    /// Their email address, from the session.
+    /// Session of the user.
+    pub session: &'a Session,
+    /// Their email address.
     pub email: &'a Email,
     /// Current password, as typed.
     pub current: &'a str,
@@ -37,6 +40,8 @@ pub struct ChangePasswordCommand<'a> {
     pub disconnect_apps: bool,
     /// The caller's IP address.
     pub address: IpAddr,
+    /// Browser and platform, if the browser names itself.
+    pub device: Option<Device>,
 }
 
 /// Errors of [`ChangePassword`].
@@ -45,6 +50,9 @@ pub enum ChangePasswordError {
     /// The new password breaks a rule; the current one was not checked.
     #[error(transparent)]
     Rule(#[from] NewPasswordError),
+    /// The account has a second factor, and the user has to sign in again with it first.
+    #[error("the sign-in is too old to change the password")]
+    NotFresh,
     /// The current password was rejected.
     #[error(transparent)]
     Check(#[from] PasswordCheckError),
@@ -84,8 +92,8 @@ impl ChangePassword {
     /// T30).
     pub async fn run(&self, command: ChangePasswordCommand<'_>) -> Result<SignedIn, ChangePasswordError> {
         let new = NewPassword::judge(command.new, command.email, self.judge.as_ref())?;
-        let proven = self.prove(&command).await?;
         let ports = self.checkpoint.ports();
+        let proven = self.prove(&command).await?;
         let hash = ports.hasher.hash(new.password()).await?;
         let mut unit = ports.units.begin().await?;
         let signed_in = self.write(unit.as_mut(), &command, &proven, &hash).await?;
@@ -100,7 +108,7 @@ impl ChangePassword {
             email: command.email.as_str(),
             password: &password,
             address: command.address,
-            owner: Some(command.user_id),
+            owner: Some(command.session.user_id),
             known_browser: command.known_browser,
         };
         self.checkpoint.check(attempt).await
@@ -115,19 +123,35 @@ impl ChangePassword {
     ) -> Result<SignedIn, ChangePasswordError> {
         let ports = self.checkpoint.ports();
         let now = ports.clock.now();
+        let Session { user_id, id, method, .. } = *command.session;
         still_proven(unit, proven).await?;
-        let ended = replace_password(unit, command.user_id, hash, now).await?;
-        let (session, cookie) = fresh_session(command.user_id, now, ports.entropy.as_ref());
-        unit.sessions().insert(&session).await?;
-        let event = self.event(AuditKind::PasswordSet, command, now);
-        unit.audit().append(&event.subject(session.id.as_uuid()).count(ended)).await?;
+        // A second factor that was turned on in the meantime has ended the session.
+        if unit.sessions().find(user_id, id).await?.is_none() {
+            return Err(ChangePasswordError::NotFresh);
+        }
+        // The password alone must not change the password of an account with a second factor.
+        let has_factor = unit.second_factors().find(user_id).await?.is_some()
+            || !unit.passkeys().list(user_id).await?.is_empty();
+        if has_factor && !command.session.is_fresh(now) {
+            return Err(ChangePasswordError::NotFresh);
+        }
+        let ended = replace_password(unit, user_id, hash, now).await?;
+        let origin = SignInOrigin {
+            address: command.address,
+            device: command.device,
+            replaces: Some(command.session),
+        };
+        let person = ProvenPerson { user_id, method, origin };
+        let signed_in = store_session(unit, person, now, ports.entropy.as_ref()).await?;
+        let event = self.event(AuditKind::PasswordSet, command, now).device(command.device);
+        unit.audit().append(&event.subject(signed_in.session.id.as_uuid()).count(ended)).await?;
         if command.disconnect_apps {
             self.disconnect(unit, command, now).await?;
         }
         if let Some(mail) = &self.mail {
             mail.run(unit, &password_changed(command.email, mail.links()), now).await?;
         }
-        Ok(SignedIn { session, cookie, known_browser: known_browser_cookie(command.user_id, hash) })
+        Ok(signed_in)
     }
 
     /// Revokes all grants and personal tokens, and deletes the remembered consents.
@@ -137,7 +161,7 @@ impl ChangePassword {
         command: &ChangePasswordCommand<'_>,
         now: DateTime<Utc>,
     ) -> Result<(), StorageError> {
-        let user_id = command.user_id;
+        let user_id = command.session.user_id;
         let filter = GrantFilter { user_id: Some(user_id), ..GrantFilter::default() };
         let grants = unit.grants().revoke(filter, now, RevocationReason::Person).await?;
         let tokens = unit.personal_tokens().revoke(user_id, None, now).await?;
@@ -153,7 +177,7 @@ impl ChangePassword {
     fn event(&self, kind: AuditKind, command: &ChangePasswordCommand<'_>, now: DateTime<Utc>) -> AuditEvent {
         let id = AuditEventId::from_uuid(self.checkpoint.ports().entropy.uuid());
         AuditEvent::new(id, now, kind, AuditActor::Person)
-            .user(command.user_id)
+            .user(command.session.user_id)
             .from(AddressBlock::containing(command.address))
     }
 }

@@ -2,8 +2,9 @@
 
 use super::attempt_counters::account_counters;
 use super::find_password_link::usable;
+use super::open_session::{ProvenPerson, open_session};
 use super::password_change::replace_password;
-use super::{NewPassword, NewPasswordError, UsablePasswordLink};
+use super::{NewPassword, NewPasswordError, SignInOrigin, SignInProgress, UsablePasswordLink};
 use crate::mail::{QueueMail, password_changed};
 use crate::ports::storage::{
     FailureCounter, PasswordLinkReader, PasswordLinkWithAccount, StorageError, UniqueKey, UnitOfWork,
@@ -16,10 +17,12 @@ use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use domain::password::PasswordHash;
 use domain::password_link::PasswordLinkPurpose;
+use domain::pending_sign_in::{PendingSignIn, SecondStep};
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretHash, SecretKind};
+use domain::session::AuthenticationMethod;
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
-use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Ports of [`ChoosePassword`].
@@ -60,17 +63,21 @@ pub struct ChoosePasswordCommand<'a> {
     pub password: &'a str,
     /// Time zone of a new account; UTC if `None`. Ignored for an existing account.
     pub home_timezone: Option<TimeZone>,
-    /// The caller's IP address.
-    pub address: IpAddr,
+    /// Visit cookie of the browser, to which a second step is bound.
+    pub visit: &'a Secret,
+    /// The browser.
+    pub origin: SignInOrigin<'a>,
 }
 
 /// The account whose password was set.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ChosenPassword {
     /// Owner's id.
     pub user_id: UserId,
     /// Email address of the account.
     pub email: Email,
+    /// Sign-in of a new account; `None` if the account existed.
+    pub sign_in: Option<SignInProgress>,
 }
 
 /// Errors of [`ChoosePassword`].
@@ -94,16 +101,22 @@ pub enum ChoosePasswordError {
     Storage(#[from] StorageError),
 }
 
-/// Redeems password links. It opens no session: the user then signs in with the new password.
+/// Redeems password links. The owner of a new account is signed in at once; that of an existing one signs
+/// in with the new password and, if there is one, the second factor.
 pub struct ChoosePassword {
     ports: ChoosePasswordPorts,
+    policy: SecondFactorPolicy,
     mail: Option<QueueMail>,
 }
 
 impl ChoosePassword {
-    /// Creates the use case; without an outbox it sends no email.
-    pub fn new(ports: ChoosePasswordPorts, mail: Option<QueueMail>) -> Self {
-        Self { ports, mail }
+    /// Creates the use case with the policy on second factors; without an outbox it sends no email.
+    pub const fn new(
+        ports: ChoosePasswordPorts,
+        policy: SecondFactorPolicy,
+        mail: Option<QueueMail>,
+    ) -> Self {
+        Self { ports, policy, mail }
     }
 
     /// Validates and hashes the password, then consumes the link and stores the hash in one transaction. Of
@@ -116,7 +129,9 @@ impl ChoosePassword {
             .map_err(|_| ChoosePasswordError::UnusableLink)?;
         let found = self.ports.links.find_password_link(&secret.hash()).await?;
         let found = found.and_then(|found| usable(found, self.ports.clock.now()));
-        let found = found.ok_or(ChoosePasswordError::UnusableLink)?;
+        let sets_password =
+            |found: &UsablePasswordLink| !matches!(found.purpose, PasswordLinkPurpose::EmailChange { .. });
+        let found = found.filter(sets_password).ok_or(ChoosePasswordError::UnusableLink)?;
         let new = NewPassword::judge(command.password, &found.email, self.ports.judge.as_ref())?;
         let hash = self.ports.hasher.hash(new.password()).await?;
         let chosen = self.write(&secret, &command, &hash).await?;
@@ -132,7 +147,7 @@ impl ChoosePassword {
         hash: &PasswordHash,
     ) -> Result<ChosenPassword, ChoosePasswordError> {
         let now = self.ports.clock.now();
-        let writing = Writing { hash, now, address: AddressBlock::containing(command.address) };
+        let writing = Writing { hash, now, address: AddressBlock::containing(command.origin.address) };
         let mut unit = self.ports.units.begin().await?;
         let hash = secret.hash();
         // Read again: the link may have been used, or the account locked, while the password was hashed.
@@ -140,18 +155,51 @@ impl ChoosePassword {
         let usable = usable.ok_or(ChoosePasswordError::UnusableLink)?;
         unit.password_links().consume(&hash).await?.ok_or(ChoosePasswordError::UnusableLink)?;
         let UsablePasswordLink { purpose, email, expires_at: _ } = usable;
-        let user_id = match purpose {
+        let chosen = match purpose {
             PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
                 self.replace(unit.as_mut(), user_id, &email, &writing).await?;
-                Some(user_id)
+                Some(ChosenPassword { user_id, email, sign_in: None })
             }
             PasswordLinkPurpose::SignUp { .. } => {
-                self.sign_up(unit.as_mut(), &email, command.home_timezone, &writing).await?
+                let user_id = self.sign_up(unit.as_mut(), &email, command.home_timezone, &writing).await?;
+                match user_id {
+                    Some(user_id) => {
+                        let sign_in = Some(self.sign_in(unit.as_mut(), user_id, command, now).await?);
+                        Some(ChosenPassword { user_id, email, sign_in })
+                    }
+                    None => None,
+                }
             }
+            PasswordLinkPurpose::EmailChange { .. } => return Err(ChoosePasswordError::UnusableLink),
         };
         // Committed even if the address is taken: the link is useless then.
         unit.commit().await?;
-        user_id.map(|user_id| ChosenPassword { user_id, email }).ok_or(ChoosePasswordError::AccountExists)
+        chosen.ok_or(ChoosePasswordError::AccountExists)
+    }
+
+    /// Signs the owner of a new account in, who has just proven the password and the mailbox.
+    async fn sign_in(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        user_id: UserId,
+        command: &ChoosePasswordCommand<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<SignInProgress, StorageError> {
+        if self.policy == SecondFactorPolicy::Required {
+            let step = SecondStep::SetUp;
+            let pending = PendingSignIn {
+                visit_hash: command.visit.hash(),
+                user_id,
+                step,
+                is_known_browser: false,
+                expires_at: now + step.lifetime(),
+            };
+            unit.pending_sign_ins().put(&pending).await?;
+            return Ok(SignInProgress::SecondStep);
+        }
+        let proven = ProvenPerson { user_id, method: AuthenticationMethod::Password, origin: command.origin };
+        let opened = open_session(unit, proven, self.ports.clock.as_ref(), self.ports.entropy.as_ref());
+        opened.await.map(SignInProgress::SignedIn)
     }
 
     /// Sets the password of an existing account, and emails the owner if it replaces another password.
@@ -214,7 +262,7 @@ struct Writing<'a> {
 }
 
 /// Returns a usable link, and locks its user until the unit of work ends.
-async fn find_and_hold(
+pub(super) async fn find_and_hold(
     unit: &mut dyn UnitOfWork,
     hash: &SecretHash,
     now: DateTime<Utc>,
@@ -222,11 +270,9 @@ async fn find_and_hold(
     let Some(link) = unit.password_links().find(hash).await?.filter(|link| link.is_live(now)) else {
         return Ok(None);
     };
-    let account = match link.purpose {
-        PasswordLinkPurpose::SignUp { .. } => None,
-        PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
-            unit.users().find(user_id).await?.map(|user| (user.email, user.status))
-        }
+    let account = match link.purpose.user_id() {
+        Some(user_id) => unit.users().find(user_id).await?.map(|user| (user.email, user.status)),
+        None => None,
     };
     Ok(usable(PasswordLinkWithAccount { link, account }, now))
 }

@@ -1,7 +1,7 @@
 //! Signs a user out of every browser.
 
 use crate::audit::{AuditTrail, commit};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -32,6 +32,18 @@ pub enum EndSessionsError {
     Storage(#[from] StorageError),
 }
 
+/// Ends a user's sessions, pending sign-ins and unused links; returns the number of sessions. The caller has
+/// locked the user.
+pub(crate) async fn end_sign_ins(
+    unit: &mut dyn UnitOfWork,
+    user_id: UserId,
+    except: Option<SessionId>,
+) -> Result<u64, StorageError> {
+    unit.pending_sign_ins().delete_of_user(user_id).await?;
+    unit.password_links().delete_of_user(user_id).await?;
+    unit.sessions().delete_of_user(user_id, except).await
+}
+
 /// Ends all sessions of a user.
 pub struct EndSessions {
     units: Arc<dyn UnitOfWorkFactory>,
@@ -49,7 +61,7 @@ impl EndSessions {
         let EndSessionsCommand { user_id, except, actor, address } = command;
         let mut unit = self.units.begin().await?;
         unit.users().find(user_id).await?.ok_or(EndSessionsError::NotFound)?;
-        let ended = unit.sessions().delete_of_user(user_id, except).await?;
+        let ended = end_sign_ins(unit.as_mut(), user_id, except).await?;
         let event = self.trail.event(actor, AuditKind::SignedOutEverywhere).user(user_id).count(ended);
         commit(unit, &[AuditEvent { address, ..event }]).await?;
         Ok(ended)

@@ -1,4 +1,4 @@
-//! Looks up the purpose of a password link without consuming it.
+//! Looks up the purpose of a one-time link without consuming it.
 
 use crate::ports::storage::{PasswordLinkReader, PasswordLinkWithAccount, StorageError};
 use crate::ports::system::Clock;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct UsablePasswordLink {
     /// Purpose of the link.
     pub purpose: PasswordLinkPurpose,
-    /// Email address of the account, or of the account to create.
+    /// Email address of the account, of the account to create, or the new address.
     pub email: Email,
     /// Expiry.
     pub expires_at: DateTime<Utc>,
@@ -50,6 +50,10 @@ pub(super) fn usable(found: PasswordLinkWithAccount, now: DateTime<Utc>) -> Opti
         PasswordLinkPurpose::SignUp { email } => email.clone(),
         PasswordLinkPurpose::Invitation { .. } | PasswordLinkPurpose::Reset { .. } => {
             account.filter(|(_, status)| status.is_active())?.0
+        }
+        PasswordLinkPurpose::EmailChange { email, .. } => {
+            account.filter(|(_, status)| status.is_active())?;
+            email.clone()
         }
     };
     Some(UsablePasswordLink { purpose: link.purpose, email, expires_at: link.expires_at })

@@ -27,6 +27,9 @@ pub enum IssuePasswordLinkError {
     /// No user has this id.
     #[error("there is no user with this id")]
     NotFound,
+    /// Nobody signs in as a sandbox person.
+    #[error("this is a sandbox person, and nobody can sign in as one")]
+    SandboxPerson,
     /// The account is locked, so the link would not work.
     #[error("this user is locked")]
     UserLocked,
@@ -60,6 +63,9 @@ impl IssuePasswordLink {
         let now = self.clock.now();
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(user_id).await?.ok_or(IssuePasswordLinkError::NotFound)?;
+        if user.email.is_sandbox() {
+            return Err(IssuePasswordLinkError::SandboxPerson);
+        }
         if !user.status.is_active() {
             return Err(IssuePasswordLinkError::UserLocked);
         }

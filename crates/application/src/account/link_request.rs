@@ -1,6 +1,6 @@
 //! Shared parts of password reset and sign-up requests (security.md T80).
 
-use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
+use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key, from_attempt_refused};
 use crate::ports::storage::{FailureCounter, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
@@ -69,16 +69,7 @@ pub enum LinkRequestError {
     Storage(#[from] StorageError),
 }
 
-impl From<AttemptRefused> for LinkRequestError {
-    fn from(error: AttemptRefused) -> Self {
-        match error {
-            AttemptRefused::TooMany { retry_after_seconds, is_first: _ } => {
-                Self::TooManyAttempts { retry_after_seconds }
-            }
-            AttemptRefused::Storage(error) => Self::Storage(error),
-        }
-    }
-}
+from_attempt_refused!(LinkRequestError, TooManyAttempts);
 
 impl LinkRequestPorts {
     /// Counts the request for the network, then for the email address. A request rejected for its network is
@@ -102,7 +93,7 @@ impl LinkRequestPorts {
         (secret, link)
     }
 
-    /// Records in the audit trail that a link was issued; a sign-up has no user.
+    /// Records in the audit trail that a password link was issued; a sign-up has no user.
     pub(super) async fn note_issue(
         &self,
         unit: &mut dyn UnitOfWork,
@@ -110,9 +101,13 @@ impl LinkRequestPorts {
         command: &LinkRequestCommand<'_>,
         now: DateTime<Utc>,
     ) -> Result<(), StorageError> {
-        let id = AuditEventId::from_uuid(self.entropy.uuid());
-        let event = AuditEvent::new(id, now, AuditKind::PasswordLinkIssued, AuditActor::Person)
-            .from(AddressBlock::containing(command.address));
+        let event = self.event(AuditKind::PasswordLinkIssued, command.address, now);
         unit.audit().append(&AuditEvent { user_id, ..event }).await
+    }
+
+    /// Creates the audit event of a request from this address.
+    pub(super) fn event(&self, kind: AuditKind, address: IpAddr, now: DateTime<Utc>) -> AuditEvent {
+        let id = AuditEventId::from_uuid(self.entropy.uuid());
+        AuditEvent::new(id, now, kind, AuditActor::Person).from(AddressBlock::containing(address))
     }
 }

@@ -8,8 +8,8 @@ use domain::password::PasswordHash;
 /// Maximum clock difference between replicas; codes issued by a faster replica are discarded too.
 const CLOCK_TOLERANCE: TimeDelta = TimeDelta::hours(1);
 
-/// Stores the hash, and deletes what the old password may have opened: sessions, password links, and codes
-/// not yet redeemed (security.md T17, T30). Returns the number of ended sessions.
+/// Stores the hash, and deletes what the old password may have opened: sessions, pending sign-ins, password
+/// links, and codes not yet redeemed (security.md T17, T30). Returns the number of ended sessions.
 pub(super) async fn replace_password(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
@@ -18,6 +18,7 @@ pub(super) async fn replace_password(
 ) -> Result<u64, StorageError> {
     unit.passwords().set(user_id, hash, now).await?;
     unit.password_links().delete_of_user(user_id).await?;
+    unit.pending_sign_ins().delete_of_user(user_id).await?;
     unit.codes().discard_unredeemed(Some(user_id), now + CLOCK_TOLERANCE).await?;
     unit.sessions().delete_of_user(user_id, None).await
 }

@@ -17,7 +17,7 @@
 
 use super::attempt_counters::AttemptCounters;
 use crate::audit::append_refusal;
-use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt};
+use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, from_attempt_refused};
 use crate::ports::storage::{CredentialReader, Credentials, FailureCounter, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError};
 use chrono::{DateTime, Utc};
@@ -94,16 +94,7 @@ pub enum PasswordCheckError {
     Storage(#[from] StorageError),
 }
 
-impl From<AttemptRefused> for PasswordCheckError {
-    fn from(error: AttemptRefused) -> Self {
-        match error {
-            AttemptRefused::TooMany { retry_after_seconds, is_first: _ } => {
-                Self::TooManyAttempts { retry_after_seconds }
-            }
-            AttemptRefused::Storage(error) => Self::Storage(error),
-        }
-    }
-}
+from_attempt_refused!(PasswordCheckError, TooManyAttempts);
 
 /// A password attempt.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@ use crate::ports::storage::{SessionReader, SessionWithUser, StorageError, UnitOf
 use crate::ports::system::Clock;
 use chrono::{DateTime, Utc};
 use domain::id::UserId;
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use domain::session::{Session, SessionLifetime};
 use domain::time::TimeZone;
@@ -35,29 +36,32 @@ pub struct ResumeSession {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
     lifetime: SessionLifetime,
+    policy: SecondFactorPolicy,
     /// Whether a use is being recorded.
     is_recording: Arc<AtomicBool>,
 }
 
 impl ResumeSession {
-    /// Creates the use case for this session lifetime.
+    /// Creates the use case for this session lifetime and policy on second factors.
     pub fn new(
         sessions: Arc<dyn SessionReader>,
         units: Arc<dyn UnitOfWorkFactory>,
         clock: Arc<dyn Clock>,
         lifetime: SessionLifetime,
+        policy: SecondFactorPolicy,
     ) -> Self {
-        Self { sessions, units, clock, lifetime, is_recording: Arc::default() }
+        Self { sessions, units, clock, lifetime, policy, is_recording: Arc::default() }
     }
 
-    /// Returns the user signed in with this cookie; `None` if the cookie is malformed, the session has ended,
-    /// or the account is locked.
+    /// Returns the user signed in with this cookie; `None` if the cookie is malformed, the session has ended
+    /// or does not satisfy the policy on second factors, or the account is locked.
     pub async fn run(&self, cookie: &str) -> Result<Option<SignedInPerson>, StorageError> {
         let Ok(cookie) = Secret::parse(SecretKind::Session, cookie) else { return Ok(None) };
         let Some(found) = self.sessions.find_session(&cookie.hash()).await? else { return Ok(None) };
         let SessionWithUser { session, email, user_status, home_timezone } = found;
         let now = self.clock.now();
-        if !user_status.is_active() || !session.is_live(now, self.lifetime) {
+        let is_live = session.is_live(now, self.lifetime) && session.satisfies(self.policy);
+        if !user_status.is_active() || !is_live {
             return Ok(None);
         }
         let (user_id, is_fresh) = (session.user_id, session.is_fresh(now));

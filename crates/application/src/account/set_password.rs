@@ -14,6 +14,9 @@ pub enum SetPasswordError {
     /// No user has this id.
     #[error("there is no user with this id")]
     NotFound,
+    /// Nobody signs in as a sandbox person.
+    #[error("this is a sandbox person, and nobody can sign in as one")]
+    SandboxPerson,
     /// The password breaks a rule.
     #[error(transparent)]
     Rule(#[from] NewPasswordError),
@@ -41,6 +44,9 @@ impl SetPassword {
     /// codes. Also resets the failure counters of the account.
     pub async fn run(&self, user_id: UserId, text: &str) -> Result<(), SetPasswordError> {
         let user = self.profiles.find_profile(user_id).await?.ok_or(SetPasswordError::NotFound)?;
+        if user.email.is_sandbox() {
+            return Err(SetPasswordError::SandboxPerson);
+        }
         let new = NewPassword::judge(text, &user.email, self.ports.judge.as_ref())?;
         // Hashed before the unit of work opens, because hashing is slow.
         let hash = self.ports.hasher.hash(new.password()).await?;

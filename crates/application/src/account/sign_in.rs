@@ -1,17 +1,16 @@
-//! Signs a user in, in one browser.
+//! Signs a user in, in one browser: the first step, with the password.
 
-use super::open_session::fresh_session;
+use super::open_session::{ProvenPerson, open_session};
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};
-use super::{PasswordCheckError, SignInLimits, SignInPorts};
+use super::{PasswordCheckError, SignInLimits, SignInOrigin, SignInPorts, SignedIn};
 use crate::ports::storage::{StorageError, UnitOfWork};
-use domain::address::AddressBlock;
-use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::{AuditEventId, SessionId, UserId};
-use domain::known_browser::known_browser_cookie;
+use domain::id::{SessionId, UserId};
+use domain::known_browser::is_known_browser;
 use domain::password::{Password, PasswordHash};
+use domain::pending_sign_in::{PendingSignIn, SecondStep};
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::Secret;
-use domain::session::Session;
-use std::net::IpAddr;
+use domain::session::AuthenticationMethod;
 
 /// Primary key of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,68 +28,103 @@ pub struct SignInCommand<'a> {
     pub email: &'a str,
     /// Password, as typed.
     pub password: &'a str,
-    /// The caller's IP address.
-    pub address: IpAddr,
     /// Known-browser cookie of an earlier sign-in, if any.
     pub known_browser: Option<&'a Secret>,
-    /// Current session of this browser; the new one replaces it.
-    pub replaces: Option<SessionKey>,
+    /// Visit cookie of the browser, to which a second step is bound.
+    pub visit: &'a Secret,
+    /// The browser.
+    pub origin: SignInOrigin<'a>,
 }
 
-/// A new session and its cookies, which are not stored in the clear.
+/// Outcome of a correct password.
 #[derive(Debug, Clone)]
-pub struct SignedIn {
-    /// The session.
-    pub session: Session,
-    /// Session cookie.
-    pub cookie: Secret,
-    /// Long-lived cookie that gives this browser separate attempt counters.
-    pub known_browser: Secret,
+pub enum SignInProgress {
+    /// There is a new session.
+    SignedIn(SignedIn),
+    /// The second step is pending in this browser; there is no session yet.
+    SecondStep,
+    /// The operator requires a second factor, and the account's only one is a passkey.
+    PasskeyNeeded,
 }
 
 /// Signs users in. Confirming a password is the same operation: it creates a new, fresh session.
 pub struct SignIn {
     checkpoint: PasswordCheckpoint,
+    policy: SecondFactorPolicy,
 }
 
 impl SignIn {
-    /// Creates the use case with the sign-in limits.
-    pub fn new(ports: SignInPorts, limits: SignInLimits) -> Self {
-        Self { checkpoint: PasswordCheckpoint::new(ports, limits) }
+    /// Creates the use case with the sign-in limits and the policy on second factors.
+    pub fn new(ports: SignInPorts, limits: SignInLimits, policy: SecondFactorPolicy) -> Self {
+        Self { checkpoint: PasswordCheckpoint::new(ports, limits), policy }
     }
 
-    /// Returns a new session if the password is correct. `Storage(Retryable)` if it was changed in the
-    /// meantime.
-    pub async fn run(&self, command: SignInCommand<'_>) -> Result<SignedIn, PasswordCheckError> {
-        let SignInCommand { email, password, address, known_browser, replaces } = command;
+    /// Opens a session if the password is correct and no second step is due. `Storage(Retryable)` if the
+    /// password was changed in the meantime.
+    pub async fn run(&self, command: SignInCommand<'_>) -> Result<SignInProgress, PasswordCheckError> {
+        let SignInCommand { email, password, known_browser, visit: _, origin } = command;
         let password = Password::parse(password).map_err(|_| PasswordCheckError::InvalidForm)?;
+        let address = origin.address;
         let attempt = PasswordAttempt { email, password: &password, address, owner: None, known_browser };
         let proven = self.checkpoint.check(attempt).await?;
         let better_hash = self.better_hash(&proven, &password).await;
         let ports = self.checkpoint.ports();
-        let now = ports.clock.now();
-        let (session, cookie) = fresh_session(proven.user_id, now, ports.entropy.as_ref());
         let mut unit = ports.units.begin().await?;
         still_proven(unit.as_mut(), &proven).await?;
         if let Some(better) = &better_hash {
             unit.passwords().rehash(proven.user_id, &proven.hash, better).await?;
         }
-        unit.sessions().insert(&session).await?;
-        let event = |kind, user_id, id: SessionId| {
-            AuditEvent::new(AuditEventId::from_uuid(ports.entropy.uuid()), now, kind, AuditActor::Person)
-                .user(user_id)
-                .subject(id.as_uuid())
-                .from(AddressBlock::containing(address))
+        let progress = match self.second_step(unit.as_mut(), proven.user_id).await? {
+            None => {
+                let method = AuthenticationMethod::Password;
+                let person = ProvenPerson { user_id: proven.user_id, method, origin };
+                let opened =
+                    open_session(unit.as_mut(), person, ports.clock.as_ref(), ports.entropy.as_ref());
+                SignInProgress::SignedIn(opened.await?)
+            }
+            // Otherwise a stolen password alone could set up another second factor.
+            Some(SecondStep::SetUp) if !unit.passkeys().list(proven.user_id).await?.is_empty() => {
+                SignInProgress::PasskeyNeeded
+            }
+            Some(step) => {
+                unit.pending_sign_ins().put(&self.pending(&command, &proven, step)).await?;
+                SignInProgress::SecondStep
+            }
         };
-        if let Some(SessionKey { user_id, id }) = replaces
-            && unit.sessions().delete(user_id, id).await?
-        {
-            unit.audit().append(&event(AuditKind::SignedOut, user_id, id)).await?;
-        }
-        unit.audit().append(&event(AuditKind::SignedIn, session.user_id, session.id)).await?;
         unit.commit().await?;
-        let hash = better_hash.as_ref().unwrap_or(&proven.hash);
-        Ok(SignedIn { session, cookie, known_browser: known_browser_cookie(proven.user_id, hash) })
+        Ok(progress)
+    }
+
+    /// Returns the second step of this user's sign-in; `None` if the password suffices.
+    async fn second_step(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        user_id: UserId,
+    ) -> Result<Option<SecondStep>, StorageError> {
+        let has_app = unit.second_factors().find(user_id).await?.is_some();
+        Ok(match self.policy {
+            _ if has_app => Some(SecondStep::Code),
+            SecondFactorPolicy::Required => Some(SecondStep::SetUp),
+            SecondFactorPolicy::Optional => None,
+        })
+    }
+
+    fn pending(
+        &self,
+        command: &SignInCommand<'_>,
+        proven: &ProvenPassword,
+        step: SecondStep,
+    ) -> PendingSignIn {
+        let ProvenPassword { user_id, hash, is_outdated: _ } = proven;
+        PendingSignIn {
+            visit_hash: command.visit.hash(),
+            user_id: *user_id,
+            step,
+            is_known_browser: command
+                .known_browser
+                .is_some_and(|cookie| is_known_browser(cookie, *user_id, hash)),
+            expires_at: self.checkpoint.ports().clock.now() + step.lifetime(),
+        }
     }
 
     /// Rehashes the password if its hash uses outdated parameters (security.md T86). An error is only logged:

@@ -44,7 +44,8 @@ pub struct ActivityPage {
     pub next: Option<ActivityPosition>,
 }
 
-/// Lists a user's reads merged with the events about their data ([`AuditKind::ABOUT_DATA`]).
+/// Lists a user's reads merged with the events about their account and data
+/// ([`AuditKind::IN_ACTIVITY`]).
 pub struct ListActivity {
     reads: ListReads,
     events: Arc<dyn AuditReader>,
@@ -66,7 +67,7 @@ impl ListActivity {
         let reads = self.reads.run(user_id, after.read, size).await?;
         let filter = AuditFilter {
             user_id: Some(user_id),
-            kinds: Some(AuditKind::ABOUT_DATA),
+            kinds: Some(AuditKind::IN_ACTIVITY),
             ..AuditFilter::default()
         };
         let events = self.events.list_events(filter, after.event, size.saturating_add(1)).await?;

@@ -4,13 +4,13 @@ use super::code::{Binding, Occasion, is_remembered, is_usable};
 use super::validation::{Asked, Refusal, judge, once};
 use super::{AuthorizationParameters, AuthorizationPorts};
 use crate::account::SessionKey;
-use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key};
+use crate::guessing::{AttemptLimit, count_attempt, failure_key, from_attempt_refused};
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
 use domain::authorization_request::{AuthorizationRequest, MAX_REQUESTS, MAX_STATE_BYTES, RequestState};
 use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse, ResponseTarget};
-use domain::client::Client;
+use domain::client::{Client, InvalidClientId, MetadataFault, PresentedClientId};
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::secret::Secret;
 use std::net::IpAddr;
@@ -59,6 +59,9 @@ pub enum BeginAuthorizationError {
     /// `client_id` is missing, repeated, unknown, disabled, or of a client that users cannot authorize.
     #[error("the client is unknown or cannot be authorized")]
     UnknownClient,
+    /// The metadata document that `client_id` names is not used.
+    #[error("the client has no valid metadata document: {0}")]
+    Metadata(#[from] MetadataFault),
     /// The redirect URI is missing, repeated, or not registered for this client (exact match).
     #[error("the redirect URI is missing or not registered")]
     UnknownRedirectUri,
@@ -76,16 +79,7 @@ pub enum BeginAuthorizationError {
     Storage(#[from] StorageError),
 }
 
-impl From<AttemptRefused> for BeginAuthorizationError {
-    fn from(refused: AttemptRefused) -> Self {
-        match refused {
-            AttemptRefused::TooMany { retry_after_seconds, is_first: _ } => {
-                Self::TooManyRequests { retry_after_seconds }
-            }
-            AttemptRefused::Storage(error) => Self::Storage(error),
-        }
-    }
-}
+from_attempt_refused!(BeginAuthorizationError, TooManyRequests);
 
 /// Handles authorization requests.
 pub struct BeginAuthorization {
@@ -95,7 +89,7 @@ pub struct BeginAuthorization {
 }
 
 impl BeginAuthorization {
-    /// Creates the use case for this issuer.
+    /// Creates the use case for this issuer, the public URL.
     pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
         Self { ports, issuer, anonymous_requests: ANONYMOUS_REQUESTS }
     }
@@ -115,28 +109,69 @@ impl BeginAuthorization {
         command: BeginAuthorizationCommand<'_>,
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
         let parameters = &command.parameters;
-        let client = self.client(parameters.client_id).await?;
-        let redirect_uri = parameters
-            .redirect_uri
-            .and_then(|text| client.registered_redirect_uri(text))
-            .ok_or(BeginAuthorizationError::UnknownRedirectUri)?;
+        let client = self.client(parameters.client_id, command.address).await?;
+        let redirect_uri = parameters.redirect_uri.and_then(|text| client.registered_redirect_uri(text));
+        let redirect_uri = redirect_uri.ok_or_else(|| {
+            log_refusal(Some(client.id), "redirect_uri is missing, repeated or not registered");
+            BeginAuthorizationError::UnknownRedirectUri
+        })?;
         let state = once(parameters.state);
         if state.is_some_and(|state| state.len() > MAX_STATE_BYTES) {
+            log_refusal(Some(client.id), "state is too long");
             return Err(BeginAuthorizationError::StateTooLong);
         }
-        let target = ResponseTarget { redirect_uri, state, issuer: &self.issuer };
-        match judge(&client, parameters) {
-            Ok(asked) => self.proceed(&command, Request { client_id: client.id, target, asked }).await,
-            Err(refusal) => Ok(back_with(target, refusal)),
+        let target = ResponseTarget { redirect_uri: &redirect_uri, state, issuer: &self.issuer };
+        match judge(&client, parameters, &self.issuer) {
+            Ok(mut asked) => {
+                // A remembered consent must serve neither a program that poses as the app, nor an app that
+                // the operator has not reviewed since.
+                let is_reviewed = self.ports.metadata_policy.is_reviewed(&client);
+                asked.prompt.consent |= client.can_be_imitated(&redirect_uri) || !is_reviewed;
+                self.proceed(&command, Request { client_id: client.id, target, asked }).await
+            }
+            Err(refusal) => {
+                log_refusal(Some(client.id), refusal.description);
+                Ok(back_with(target, refusal))
+            }
         }
     }
 
     /// Finds a client that users can authorize. The caller does not learn why another one is rejected.
-    async fn client(&self, id: Option<&str>) -> Result<Client, BeginAuthorizationError> {
-        let id = id.and_then(|text| ClientId::parse(text).ok());
-        let id = id.ok_or(BeginAuthorizationError::UnknownClient)?;
-        let found = self.ports.clients.find_with_secrets(id).await?.map(|found| found.client);
-        found.filter(Client::takes_codes).ok_or(BeginAuthorizationError::UnknownClient)
+    /// Faults of a metadata document, which is public, are reported.
+    async fn client(&self, id: Option<&str>, from: IpAddr) -> Result<Client, BeginAuthorizationError> {
+        let refused = |id, reason| {
+            log_refusal(id, reason);
+            BeginAuthorizationError::UnknownClient
+        };
+        let presented = match id.map_or(Err(InvalidClientId::Malformed), PresentedClientId::parse) {
+            Ok(presented) => presented,
+            Err(InvalidClientId::Malformed) => {
+                return Err(refused(None, "client_id is missing, repeated or malformed"));
+            }
+            Err(InvalidClientId::Url(error)) => {
+                log_refusal(None, "client_id is a URL that cannot be that of a metadata document");
+                return Err(MetadataFault::Url(error).into());
+            }
+        };
+        let id = presented.id();
+        let found = match &presented {
+            PresentedClientId::Registered(_) => {
+                self.ports.clients.find_with_secrets(id).await?.map(|found| found.client)
+            }
+            PresentedClientId::Metadata(url) => {
+                let loaded = self.ports.metadata_client(url, from).await;
+                if let Err(BeginAuthorizationError::Metadata(fault)) = &loaded {
+                    log_refusal(Some(id), &fault.to_string());
+                }
+                Some(loaded?)
+            }
+        };
+        let found = found.filter(|client| presented.identifies(client));
+        let client = found.ok_or_else(|| refused(None, "the client is unknown"))?;
+        if client.takes_codes() {
+            return Ok(client);
+        }
+        Err(refused(Some(id), "the client is disabled or a service client"))
     }
 
     async fn proceed(
@@ -175,6 +210,7 @@ impl BeginAuthorization {
             let binding = Binding {
                 redirect_uri: target.redirect_uri.as_str(),
                 scopes: asked.scopes,
+                resource: asked.resource,
                 challenge: asked.challenge,
             };
             let code = self.ports.issue_code(&mut *unit, &occasion, binding).await?;
@@ -222,6 +258,7 @@ impl BeginAuthorization {
             client_id: *client_id,
             redirect_uri: target.redirect_uri.as_str().to_owned(),
             scopes: asked.scopes,
+            resource: asked.resource,
             state: target.state.map(str::to_owned),
             challenge: asked.challenge,
             force_consent: asked.prompt.consent,
@@ -239,6 +276,11 @@ struct Request<'a> {
     client_id: ClientId,
     target: ResponseTarget<'a>,
     asked: Asked,
+}
+
+/// Logs which check failed. The line has the reference that an error page shows.
+fn log_refusal(client_id: Option<ClientId>, reason: &str) {
+    tracing::info!(client_id = client_id.map(display), reason, "an authorization request was refused");
 }
 
 fn back_with(target: ResponseTarget<'_>, refusal: Refusal) -> BegunAuthorization {

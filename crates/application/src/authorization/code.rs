@@ -10,6 +10,7 @@ use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::authorization_request::AuthorizationRequest;
 use domain::code::{AuthorizationCode, CodeLifetime, CodeState, PkceChallenge};
 use domain::id::{AuditEventId, ClientId, UserId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use std::net::IpAddr;
@@ -37,13 +38,15 @@ impl Occasion {
 pub(super) struct Binding<'a> {
     pub(super) redirect_uri: &'a str,
     pub(super) scopes: ScopeSet,
+    pub(super) resource: Resource,
     pub(super) challenge: Option<PkceChallenge>,
 }
 
 impl<'a> Binding<'a> {
     /// Binds to a request, but to the granted scopes only.
     pub(super) fn new(request: &'a AuthorizationRequest, granted: ScopeSet) -> Self {
-        Self { redirect_uri: &request.redirect_uri, scopes: granted, challenge: request.challenge }
+        let AuthorizationRequest { redirect_uri, resource, challenge, .. } = request;
+        Self { redirect_uri, scopes: granted, resource: *resource, challenge: *challenge }
     }
 }
 
@@ -56,13 +59,14 @@ impl AuthorizationPorts {
         binding: Binding<'_>,
     ) -> Result<Secret, StorageError> {
         let code = Secret::from_bytes(SecretKind::AuthorizationCode, &self.entropy.secret_bytes());
-        let Binding { redirect_uri, scopes, challenge } = binding;
+        let Binding { redirect_uri, scopes, resource, challenge } = binding;
         let stored = AuthorizationCode {
             hash: code.hash(),
             client_id: occasion.client_id,
             user_id: occasion.user_id,
             redirect_uri: redirect_uri.to_owned(),
             scopes,
+            resource,
             challenge,
             issued_at: occasion.at,
             expires_at: CodeLifetime::DEFAULT.end_from(occasion.at),

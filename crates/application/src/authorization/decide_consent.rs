@@ -4,6 +4,7 @@ use super::code::{Binding, Occasion};
 use super::open_request::{OpenRequest, Visitor, refuse};
 use super::{AuthorizationPorts, ConsentError};
 use crate::account::SessionKey;
+use crate::developer::admit_user;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::audit::AuditKind;
 use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse};
@@ -99,8 +100,12 @@ impl DecideConsent {
             let target = open.target(&self.issuer);
             return Ok(AuthorizationResponse::error(target, error, "the person did not allow it"));
         }
+        if !admit_user(unit, &open.client, user_id, at).await? {
+            return Err(ConsentError::DraftFull);
+        }
         let is_whole = granted == open.request.scopes;
-        self.allow(unit, &occasion, granted, choice.remember && is_whole).await?;
+        let remember = choice.remember && is_whole && self.ports.metadata_policy.is_reviewed(&open.client);
+        self.allow(unit, &occasion, granted, remember).await?;
         let code = self.ports.issue_code(unit, &occasion, Binding::new(&open.request, granted)).await?;
         Ok(AuthorizationResponse::code(open.target(&self.issuer), &code))
     }

@@ -4,6 +4,7 @@ mod begin_authorization;
 mod code;
 mod decide_consent;
 mod describe_request;
+mod metadata_client;
 mod open_consent;
 mod open_request;
 mod parameter;
@@ -18,7 +19,8 @@ pub use parameter::*;
 use crate::ports::storage::{
     ClientReader, ConnectedAppReader, FailureCounter, StorageError, UnitOfWorkFactory,
 };
-use crate::ports::system::{Clock, Entropy};
+use crate::ports::system::{Clock, Entropy, MetadataSource};
+use domain::client::MetadataPolicy;
 use std::sync::Arc;
 
 /// Ports of the authorization use cases.
@@ -36,6 +38,10 @@ pub struct AuthorizationPorts {
     pub entropy: Arc<dyn Entropy>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
+    /// Reader of metadata documents.
+    pub metadata: Arc<dyn MetadataSource>,
+    /// Which metadata documents are accepted.
+    pub metadata_policy: Arc<MetadataPolicy>,
 }
 
 /// Why a user cannot decide a request. Each is shown on a page, never sent to the app.
@@ -50,6 +56,9 @@ pub enum ConsentError {
     /// Since the request the client was disabled, or lost the redirect URI or all requested scopes.
     #[error("the app cannot be authorized any more")]
     ClientUnavailable,
+    /// The app is a draft, and has as many users as a draft may have.
+    #[error("the app has not been approved, and admits nobody else")]
+    DraftFull,
     /// The account is locked or deleted, or the session ended.
     #[error("nobody can act in this session")]
     AccountUnavailable,

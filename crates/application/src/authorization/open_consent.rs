@@ -6,7 +6,7 @@ use super::{AuthorizationPorts, ConsentError};
 use crate::account::SessionKey;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::authorization_response::AuthorizationResponse;
-use domain::client::ClientName;
+use domain::client::{ClientName, ClientPages};
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::scope::ScopeSet;
 use domain::secret::Secret;
@@ -35,8 +35,17 @@ pub struct ConsentView {
     pub client_id: ClientId,
     /// Name of the app.
     pub client_name: ClientName,
-    /// Host of the redirect URI, as browsers display it.
+    /// Host of the app's metadata document; `None` for a registered app.
+    pub metadata_host: Option<String>,
+    /// Whether the operator has reviewed the app.
+    pub is_reviewed: bool,
+    /// Registered web pages of the app.
+    pub client_pages: ClientPages,
+    /// Host of the redirect URI, as browsers display it; with the port on a loopback host, where the host
+    /// alone does not identify a program.
     pub redirect_host: String,
+    /// Whether the redirect leads to the person's own computer, where any program could pose as the app.
+    pub can_be_imitated: bool,
     /// Origin of the redirect URI; the page's form must be allowed to redirect there (security.md T28).
     pub redirect_origin: String,
     /// Requested scopes that may be granted; at least one.
@@ -111,7 +120,9 @@ impl OpenConsent {
         let asked = open.request.scopes;
         let scopes = open.allowed();
         let occasion = Occasion { user_id, client_id: open.client.id, at, address };
-        if scopes == asked && !open.request.force_consent && is_remembered(unit, &occasion, asked).await? {
+        let is_reviewed = self.ports.metadata_policy.is_reviewed(&open.client);
+        let must_ask = open.request.force_consent || !is_reviewed;
+        if scopes == asked && !must_ask && is_remembered(unit, &occasion, asked).await? {
             return self.let_through(unit, &open, &occasion).await;
         }
         if scopes.is_empty() {
@@ -120,8 +131,12 @@ impl OpenConsent {
         Ok(OpenedConsent::Ask(ConsentView {
             request_id,
             client_id: open.client.id,
+            can_be_imitated: open.client.can_be_imitated(&open.redirect_uri),
+            metadata_host: open.client.document.map(|document| document.url.host().to_owned()),
+            is_reviewed,
             client_name: open.client.name,
-            redirect_host: open.redirect_uri.host(),
+            client_pages: open.client.pages,
+            redirect_host: open.redirect_uri.site(),
             redirect_origin: open.redirect_uri.origin(),
             scopes,
             granted: None,

@@ -24,7 +24,7 @@ pub(super) struct Visitor<'a> {
 pub(super) struct OpenRequest {
     pub(super) request: AuthorizationRequest,
     pub(super) client: Client,
-    /// The client's redirect URI, as registered now.
+    /// Redirect URI of the request, which is still registered.
     pub(super) redirect_uri: RedirectUri,
 }
 
@@ -50,7 +50,7 @@ impl OpenRequest {
         let found = unit.clients().find(request.client_id).await?;
         let client = found.filter(Client::takes_codes).ok_or(ConsentError::ClientUnavailable)?;
         let registered = client.registered_redirect_uri(&request.redirect_uri);
-        let redirect_uri = registered.ok_or(ConsentError::ClientUnavailable)?.clone();
+        let redirect_uri = registered.ok_or(ConsentError::ClientUnavailable)?;
         Ok(Self { request, client, redirect_uri })
     }
 

@@ -35,4 +35,6 @@ pub struct AuthorizationParameters<'a> {
     pub response_mode: Given<'a>,
     /// `login_hint`.
     pub login_hint: Given<'a>,
+    /// `resource` (RFC 8707).
+    pub resource: Given<'a>,
 }

@@ -4,6 +4,7 @@ mod begin;
 mod decide;
 mod describe;
 mod fault;
+mod metadata;
 mod open;
 mod prompt;
 mod remembered;
@@ -15,6 +16,7 @@ use crate::ports::storage::{
     ClientWithSecrets, FailureCount, MockAuthorizationRequestReader, MockClientReader,
     MockConnectedAppReader, MockFailureCounter,
 };
+use crate::ports::system::MockMetadataSource;
 use crate::testing::{
     REDIRECT_URI, app, client_id, clock, entropy, noon, person, scopes, seconds, secret, user_id,
 };
@@ -22,10 +24,11 @@ use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::authorization_response::AuthorizationResponse;
-use domain::client::Client;
+use domain::client::{Client, MetadataPolicy};
 use domain::code::{AuthorizationCode, PkceChallenge};
 use domain::consent::RememberedConsent;
 use domain::id::{AuthorizationRequestId, SessionId};
+use domain::resource::Resource;
 use domain::secret::{Secret, SecretKind};
 use domain::session::{AuthenticationMethod, Session};
 use domain::user::User;
@@ -55,6 +58,7 @@ fn request() -> AuthorizationRequest {
         client_id: client_id(1),
         redirect_uri: REDIRECT_URI.to_owned(),
         scopes: scopes("profile sleep"),
+        resource: Resource::Api,
         state: Some("abc".to_owned()),
         challenge: Some(PkceChallenge::parse(CHALLENGE).unwrap()),
         force_consent: false,
@@ -116,6 +120,9 @@ fn session(age: i64) -> Session {
         method: AuthenticationMethod::Password,
         authenticated_at: noon() - seconds(age),
         last_seen_at: noon(),
+        first_seen_at: noon(),
+        device: None,
+        address: None,
     }
 }
 
@@ -189,6 +196,8 @@ struct World {
     clients: MockClientReader,
     apps: MockConnectedAppReader,
     failures: MockFailureCounter,
+    metadata: MockMetadataSource,
+    metadata_policy: MetadataPolicy,
     units: Vec<MockUnitOfWork>,
 }
 
@@ -232,6 +241,8 @@ impl World {
             clients: MockClientReader::new(),
             apps: MockConnectedAppReader::new(),
             failures: MockFailureCounter::new(),
+            metadata: MockMetadataSource::new(),
+            metadata_policy: MetadataPolicy::Off,
             units: units.into_iter().collect(),
         }
     }
@@ -266,6 +277,8 @@ impl World {
             units: Arc::new(units),
             entropy: entropy(),
             clock: clock(),
+            metadata: Arc::new(self.metadata),
+            metadata_policy: Arc::new(self.metadata_policy),
         };
         (ports, traces)
     }

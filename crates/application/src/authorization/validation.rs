@@ -1,12 +1,13 @@
 //! Validates an authorization request whose client and redirect URI are known.
 //!
 //! The first error in this order is reported: a repeated parameter, `response_type`, `response_mode`,
-//! `scope`, PKCE, `prompt`.
+//! `scope`, PKCE, `prompt`, `resource`.
 
 use super::{AuthorizationParameters, Given};
 use domain::authorization_response::AuthorizationErrorCode;
 use domain::client::Client;
 use domain::code::PkceChallenge;
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::user::Email;
 
@@ -39,6 +40,7 @@ pub(super) struct Asked {
     pub(super) challenge: Option<PkceChallenge>,
     pub(super) prompt: Prompt,
     pub(super) login_hint: Option<Email>,
+    pub(super) resource: Resource,
 }
 
 /// Parsed `prompt` parameter.
@@ -49,7 +51,12 @@ pub(super) struct Prompt {
     pub(super) consent: bool,
 }
 
-pub(super) fn judge(client: &Client, parameters: &AuthorizationParameters<'_>) -> Result<Asked, Refusal> {
+/// Validates the parameters of a client's request. `public_url` is that of this server.
+pub(super) fn judge(
+    client: &Client,
+    parameters: &AuthorizationParameters<'_>,
+    public_url: &str,
+) -> Result<Asked, Refusal> {
     refuse_faulty(parameters)?;
     check_response(parameters)?;
     Ok(Asked {
@@ -58,6 +65,7 @@ pub(super) fn judge(client: &Client, parameters: &AuthorizationParameters<'_>) -
         prompt: prompt(parameters.prompt)?,
         // A malformed hint is ignored.
         login_hint: once(parameters.login_hint).and_then(|text| Email::parse(text).ok()),
+        resource: resource(parameters.resource, public_url)?,
     })
 }
 
@@ -82,6 +90,7 @@ fn refuse_faulty(parameters: &AuthorizationParameters<'_>) -> Result<(), Refusal
         prompt,
         response_mode,
         login_hint,
+        resource,
     } = *parameters;
     let all = [
         response_type,
@@ -92,6 +101,7 @@ fn refuse_faulty(parameters: &AuthorizationParameters<'_>) -> Result<(), Refusal
         prompt,
         response_mode,
         login_hint,
+        resource,
     ];
     if all.contains(&Given::Faulty) {
         return Err(Refusal::request("a parameter is given more than once or is not proper text"));
@@ -120,7 +130,7 @@ fn scopes(client: &Client, given: Given<'_>) -> Result<ScopeSet, Refusal> {
     let allowed = client.scopes.intersection(ScopeSet::CONSENTABLE);
     let asked = match once(given) {
         None => allowed,
-        Some(text) => ScopeSet::parse(text).map_err(|_| Refusal::scope("a scope is unknown"))?,
+        Some(text) => ScopeSet::parse(text).map_err(|_| unknown_scope(text))?,
     };
     if asked.is_empty() {
         return Err(Refusal::scope("no scope is asked for"));
@@ -129,6 +139,12 @@ fn scopes(client: &Client, given: Given<'_>) -> Result<ScopeSet, Refusal> {
         return Err(Refusal::scope("the client may not ask for a scope"));
     }
     Ok(asked)
+}
+
+/// Returns the refusal of an unknown scope, with help for a common mistake.
+fn unknown_scope(text: &str) -> Refusal {
+    let is_list = text.contains([',', ';', '+']);
+    Refusal::scope(if is_list { "scopes are separated by spaces" } else { "a scope is unknown" })
 }
 
 /// Accepts only `S256`, which must be explicit: the default of RFC 7636 section 4.3 is `plain` (security.md
@@ -146,6 +162,13 @@ fn challenge(
             .map_err(|_| Refusal::request("code_challenge is not the base64url form of a SHA-256")),
         (Some(_), _) => Err(Refusal::request("code_challenge_method must be S256")),
     }
+}
+
+/// Returns the resource; without the parameter, the API. Several are not supported (RFC 8707 section 2).
+fn resource(given: Given<'_>, public_url: &str) -> Result<Resource, Refusal> {
+    let Some(text) = once(given) else { return Ok(Resource::Api) };
+    let unknown = Refusal::new(AuthorizationErrorCode::InvalidTarget, "the resource is unknown");
+    Resource::from_uri(text, public_url).map_err(|_| unknown)
 }
 
 /// Ignores unknown values (OIDC Core 1.0 section 3.1.2.1 leaves that open).

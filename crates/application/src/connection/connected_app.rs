@@ -26,4 +26,6 @@ pub struct ConnectedApp {
     pub last_used_from: Option<UsedFrom>,
     /// Whether the user chose to skip the consent page.
     pub is_remembered: bool,
+    /// Whether the app has no secret.
+    pub is_public: bool,
 }

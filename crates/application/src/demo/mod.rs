@@ -1,14 +1,10 @@
 //! The demo: a fictional user with fictional nights, so that every endpoint has data.
 //!
-//! The data is the same on every machine: ids are derived from names. Only secrets are random.
+//! The data is that of a regular sleeper ([`crate::synthetic`]), the same on every machine on the same day.
+//! Only secrets are random.
 
-mod intake;
-mod nights;
-mod random;
 mod seed_demo;
 
-pub use intake::{demo_logs, demo_supplements};
-pub use nights::demo_sessions;
 pub use seed_demo::*;
 
 use domain::id::UserId;
@@ -17,7 +13,7 @@ use uuid::{Uuid, uuid};
 /// Namespace of the demo's ids.
 const NAMESPACE: Uuid = uuid!("6f2b1f0e-3c57-4a55-9d1e-6a1d9c1f7a10");
 
-/// The demo user's time zone; its clocks change within the demo's nights.
+/// The demo user's time zone.
 pub const DEMO_TIMEZONE: &str = "America/New_York";
 
 /// The demo user's email address; the domain is reserved for examples (RFC 2606).

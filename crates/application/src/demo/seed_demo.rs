@@ -1,19 +1,23 @@
 //! Stores the demo data.
 
-use super::{DEMO_EMAIL, DEMO_TIMEZONE, demo_logs, demo_sessions, demo_supplements, demo_user_id, id_of};
+use super::{DEMO_EMAIL, DEMO_TIMEZONE, demo_user_id, id_of};
 use crate::audit;
 use crate::operator::{
-    ClientError, IssueCode, IssueCodeCommand, IssueCodeError, RotateClientSecret, new_client_secret,
+    ClientError, CodeIssuer, IssueCode, IssueCodeCommand, IssueCodeError, RotateClientSecret,
+    new_client_secret,
 };
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use crate::synthetic::{SyntheticPerson, days_before};
 use crate::token::commit_grant;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
+use domain::client::{Client, ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, Review};
 use domain::code::CodeLifetime;
 use domain::grant::{Grant, GrantState};
 use domain::id::{ClientId, GrantId, UserId};
+use domain::resource::Resource;
+use domain::sandbox::Story;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
@@ -21,6 +25,9 @@ use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
 };
 use std::sync::Arc;
+
+/// Story of the demo's person.
+const STORY: Story = Story::RegularSleeper;
 
 /// Redirect URI of the demo's client.
 pub const DEMO_REDIRECT_URI: &str = "http://localhost:9000/callback";
@@ -69,34 +76,37 @@ crate::audit::use_case! {
 }
 
 impl SeedDemo {
-    /// Creates the user with their data if missing, and returns their id. Must run before setting a password,
-    /// which discards unredeemed codes.
-    pub async fn person(&self) -> Result<UserId, SeedDemoError> {
-        let user = demo_user()?;
+    /// Creates the user if missing, adds the data up to the day before `today`, and returns their id. Must
+    /// run before setting a password, which discards unredeemed codes.
+    pub async fn person(&self, today: NaiveDate) -> Result<UserId, SeedDemoError> {
+        let user = demo_user(today)?;
         let mut unit = self.units.begin().await?;
-        let events = self.prepare_person(unit.as_mut(), &user).await?;
+        let events = self.prepare_person(unit.as_mut(), &user, today).await?;
         audit::commit(unit, &events).await?;
         Ok(user.id)
     }
 
-    /// Creates what is missing, then a new client secret (the previous one stays live), a code and a grant.
+    /// Creates the client if missing, then a new client secret (the previous one stays live), a code and a
+    /// grant of the user that [`person`](Self::person) has created.
     pub async fn run(&self) -> Result<SeededDemo, SeedDemoError> {
-        let user = demo_user()?;
+        let user_id = demo_user_id();
         let client = demo_client(self.clock.now())?;
-        let client_secret = self.prepare(&user, &client).await?;
+        let client_secret = self.prepare(&client).await?;
         let scopes = ScopeSet::CONSENTABLE;
         let command = IssueCodeCommand {
+            issuer: CodeIssuer::Operator,
             client_id: client.id,
-            user_id: user.id,
+            user_id,
             redirect_uri: DEMO_REDIRECT_URI.to_owned(),
             scopes,
+            challenge: None,
             lifetime: CodeLifetime::MAX,
         };
         let (units, entropy, clock) = self.ports();
         let issued = IssueCode::new(units, entropy, clock).run(command).await?;
-        let refresh_token = self.grant(user.id, client.id, scopes).await?;
+        let refresh_token = self.grant(user_id, client.id, scopes).await?;
         Ok(SeededDemo {
-            user_id: user.id,
+            user_id,
             client_id: client.id,
             client_secret,
             redirect_uri: DEMO_REDIRECT_URI,
@@ -111,19 +121,18 @@ impl SeedDemo {
         (Arc::clone(&self.units), Arc::clone(&self.trail.entropy), Arc::clone(&self.clock))
     }
 
-    /// Creates user, data and client if missing; returns a live secret of the client.
-    async fn prepare(&self, user: &User, client: &Client) -> Result<Secret, SeedDemoError> {
+    /// Creates the client if missing; returns a live secret of it.
+    async fn prepare(&self, client: &Client) -> Result<Secret, SeedDemoError> {
         let mut unit = self.units.begin().await?;
-        let mut events = self.prepare_person(unit.as_mut(), user).await?;
         if unit.clients().find(client.id).await?.is_some() {
-            audit::commit(unit, &events).await?;
+            unit.rollback().await?;
             let (units, entropy, clock) = self.ports();
             return Ok(RotateClientSecret::new(units, entropy, clock).run(client.id, None).await?);
         }
         let (secret, stored) = new_client_secret(self.trail.entropy.as_ref(), self.clock.now());
-        unit.clients().insert(client, &stored).await?;
-        events.push(self.event(AuditKind::ClientCreated).client(client.id));
-        audit::commit(unit, &events).await?;
+        unit.clients().insert(client).await?;
+        unit.clients().insert_secret(client.id, &stored).await?;
+        audit::commit(unit, &[self.event(AuditKind::ClientCreated).client(client.id)]).await?;
         Ok(secret)
     }
 
@@ -131,13 +140,16 @@ impl SeedDemo {
         &self,
         unit: &mut dyn UnitOfWork,
         user: &User,
+        today: NaiveDate,
     ) -> Result<Vec<AuditEvent>, SeedDemoError> {
-        if unit.users().find(user.id).await?.is_some() {
-            return Ok(Vec::new());
+        let is_new = unit.users().find(user.id).await?.is_none();
+        if is_new {
+            insert_person(unit, user).await?;
         }
-        insert_person(unit, user).await?;
-        let kinds = [AuditKind::UserCreated, AuditKind::ImportStarted];
-        Ok(kinds.map(|kind| self.event(kind).user(user.id)).into())
+        let is_changed = insert_records(unit, user, today).await?;
+        let kinds = [(is_new, AuditKind::UserCreated), (is_changed, AuditKind::ImportStarted)];
+        let kinds = kinds.into_iter().filter(|(happened, _)| *happened);
+        Ok(kinds.map(|(_, kind)| self.event(kind).user(user.id)).collect())
     }
 
     fn event(&self, kind: AuditKind) -> AuditEvent {
@@ -156,7 +168,9 @@ impl SeedDemo {
             client_id,
             user_id,
             scopes,
+            resource: Resource::Api,
             refresh_token_hash: refresh_token.hash(),
+            newest_token_hash: None,
             created_at: self.clock.now(),
             last_used_at: None,
             last_used_from: None,
@@ -167,21 +181,51 @@ impl SeedDemo {
     }
 }
 
-/// Stores the user with their nights and intake; labels already in the catalogue are kept.
+/// Stores the user; labels already in the catalogue are kept.
 async fn insert_person(unit: &mut dyn UnitOfWork, user: &User) -> Result<(), SeedDemoError> {
     unit.users().insert(user).await?;
-    unit.sleep().insert(user.id, &demo_sessions(user.home_timezone)).await?;
-    for (key, supplement) in demo_supplements() {
+    for (key, supplement) in generator(user).supplements() {
         if unit.supplements().find(supplement.id).await?.is_none() {
             unit.supplements().insert(&[(key, supplement)]).await?;
         }
     }
-    unit.intake_logs().insert(user.id, &demo_logs(user.home_timezone)).await?;
     Ok(())
 }
 
-fn demo_user() -> Result<User, SeedDemoError> {
-    let created = NaiveDate::from_ymd_opt(2026, 1, 1).unwrap_or_default().and_time(NaiveTime::MIN).and_utc();
+/// Stores the nights and intakes after the latest stored ones; returns whether there were any. Records that
+/// the person deleted stay deleted.
+async fn insert_records(
+    unit: &mut dyn UnitOfWork,
+    user: &User,
+    today: NaiveDate,
+) -> Result<bool, SeedDemoError> {
+    let (generator, days) = (generator(user), days_before(today, STORY));
+    let mut sessions = generator.sessions(&days);
+    let ids: Vec<_> = sessions.iter().map(|session| session.id).collect();
+    let stored = unit.sleep().find_many(user.id, &ids).await?;
+    let latest = stored.iter().map(|session| session.record.time_in_bed().start()).max();
+    sessions.retain(|session| latest.is_none_or(|latest| session.record.time_in_bed().start() > latest));
+    let mut logs = generator.logs(&days);
+    let ids: Vec<_> = logs.iter().map(|log| log.id).collect();
+    let stored = unit.intake_logs().find_many(user.id, &ids).await?;
+    let latest = stored.iter().map(|log| log.record.created_at()).max();
+    logs.retain(|log| latest.is_none_or(|latest| log.record.created_at() > latest));
+    if !sessions.is_empty() {
+        unit.sleep().insert(user.id, &sessions).await?;
+    }
+    if !logs.is_empty() {
+        unit.intake_logs().insert(user.id, &logs).await?;
+    }
+    Ok(!sessions.is_empty() || !logs.is_empty())
+}
+
+const fn generator(user: &User) -> SyntheticPerson {
+    SyntheticPerson::new(user.id, STORY, user.home_timezone)
+}
+
+fn demo_user(today: NaiveDate) -> Result<User, SeedDemoError> {
+    let first = days_before(today, STORY).first().and_then(NaiveDate::pred_opt);
+    let created = first.unwrap_or(today).and_time(NaiveTime::MIN).and_utc();
     Ok(User {
         id: demo_user_id(),
         email: Email::parse(DEMO_EMAIL).map_err(|_| SeedDemoError::Invalid("address"))?,
@@ -208,10 +252,14 @@ fn demo_client(now: DateTime<Utc>) -> Result<Client, SeedDemoError> {
         redirect_uris: vec![
             RedirectUri::parse(DEMO_REDIRECT_URI).map_err(|_| SeedDemoError::Invalid("redirect URI"))?,
         ],
+        pages: ClientPages::default(),
+        contact: None,
+        review: Review::BY_OPERATOR,
         scopes: ScopeSet::CONSENTABLE,
         allow_query_secrets: true,
         require_pkce: false,
         status: ClientStatus::Active,
+        document: None,
         created_at: now,
     })
 }

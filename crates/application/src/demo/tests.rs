@@ -1,63 +1,68 @@
 use super::{
-    DEMO_EMAIL, DEMO_REDIRECT_URI, DEMO_TIMEZONE, SeedDemo, SeedDemoError, SeededDemo, demo_logs,
-    demo_sessions, demo_supplements, demo_user_id,
+    DEMO_EMAIL, DEMO_REDIRECT_URI, DEMO_TIMEZONE, SeedDemo, SeedDemoError, SeededDemo, demo_user_id,
 };
 use crate::operator::IssueCodeError;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::synthetic::{SyntheticPerson, days_before};
 use crate::testing::{app, clock, entropy, locked, noon, person, seconds, stored_secret};
+use chrono::{Days, NaiveDate};
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientStatus, RedirectUri};
+use domain::client::{Client, ClientPages, ClientStatus, RedirectUri, Review};
+use domain::sandbox::Story;
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
 use domain::sleep::SleepSession;
+use domain::supplement::{CatalogueKey, Supplement};
 use domain::time::TimeZone;
 use domain::user::User;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-fn zone() -> TimeZone {
-    TimeZone::parse(DEMO_TIMEZONE).unwrap()
+fn today() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 4, 2).unwrap()
+}
+
+fn generator() -> SyntheticPerson {
+    SyntheticPerson::new(demo_user_id(), Story::RegularSleeper, TimeZone::parse(DEMO_TIMEZONE).unwrap())
+}
+
+fn days() -> Vec<NaiveDate> {
+    days_before(today(), Story::RegularSleeper)
 }
 
 fn sessions() -> Vec<SleepSession> {
-    demo_sessions(zone())
+    generator().sessions(&days())
 }
 
-#[test]
-fn the_sessions_are_in_time_order_and_do_not_overlap() {
-    let sessions = sessions();
-    for pair in sessions.windows(2) {
-        let (before, after) = (pair[0].record.time_in_bed(), pair[1].record.time_in_bed());
-        assert!(before.end() <= after.start());
-    }
+fn demo_supplements() -> Vec<(CatalogueKey, Supplement)> {
+    generator().supplements()
 }
 
-#[test]
-fn the_demo_is_the_same_every_time() {
-    assert_eq!(sessions(), sessions());
-    assert_eq!(demo_supplements(), demo_supplements());
-    assert_eq!(demo_logs(zone()), demo_logs(zone()));
-}
-
-#[test]
-fn no_two_logs_of_a_supplement_share_their_time() {
-    let logs = demo_logs(zone());
-    let times: BTreeSet<_> =
-        logs.iter().map(|log| (log.record.supplement_id(), log.record.created_at())).collect();
-    assert_eq!(times.len(), logs.len());
+#[tokio::test]
+async fn a_run_on_the_next_day_adds_the_records_of_a_day() {
+    let mut unit = seeded_store(demo_person());
+    let is_day = |sessions: &[SleepSession]| (1..=2).contains(&sessions.len());
+    unit.sleep.expect_insert().withf(move |_, sessions| is_day(sessions)).times(1).returning(|_, _| Ok(()));
+    unit.intake_logs.expect_insert().withf(|_, logs| logs.len() <= 5).returning(|_, _| Ok(()));
+    let units = PreparedUnitsOfWork::new(vec![unit]);
+    let seed = SeedDemo::new(Arc::new(units), entropy(), clock());
+    seed.person(today().checked_add_days(Days::new(1)).unwrap()).await.unwrap();
 }
 
 /// The demo's client, as found on a second run.
 fn demo_client() -> Client {
     Client {
         redirect_uris: vec![RedirectUri::parse(DEMO_REDIRECT_URI).unwrap()],
+        pages: ClientPages::default(),
+        contact: None,
+        review: Review::BY_OPERATOR,
         scopes: ScopeSet::CONSENTABLE,
         ..app()
     }
 }
 
 fn demo_person() -> User {
-    User { id: demo_user_id(), ..person() }
+    User { id: demo_user_id(), home_timezone: TimeZone::parse(DEMO_TIMEZONE).unwrap(), ..person() }
 }
 
 /// The unit of work that stores the code.
@@ -92,7 +97,9 @@ async fn seed_with_events(
 ) -> (Result<SeededDemo, SeedDemoError>, Arc<Endings>, RecordedEvents) {
     let units = PreparedUnitsOfWork::new(units);
     let (endings, events) = (units.endings(), units.events());
-    (SeedDemo::new(Arc::new(units), entropy(), clock()).run().await, endings, events)
+    let seed = SeedDemo::new(Arc::new(units), entropy(), clock());
+    seed.person(today()).await.unwrap();
+    (seed.run().await, endings, events)
 }
 
 /// Asserts the kinds of the events of a run, all by the operator.
@@ -105,11 +112,12 @@ async fn assert_reported(units: Vec<MockUnitOfWork>, kinds: &[AuditKind]) {
 
 #[tokio::test]
 async fn everything_that_the_demo_creates_is_audited() {
-    let first = vec![empty_store(&Arc::default()), issuing(demo_person()), granting()];
+    let first = vec![empty_store(&Arc::default()), without_client(), issuing(demo_person()), granting()];
     let made = [AuditKind::UserCreated, AuditKind::ImportStarted, AuditKind::ClientCreated];
     let issued = [AuditKind::CodeIssued, AuditKind::GrantCreated];
     assert_reported(first, &[&made[..], &issued].concat()).await;
-    let second = vec![seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
+    let second =
+        vec![seeded_store(demo_person()), with_client(), rotating(), issuing(demo_person()), granting()];
     assert_reported(second, &[&[AuditKind::ClientSecretRotated][..], &issued].concat()).await;
 }
 
@@ -142,37 +150,40 @@ fn empty_store(counts: &Arc<Mutex<BTreeMap<&'static str, usize>>>) -> MockUnitOf
         count(logs.len());
         Ok(())
     });
+    unit.sleep.expect_find_many().returning(|_, _| Ok(Vec::new()));
+    unit.intake_logs.expect_find_many().returning(|_, _| Ok(Vec::new()));
+    unit
+}
+
+/// A store without the client.
+fn without_client() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().times(1).returning(|_| Ok(None));
-    let count = counter("clients");
-    unit.clients.expect_insert().returning(move |_, _| {
-        count(1);
-        Ok(())
-    });
+    unit.clients.expect_insert().times(1).returning(|_| Ok(()));
+    unit.clients.expect_insert_secret().times(1).returning(|_, _| Ok(()));
     unit
 }
 
 #[tokio::test]
 async fn the_first_run_seeds_everything_once() {
     let counts = Arc::default();
-    let (outcome, endings) = seed(vec![empty_store(&counts), issuing(demo_person()), granting()]).await;
+    let (outcome, endings) =
+        seed(vec![empty_store(&counts), without_client(), issuing(demo_person()), granting()]).await;
     let seeded = outcome.unwrap();
     assert_eq!(seeded.user_id, demo_user_id());
-    assert_eq!(endings.committed(), 3);
-    let logs = demo_logs(zone()).len();
-    let expected = BTreeMap::from([
-        ("clients", 1),
-        ("logs", logs),
-        ("people", 1),
-        ("sessions", 100),
-        ("supplements", 5),
-    ]);
+    assert_eq!(endings.committed(), 4);
+    let logs = generator().logs(&days()).len();
+    let expected = BTreeMap::from([("logs", logs), ("people", 1), ("sessions", 100), ("supplements", 5)]);
     assert_eq!(*counts.lock().unwrap(), expected);
 }
 
 #[tokio::test]
 async fn the_demo_hands_out_a_secret_of_each_kind_and_a_code_of_ten_minutes() {
     let seeded =
-        seed(vec![empty_store(&Arc::default()), issuing(demo_person()), granting()]).await.0.unwrap();
+        seed(vec![empty_store(&Arc::default()), without_client(), issuing(demo_person()), granting()])
+            .await
+            .0
+            .unwrap();
     assert_eq!(seeded.client_secret.kind(), SecretKind::ClientSecret);
     assert_eq!(seeded.code.kind(), SecretKind::AuthorizationCode);
     assert_eq!(seeded.refresh_token.kind(), SecretKind::RefreshToken);
@@ -189,15 +200,22 @@ async fn a_catalogue_that_has_the_labels_keeps_them() {
     unit.sleep.expect_insert().returning(|_, _| Ok(()));
     unit.supplements.expect_find().times(5).returning(move |id| Ok(known(id)));
     unit.intake_logs.expect_insert().times(1).returning(|_, _| Ok(()));
-    unit.clients.expect_find().returning(|_| Ok(None));
-    unit.clients.expect_insert().returning(|_, _| Ok(()));
-    seed(vec![unit, issuing(demo_person()), granting()]).await.0.unwrap();
+    unit.sleep.expect_find_many().returning(|_, _| Ok(Vec::new()));
+    unit.intake_logs.expect_find_many().returning(|_, _| Ok(Vec::new()));
+    seed(vec![unit, without_client(), issuing(demo_person()), granting()]).await.0.unwrap();
 }
 
-/// The unit of work of a second run: user and client exist, and the mock expects no inserts.
+/// The unit of work of a second run on the same day: everything exists, and the mock expects no inserts.
 fn seeded_store(user: User) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).return_once(move |_| Ok(Some(user)));
+    unit.sleep.expect_find_many().returning(|_, _| Ok(sessions()));
+    unit.intake_logs.expect_find_many().returning(|_, _| Ok(generator().logs(&days())));
+    unit
+}
+
+fn with_client() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().times(1).returning(|_| Ok(Some(demo_client())));
     unit
 }
@@ -213,7 +231,8 @@ fn rotating() -> MockUnitOfWork {
 
 #[tokio::test]
 async fn a_second_run_creates_new_secrets_and_seeds_no_data() {
-    let units = vec![seeded_store(demo_person()), rotating(), issuing(demo_person()), granting()];
+    let units =
+        vec![seeded_store(demo_person()), with_client(), rotating(), issuing(demo_person()), granting()];
     let (outcome, endings) = seed(units).await;
     assert_eq!(outcome.unwrap().user_id, demo_user_id());
     assert_eq!(endings.committed(), 4);
@@ -226,7 +245,7 @@ async fn a_demo_person_who_was_locked_by_hand_stays_locked() {
     issuing.clients.expect_find().returning(|_| Ok(Some(demo_client())));
     let found = user.clone();
     issuing.users.expect_find().return_once(move |_| Ok(Some(found)));
-    let (outcome, _) = seed(vec![seeded_store(user), rotating(), issuing]).await;
+    let (outcome, _) = seed(vec![seeded_store(user), with_client(), rotating(), issuing]).await;
     assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UserLocked))));
 }
 
@@ -236,6 +255,6 @@ async fn a_demo_client_that_was_disabled_by_hand_stays_disabled() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..demo_client() };
     issuing.users.expect_find().returning(|_| Ok(Some(demo_person())));
     issuing.clients.expect_find().return_once(move |_| Ok(Some(disabled)));
-    let (outcome, _) = seed(vec![seeded_store(demo_person()), rotating(), issuing]).await;
+    let (outcome, _) = seed(vec![seeded_store(demo_person()), with_client(), rotating(), issuing]).await;
     assert!(matches!(outcome, Err(SeedDemoError::Code(IssueCodeError::UnknownClient))));
 }

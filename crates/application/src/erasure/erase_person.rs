@@ -2,6 +2,7 @@
 
 use crate::audit;
 use crate::ports::storage::{Erasure, StorageError, UnitOfWork};
+use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ClientId, ErasureId, UserId};
 use domain::session::Session;
@@ -15,13 +16,30 @@ pub enum ErasePersonCommand<'a> {
     ByOperator(UserId),
     /// An authorized service client, for this user.
     ByClient(ClientId, UserId),
+    /// A developer or, without an owner, the operator, for a sandbox person.
+    OfSandbox {
+        /// The sandbox person; a real one is reported as not found.
+        user_id: UserId,
+        /// The developer, who must have created the person.
+        owner: Option<UserId>,
+    },
 }
 
 impl ErasePersonCommand<'_> {
     const fn user_id(&self) -> UserId {
         match self {
             Self::ByPerson(session) => session.user_id,
-            Self::ByOperator(user_id) | Self::ByClient(_, user_id) => *user_id,
+            Self::ByOperator(user_id) | Self::ByClient(_, user_id) | Self::OfSandbox { user_id, .. } => {
+                *user_id
+            }
+        }
+    }
+
+    const fn actor(&self) -> AuditActor {
+        match self {
+            Self::ByPerson(_) | Self::OfSandbox { owner: Some(_), .. } => AuditActor::Person,
+            Self::ByOperator(_) | Self::OfSandbox { owner: None, .. } => AuditActor::Operator,
+            Self::ByClient(..) => AuditActor::Client,
         }
     }
 }
@@ -49,27 +67,25 @@ crate::audit::use_case! {
 }
 
 impl ErasePerson {
-    /// Erases the user in one transaction, and returns the receipt. The user's audit events are deleted too.
-    /// One anonymous event remains, with actor and time. The user's tokens and sessions are rejected at once
-    /// where they are looked up, and within 2 s where the result is cached (decisions 3).
+    /// Erases the user in one transaction, and returns the receipt. The user's audit events and sandbox
+    /// people are deleted too. One anonymous event remains for each, with actor and time. The user's tokens
+    /// and sessions are rejected at once where they are looked up, and within 2 s where the result is cached
+    /// (decisions 3).
     pub async fn run(&self, command: ErasePersonCommand<'_>) -> Result<Erasure, ErasePersonError> {
         let mut unit = self.units.begin().await?;
         match self.erase(&mut *unit, command).await {
-            Ok(erasure) => {
+            Ok((erasure, erased)) => {
                 // Contains neither the user, their address nor the receipt: the event cannot be linked to
                 // anyone.
-                let event = match command {
-                    ErasePersonCommand::ByPerson(_) => {
-                        self.trail.event(AuditActor::Person, AuditKind::UserErased)
-                    }
-                    ErasePersonCommand::ByOperator(_) => {
-                        self.trail.event(AuditActor::Operator, AuditKind::UserErased)
-                    }
-                    ErasePersonCommand::ByClient(client_id, _) => {
-                        self.trail.event(AuditActor::Client, AuditKind::UserErased).client(client_id)
+                let event = || {
+                    let event = self.trail.event(command.actor(), AuditKind::UserErased);
+                    match command {
+                        ErasePersonCommand::ByClient(client_id, _) => event.client(client_id),
+                        _ => event,
                     }
                 };
-                audit::commit(unit, &[event]).await?;
+                let events: Vec<_> = (0..erased).map(|_| event()).collect();
+                audit::commit(unit, &events).await?;
                 Ok(erasure)
             }
             Err(refusal) => {
@@ -79,24 +95,43 @@ impl ErasePerson {
         }
     }
 
+    /// Returns the receipt of the user, and the number of erased people: the user and their sandbox people.
     async fn erase(
         &self,
         unit: &mut dyn UnitOfWork,
         command: ErasePersonCommand<'_>,
-    ) -> Result<Erasure, ErasePersonError> {
+    ) -> Result<(Erasure, usize), ErasePersonError> {
         let (user_id, at) = (command.user_id(), self.clock.now());
         // Locked first, as by all writers of the user's data.
         unit.users().find(user_id).await?.ok_or(ErasePersonError::NotFound)?;
-        if let ErasePersonCommand::ByPerson(session) = command {
-            if unit.sessions().find(user_id, session.id).await?.is_none() {
-                return Err(ErasePersonError::SessionEnded);
+        match command {
+            ErasePersonCommand::ByPerson(session) => {
+                if unit.sessions().find(user_id, session.id).await?.is_none() {
+                    return Err(ErasePersonError::SessionEnded);
+                }
+                if !session.is_fresh(at) {
+                    return Err(ErasePersonError::NotFresh);
+                }
             }
-            if !session.is_fresh(at) {
-                return Err(ErasePersonError::NotFresh);
+            ErasePersonCommand::OfSandbox { owner, .. } => {
+                let person = unit.sandbox().find(user_id).await?;
+                let is_theirs = person.is_some_and(|person| owner.is_none() || person.owner == owner);
+                if !is_theirs {
+                    return Err(ErasePersonError::NotFound);
+                }
             }
+            ErasePersonCommand::ByOperator(_) | ErasePersonCommand::ByClient(..) => {}
         }
-        let erasure = Erasure { id: ErasureId::from_uuid(self.trail.entropy.uuid()), at };
+        let sandbox = unit.sandbox().list_of_owner(user_id).await?;
+        for person in &sandbox {
+            unit.erasures().erase(*person, self.receipt(at)).await?;
+        }
+        let erasure = self.receipt(at);
         let existed = unit.erasures().erase(user_id, erasure).await?;
-        if existed { Ok(erasure) } else { Err(ErasePersonError::NotFound) }
+        if existed { Ok((erasure, 1 + sandbox.len())) } else { Err(ErasePersonError::NotFound) }
+    }
+
+    fn receipt(&self, at: DateTime<Utc>) -> Erasure {
+        Erasure { id: ErasureId::from_uuid(self.trail.entropy.uuid()), at }
     }
 }

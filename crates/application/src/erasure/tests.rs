@@ -7,7 +7,7 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ClientId, SessionId};
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::{AuthenticationMethod, FRESH_SECONDS, Session};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 fn one(unit: MockUnitOfWork) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
@@ -26,6 +26,9 @@ fn session(age: i64) -> Session {
         method: AuthenticationMethod::Password,
         authenticated_at: noon() - seconds(age),
         last_seen_at: noon(),
+        first_seen_at: noon(),
+        device: None,
+        address: None,
     }
 }
 
@@ -33,6 +36,7 @@ fn session(age: i64) -> Session {
 fn erasing(times: usize) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
+    unit.sandbox.expect_list_of_owner().returning(|_| Ok(Vec::new()));
     unit.erasures
         .expect_erase()
         .times(times)
@@ -108,10 +112,37 @@ async fn erasing_an_unknown_person_is_an_error() {
 async fn a_store_that_fails_erases_nothing() {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).returning(|_| Ok(Some(person())));
+    unit.sandbox.expect_list_of_owner().returning(|_| Ok(Vec::new()));
     unit.erasures.expect_erase().times(1).returning(|_, _| Err(StorageError::Unavailable));
     let (units, endings) = one(unit);
     let command = ErasePersonCommand::ByOperator(user_id(1));
     let outcome = ErasePerson::new(units, entropy(), clock()).run(command).await;
     assert!(matches!(outcome, Err(ErasePersonError::Storage(StorageError::Unavailable))));
     assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn the_sandbox_people_of_a_developer_are_erased_with_them() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(Some(person())));
+    unit.sandbox
+        .expect_list_of_owner()
+        .times(1)
+        .withf(|owner| *owner == user_id(1))
+        .returning(|_| Ok(vec![user_id(2), user_id(3)]));
+    let erased = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&erased);
+    unit.erasures.expect_erase().times(3).returning(move |id, erasure| {
+        seen.lock().unwrap().push((id, erasure.id));
+        Ok(true)
+    });
+    let (units, endings) = one(unit);
+    let events = units.events();
+    let command = ErasePersonCommand::ByOperator(user_id(1));
+    let receipt = ErasePerson::new(units, entropy(), clock()).run(command).await.unwrap();
+    let erased = erased.lock().unwrap().clone();
+    assert_eq!(erased.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [user_id(2), user_id(3), user_id(1)]);
+    assert_eq!(erased[2].1, receipt.id);
+    assert_events(&events, &[0; 3].map(|_| event(AuditActor::Operator, AuditKind::UserErased)));
+    assert_eq!(endings.committed(), 1);
 }

@@ -6,7 +6,7 @@ use crate::ports::system::{Clock, Entropy};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
-use domain::user::{ProfileChange, ProfileField};
+use domain::user::{ProfileChange, ProfileField, ProfileOrigin, ProfileSource};
 use std::sync::Arc;
 
 /// Why nothing was applied.
@@ -27,6 +27,7 @@ pub enum ApplyProfileError {
 pub struct ApplyProfile {
     units: Arc<dyn UnitOfWorkFactory>,
     profiles: Arc<dyn ProfileReader>,
+    clock: Arc<dyn Clock>,
     trail: AuditTrail,
 }
 
@@ -38,7 +39,8 @@ impl ApplyProfile {
         entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { units, profiles, trail: AuditTrail::new(entropy, clock) }
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { units, profiles, clock, trail }
     }
 
     /// Returns the proposals of a finished import with the current profile values.
@@ -73,6 +75,7 @@ impl ApplyProfile {
             unit.rollback().await?;
             return Err(ApplyProfileError::NotDone);
         }
+        let before = user.clone();
         let applied = import.report.profile.apply(&mut user, fields);
         if applied == 0 {
             unit.rollback().await?;
@@ -80,6 +83,8 @@ impl ApplyProfile {
         }
         import.report.profile_changed = true;
         unit.users().update(&user).await?;
+        let sources = ProfileSource::of_change(&before, &user, ProfileOrigin::Import(id), self.clock.now());
+        unit.users().record_sources(user_id, &sources).await?;
         unit.imports().update(&import).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::ProfileImported);
         audit::commit(unit, &[event.user(user_id).subject(id.as_uuid())]).await?;

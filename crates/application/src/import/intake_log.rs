@@ -29,7 +29,7 @@ pub(super) async fn store(
     user_id: UserId,
     imported: impl Iterator<Item = Numbered<&ImportedLog>> + Send,
 ) -> Result<(), StorageError> {
-    let logs = of_known_supplements(attempt, unit, imported).await?;
+    let logs = of_known_supplements(attempt, unit, user_id, imported).await?;
     if logs.is_empty() {
         return Ok(());
     }
@@ -55,6 +55,7 @@ pub(super) async fn store(
 async fn of_known_supplements(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
+    user_id: UserId,
     imported: impl Iterator<Item = Numbered<&ImportedLog>> + Send,
 ) -> Result<Vec<Numbered<ImportedLog>>, StorageError> {
     let mut unknown = HashSet::new();
@@ -62,7 +63,7 @@ async fn of_known_supplements(
     for (position, log) in imported {
         let id = attempt.known_id(log.record.supplement_id());
         if !attempt.knows_supplement(id) && !unknown.contains(&id) {
-            match find_supplement(unit, id, log.upc.as_ref()).await? {
+            match find_supplement(unit, user_id, id, log.upc.as_ref()).await? {
                 Some(found) => {
                     attempt.has_supplement(found);
                     if found != id {
@@ -83,15 +84,19 @@ async fn of_known_supplements(
     Ok(logs)
 }
 
-/// Finds the supplement of a log: by product code if the file has one, else by id.
+/// Finds the supplement of a log: by product code if the file has one, else by id. Another person's own
+/// product is unknown.
 async fn find_supplement(
     unit: &mut dyn UnitOfWork,
+    user_id: UserId,
     id: SupplementId,
     upc: Option<&Upc>,
 ) -> Result<Option<SupplementId>, StorageError> {
-    let found = match upc {
-        Some(upc) => unit.supplements().find_by_upc(upc).await?,
-        None => unit.supplements().find(id).await?.map(|(_, supplement)| supplement),
+    let found = if let Some(upc) = upc {
+        unit.supplements().find_by_upc(upc, user_id).await?
+    } else {
+        let found = unit.supplements().find(id).await?;
+        found.filter(|(key, _)| key.is_visible_to(user_id)).map(|(_, supplement)| supplement)
     };
     Ok(found.map(|supplement| supplement.id))
 }

@@ -33,8 +33,8 @@ pub use list_imports::ListImports;
 pub use progress::{Progress, Reading};
 pub use rejection::{Note, Rejection};
 pub use report::{Counts, ImportReport, MAX_LISTED, ReportNote};
-pub use stored_import::Import;
-pub use undo_import::{CancelImportError, Cancelled, NOTES_KEPT, UNDOING_IDLE, UndoImport, UndoImportError};
+pub use stored_import::{Import, RECORDING_FORMAT};
+pub use undo_import::{CancelImportError, Cancelled, UNDOING_IDLE, UndoImport, UndoImportError};
 pub use undone::{KeptRecord, KeptWhat, KeptWhy, Undone, UndoneCounts};
 
 #[cfg(test)]

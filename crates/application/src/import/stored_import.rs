@@ -52,6 +52,9 @@ pub struct Import {
     pub undone: Undone,
 }
 
+/// Format of recordings that do not state their start.
+pub const RECORDING_FORMAT: &str = "hypnogram";
+
 impl Import {
     /// Creates an import of which nothing was read yet. One of the command line runs at once; an upload
     /// receives its parts first.
@@ -88,6 +91,13 @@ impl Import {
             cancelled_by: None,
             undone: Undone::default(),
         }
+    }
+
+    /// Returns whether the file was rejected because it is a recording that does not state its start.
+    pub fn needs_start(&self) -> bool {
+        self.state == ImportState::Refused
+            && self.recording_start.is_none()
+            && self.format.as_deref() == Some(RECORDING_FORMAT)
     }
 
     /// Returns whether it was cancelled before it finished, and its changes are undone.

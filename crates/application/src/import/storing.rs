@@ -13,6 +13,7 @@ use crate::ports::system::Pause;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, ClientId, ImportId, UserId};
 use domain::import::{ImportOrigin, ImportState};
+use domain::user::{ProfileChanges, ProfileOrigin, ProfileSource};
 use std::time::Duration;
 
 /// Maximum number of records in one unit of work. Each unit of work costs a dozen statements and a disk sync,
@@ -224,6 +225,12 @@ impl Storing<'_> {
             unit.import_journal().note(id, run.user_id, &found.changes).await?;
         }
         if let Some(user_id) = run.user_id.filter(|_| found.profile_changed) {
+            let applied =
+                found.profile.iter().flat_map(ProfileChanges::iter).filter(|change| change.is_applied);
+            let origin = ProfileOrigin::Import(id);
+            let sources = applied.map(|change| ProfileSource { field: change.field(), origin, at: run.now });
+            let sources: Vec<_> = sources.collect();
+            unit.users().record_sources(user_id, &sources).await?;
             let actor = match import.origin {
                 ImportOrigin::Command => AuditActor::Operator,
                 ImportOrigin::Upload => AuditActor::Person,

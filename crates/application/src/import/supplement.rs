@@ -8,8 +8,9 @@ use crate::ports::import_source::ImportedSupplement;
 use crate::ports::storage::{
     RecordBefore, RecordReference, RecordVersion, StorageError, SupplementRepository, UnitOfWork,
 };
-use domain::id::SupplementId;
+use domain::id::{SupplementId, UserId};
 use domain::supplement::{CatalogueKey, LabelChange, Supplement};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// The labels while a batch is stored.
@@ -17,6 +18,8 @@ use std::collections::{HashMap, HashSet};
 struct Labels {
     /// Labels stored before the batch, by id.
     by_id: HashMap<SupplementId, Supplement>,
+    /// Whose own products they are, if anybody's.
+    owners: HashMap<SupplementId, UserId>,
     /// Labels stored before the batch, by key.
     current: HashMap<CatalogueKey, Supplement>,
     /// Ids and keys of the batch's records so far; for these, the maps above may be outdated.
@@ -29,11 +32,14 @@ struct Labels {
 }
 
 /// Stores the labels of one batch: two lookups and one insert for new ones, and one update per change.
+///
+/// A person's own product becomes one of the person whose file it is.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,
     imported: Vec<Numbered<&ImportedSupplement>>,
 ) -> Result<(), StorageError> {
+    let imported = with_owner(attempt, imported);
     if imported.is_empty() {
         return Ok(());
     }
@@ -41,13 +47,15 @@ pub(super) async fn store(
     let mut labels = Labels::look_up(repository, &imported).await?;
     labels.ids = drawn_ids(attempt, &imported);
     for (position, supplement) in imported {
-        let Some((id, outcome)) = labels.place(attempt, repository, supplement).await? else {
+        let in_file = supplement.id;
+        let supplement = labels.without_foreign_id(supplement);
+        let Some((id, outcome)) = labels.place(attempt, repository, &supplement).await? else {
             attempt.reject(position, &supplement.place, Unstorable::LabelOfTwo);
             continue;
         };
         // A stored version with the file's id keeps the logs that refer to it.
-        if let Some(in_file) = supplement.id.filter(|in_file| *in_file != id)
-            && repository.find(in_file).await?.is_none()
+        if let Some(in_file) = in_file.filter(|in_file| *in_file != id)
+            && (supplement.id.is_none() || repository.find(in_file).await?.is_none())
         {
             attempt.alias(in_file, id);
         }
@@ -58,8 +66,28 @@ pub(super) async fn store(
     labels.store_waiting(repository).await
 }
 
+/// Gives own products to the user of the import, and rejects them without one.
+fn with_owner<'a>(
+    attempt: &mut Attempt<'_>,
+    imported: Vec<Numbered<&'a ImportedSupplement>>,
+) -> Vec<Numbered<Cow<'a, ImportedSupplement>>> {
+    let user_id = attempt.run.user_id;
+    let mut labels = Vec::with_capacity(imported.len());
+    for (position, supplement) in imported {
+        match (supplement.key.owner(), user_id) {
+            (None, _) => labels.push((position, Cow::Borrowed(supplement))),
+            (Some(_), Some(user_id)) => {
+                let key = supplement.key.clone().owned_by(user_id);
+                labels.push((position, Cow::Owned(ImportedSupplement { key, ..supplement.clone() })));
+            }
+            (Some(_), None) => attempt.reject(position, &supplement.place, Unstorable::NoPerson),
+        }
+    }
+    labels
+}
+
 /// Generates an id for each record without one. As for sessions, they are used in ascending order.
-fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<&ImportedSupplement>]) -> Vec<SupplementId> {
+fn drawn_ids(attempt: &Attempt<'_>, imported: &[Numbered<Cow<'_, ImportedSupplement>>]) -> Vec<SupplementId> {
     let unnamed = imported.iter().filter(|(_, supplement)| supplement.id.is_none());
     let mut ids: Vec<_> = unnamed.map(|_| SupplementId::from_uuid(attempt.run.entropy.uuid())).collect();
     ids.sort_unstable_by(|one, other| other.cmp(one));
@@ -70,14 +98,27 @@ impl Labels {
     /// Looks up the ids and the keys of the records.
     async fn look_up(
         repository: &mut dyn SupplementRepository,
-        imported: &[Numbered<&ImportedSupplement>],
+        imported: &[Numbered<Cow<'_, ImportedSupplement>>],
     ) -> Result<Self, StorageError> {
         let ids: Vec<SupplementId> = imported.iter().filter_map(|(_, supplement)| supplement.id).collect();
         let by_id = if ids.is_empty() { Vec::new() } else { repository.find_many(&ids).await? };
         let keys: Vec<CatalogueKey> = imported.iter().map(|(_, supplement)| supplement.key.clone()).collect();
         let current = repository.find_current_many(&keys).await?;
-        let by_id = by_id.into_iter().map(|known| (known.id, known)).collect();
-        Ok(Self { by_id, current: current.into_iter().collect(), ..Self::default() })
+        let owners = by_id.iter().filter_map(|(key, known)| Some((known.id, key.owner()?))).collect();
+        let by_id = by_id.into_iter().map(|(_, known)| (known.id, known)).collect();
+        Ok(Self { by_id, owners, current: current.into_iter().collect(), ..Self::default() })
+    }
+
+    /// Removes the id of a record if it belongs to an own product of another person, or if exactly one of the
+    /// two is an own product.
+    fn without_foreign_id<'a>(&self, imported: Cow<'a, ImportedSupplement>) -> Cow<'a, ImportedSupplement> {
+        let known = imported.id.filter(|id| self.by_id.contains_key(id));
+        match known {
+            Some(id) if self.owners.get(&id).copied() != imported.key.owner() => {
+                Cow::Owned(ImportedSupplement { id: None, ..imported.into_owned() })
+            }
+            _ => imported,
+        }
     }
 
     /// Stores the changes of one label; new ones are inserted later. `None` if its id belongs to a label with

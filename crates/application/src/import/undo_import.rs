@@ -19,8 +19,6 @@ use reverting::BatchReverter;
 use scan::Scan;
 use std::sync::Arc;
 
-/// Retention of an import's notes after its end, or after its last batch if it was interrupted.
-pub const NOTES_KEPT: TimeDelta = TimeDelta::days(30);
 /// Delay before another server resumes an interrupted undo: longer than any batch takes.
 pub const UNDOING_IDLE: TimeDelta = TimeDelta::seconds(15);
 /// Number of a user's records per unit of work. Each may be a session of maximum size.
@@ -42,7 +40,7 @@ pub enum UndoImportError {
     /// It has not stored anything.
     #[error("the import has stored nothing")]
     NothingStored,
-    /// Its notes were deleted after [`NOTES_KEPT`].
+    /// Its notes were deleted, after 30 days.
     #[error("what the import did is kept for 30 days only")]
     TooOld,
     /// A user tried to undo the operator's import, which may have stored labels shared by all users.
@@ -243,7 +241,7 @@ impl UndoImport {
         mut import: Import,
         mut scan: Scan,
     ) -> Result<Undone, StorageError> {
-        let restored = profile::revert(unit, &mut import, &mut scan).await?;
+        let restored = profile::revert(unit, &mut import, &mut scan, self.clock.now()).await?;
         let UndoneCounts { removed, restored: before, .. } = import.undone.counts;
         let (kept_count, kept) = scan.into_kept();
         let counts = UndoneCounts { removed, restored: before.saturating_add(restored), kept: kept_count };

@@ -6,8 +6,10 @@ use super::PublicLinks;
 use crate::ports::system::Mail;
 use chrono::TimeDelta;
 use domain::password_link::PasswordLink;
+use domain::second_factor::FEW_RECOVERY_CODES;
 use domain::secret::Secret;
 use domain::user::Email;
+use domain::webhook::{DisabledBecause, WebhookEndpoint};
 
 /// A link and its stored purpose.
 pub(crate) struct HandedOutLink<'a> {
@@ -55,6 +57,46 @@ pub(crate) fn sign_up(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>)
     mail(to, "Finish your sign-up", with_link(links, link, &request, otherwise))
 }
 
+/// Asks the owner of a mailbox to confirm that an account uses its address.
+pub(crate) fn confirm_email(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
+    let url = links.confirm_email(link.secret);
+    let lifetime = in_words(link.stored.purpose.lifetime());
+    let text = format!(
+        "Hello,\n\n\
+         Someone asked to use this address for an account on {}.\n\n\
+         If this was you, open this link in the browser in which you are signed in to that account:\n{url}\n\n\
+         The link works once and expires after {lifetime}.\n\n\
+         If this was not you, ignore this email. The account keeps its address.\n",
+        links.base(),
+    );
+    mail(to, "Confirm your new address", text)
+}
+
+/// Informs the owner of the current address that a change was requested.
+pub(crate) fn email_change_requested(to: &Email, links: &PublicLinks) -> Mail {
+    let text = format!(
+        "Hello,\n\n\
+         Someone asked to change the email address of your account on {base}. It changes only when the new address \
+         is confirmed.\n\n\
+         If this was you, there is nothing to do. If not, choose a new password now:\n{forgot}\n\
+         Then sign out everywhere, and contact the operator.\n",
+        base = links.base(),
+        forgot = links.forgot_password(),
+    );
+    mail(to, "Your email address is about to change", text)
+}
+
+/// Informs the owner of the previous address that it was replaced.
+pub(crate) fn email_changed(to: &Email, links: &PublicLinks) -> Mail {
+    let text = format!(
+        "Hello,\n\n\
+         Your account on {base} now has another email address. Sign in with the new one from now on.\n\n\
+         If this was not you, contact the operator of the server now.\n",
+        base = links.base(),
+    );
+    mail(to, "Your email address was changed", text)
+}
+
 /// Builds the text of an email with a link: the request, the link, how long it works, and what to do if the
 /// person did not expect it.
 fn with_link(links: &PublicLinks, link: &HandedOutLink<'_>, request: &str, otherwise: &str) -> String {
@@ -91,6 +133,111 @@ pub(crate) fn password_changed(to: &Email, links: &PublicLinks) -> Mail {
         forgot = links.forgot_password(),
     );
     mail(to, "Your password was changed", text)
+}
+
+/// Reports that a second factor was turned on or replaced.
+pub(crate) fn second_factor_turned_on(to: &Email, links: &PublicLinks) -> Mail {
+    let change = "A second factor was just turned on for your account";
+    mail(to, "Your second factor is on", account_changed(links, change))
+}
+
+/// Reports that the person turned off the second factor.
+pub(crate) fn second_factor_turned_off(to: &Email, links: &PublicLinks) -> Mail {
+    let change = "The second factor of your account was just turned off";
+    mail(to, "Your second factor is off", account_changed(links, change))
+}
+
+/// Reports that the operator turned off the second factor.
+pub(crate) fn second_factor_reset(to: &Email, links: &PublicLinks) -> Mail {
+    let text = format!(
+        "Hello,\n\n\
+         The operator of {base} turned off the second factor of your account, and signed you out of every browser.\n\n\
+         You can sign in with your password now:\n{sign_in}\n\n\
+         Then set up a second factor again. If you did not ask for this, contact the operator.\n",
+        base = links.base(),
+        sign_in = links.sign_in(),
+    );
+    mail(to, "Your second factor was reset", text)
+}
+
+/// Reports that there are new recovery codes.
+pub(crate) fn recovery_codes_created(to: &Email, links: &PublicLinks) -> Mail {
+    let change =
+        "New recovery codes were just created for your account. The old ones stopped working. This happened";
+    mail(to, "New recovery codes", account_changed(links, change))
+}
+
+/// Reports that a recovery code completed a sign-in, and how many are left.
+pub(crate) fn recovery_code_used(to: &Email, links: &PublicLinks, left: u32) -> Mail {
+    let advice = match left {
+        0 => "No recovery code is left. Create new ones on your account page.".to_owned(),
+        1 => "One recovery code is left. Create new ones on your account page.".to_owned(),
+        few if few <= FEW_RECOVERY_CODES => {
+            format!("{few} recovery codes are left. Create new ones on your account page.")
+        }
+        more => format!("{more} recovery codes are left."),
+    };
+    let text = format!(
+        "Hello,\n\n\
+         A recovery code was just used to sign in to your account on {base}. {advice}\n\n\
+         If this was not you, someone knows your password. Choose a new one now:\n{forgot}\n\
+         Then create new recovery codes, and contact the operator.\n",
+        base = links.base(),
+        forgot = links.forgot_password(),
+    );
+    mail(to, "A recovery code was used", text)
+}
+
+/// Reports that a passkey was added.
+pub(crate) fn passkey_added(to: &Email, links: &PublicLinks) -> Mail {
+    let change = "A passkey was just added to your account";
+    mail(to, "A passkey was added", account_changed(links, change))
+}
+
+/// Reports that a passkey was removed.
+pub(crate) fn passkey_removed(to: &Email, links: &PublicLinks) -> Mail {
+    let change = "A passkey was just removed from your account";
+    mail(to, "A passkey was removed", account_changed(links, change))
+}
+
+/// Builds the text about a change of the account that its owner made, or else someone who signed in as them.
+fn account_changed(links: &PublicLinks, change: &str) -> String {
+    format!(
+        "Hello,\n\n\
+         {change} on {base}.\n\n\
+         If this was you, there is nothing to do. If not, choose a new password now:\n{forgot}\n\
+         Then contact the operator.\n",
+        base = links.base(),
+        forgot = links.forgot_password(),
+    )
+}
+
+/// Notifies the contact of a webhook endpoint that it was disabled, and for what reason; also whether the
+/// contact can test it on a page.
+pub(crate) fn webhook_disabled(
+    to: &Email,
+    links: &PublicLinks,
+    endpoint: &WebhookEndpoint,
+    (because, can_test): (DisabledBecause, bool),
+) -> Mail {
+    let reason = match because {
+        DisabledBecause::Gone => "it responded with status 410",
+        DisabledBecause::Failing => "every attempt to deliver an event has failed for three days",
+    };
+    let request = if can_test {
+        format!("test it on this page:\n\n{}", links.webhooks(endpoint.client_id))
+    } else {
+        "ask the operator to test it.".to_owned()
+    };
+    let text = format!(
+        "The webhook endpoint {id} at {host} was disabled on {base}, because {reason}.\n\n\
+         Its events are kept. When the endpoint works again, {request}\n\n\
+         It is then sent a challenge, and after the correct response everything that the endpoint missed.\n",
+        id = endpoint.id,
+        host = endpoint.url.host(),
+        base = links.base(),
+    );
+    mail(to, "Webhook endpoint disabled", text)
 }
 
 /// Builds the test message.

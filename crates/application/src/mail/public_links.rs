@@ -1,5 +1,6 @@
 //! Links to pages in emails.
 
+use domain::id::ClientId;
 use domain::secret::Secret;
 
 /// Builds links below the public URL.
@@ -25,6 +26,11 @@ impl PublicLinks {
         format!("{}/set-password?link={}", self.base, link.expose())
     }
 
+    /// Returns the address of a link that confirms a new email address. It is as secret as the link.
+    pub fn confirm_email(&self, link: &Secret) -> String {
+        format!("{}/confirm-email?link={}", self.base, link.expose())
+    }
+
     /// Returns the address of the sign-in page.
     pub fn sign_in(&self) -> String {
         format!("{}/sign-in", self.base)
@@ -33,5 +39,10 @@ impl PublicLinks {
     /// Returns the address of the password reset page.
     pub fn forgot_password(&self) -> String {
         format!("{}/forgot-password", self.base)
+    }
+
+    /// Returns the address of the page with the webhook endpoints of a developer's app.
+    pub fn webhooks(&self, client_id: ClientId) -> String {
+        format!("{}/developer/webhooks/{client_id}", self.base)
     }
 }

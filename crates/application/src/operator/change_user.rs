@@ -5,7 +5,7 @@ use crate::ports::storage::{StorageError, UniqueKey};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
-use domain::user::{Biology, Email, User, UserStatus};
+use domain::user::{Biology, Email, ProfileOrigin, ProfileSource, User, UserStatus};
 
 /// Changes to a user; `None` keeps a value.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,9 @@ pub enum ChangeUserError {
     /// No user has this id.
     #[error("there is no user with this id")]
     NotFound,
+    /// A sandbox person keeps their email address, which marks them as such.
+    #[error("this is a sandbox person, whose email address cannot be changed")]
+    SandboxPerson,
     /// Another user has this email address, ignoring case.
     #[error("a user with this email address already exists")]
     EmailTaken,
@@ -54,14 +57,23 @@ impl ChangeUser {
     pub async fn run(&self, id: UserId, change: UserChange) -> Result<User, ChangeUserError> {
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(id).await?.ok_or(ChangeUserError::NotFound)?;
+        if change.email.is_some() && user.email.is_sandbox() {
+            return Err(ChangeUserError::SandboxPerson);
+        }
         let changed = self.apply(user.clone(), change);
         if !unit.users().update(&changed).await? {
             return Err(ChangeUserError::NotFound);
+        }
+        let now = self.clock.now();
+        let sources = ProfileSource::of_change(&user, &changed, ProfileOrigin::Operator, now);
+        if !sources.is_empty() {
+            unit.users().record_sources(id, &sources).await?;
         }
         let is_locked_now = user.status.is_active() && !changed.status.is_active();
         if changed.email != user.email || is_locked_now {
             // The links were sent to the old address, whose owner must not set the password of this account.
             unit.password_links().delete_of_user(id).await?;
+            unit.pending_sign_ins().delete_of_user(id).await?;
         }
         if is_locked_now {
             // Sessions must not survive until the account is unlocked.

@@ -5,7 +5,7 @@ use crate::batches::{BATCH, in_batches};
 use crate::key::{RotateSigningKey, SigningKeyError, SigningKeyRotation};
 use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, KeyRing};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use std::ops::RangeInclusive;
@@ -88,6 +88,7 @@ impl InvalidateEverything {
             return Err(InvalidateEverythingError::InTheFuture);
         }
         let keys = self.keys.replace_created_before(before).await?;
+        self.delete_pending_sign_ins().await?;
         let sessions = self.end_sessions(before).await?;
         let password_links = self.delete_password_links().await?;
         let consents = self.forget_consents().await?;
@@ -109,6 +110,13 @@ impl InvalidateEverything {
             Ok(ended)
         })
         .await
+    }
+
+    /// Deletes pending sign-ins in one statement: they live for minutes.
+    async fn delete_pending_sign_ins(&self) -> Result<(), StorageError> {
+        let mut unit = self.units.begin().await?;
+        unit.pending_sign_ins().delete_expired(self.clock.now() + TimeDelta::days(1), u32::MAX).await?;
+        unit.commit().await
     }
 
     async fn delete_password_links(&self) -> Result<u64, StorageError> {

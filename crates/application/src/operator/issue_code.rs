@@ -1,18 +1,32 @@
-//! Issues an authorization code for the operator, who authorizes a client on a user's behalf.
+//! Issues an authorization code without a browser: for the operator, who authorizes a client on a user's
+//! behalf, and for developers and their sandbox people.
 
 use crate::audit;
+use crate::developer::admit_user;
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientKind};
-use domain::code::{AuthorizationCode, CodeLifetime, CodeState};
+use domain::client::Client;
+use domain::code::{AuthorizationCode, CodeLifetime, CodeState, PkceChallenge};
 use domain::id::{ClientId, UserId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
+
+/// Who asks for a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodeIssuer {
+    /// The operator, for any person.
+    Operator,
+    /// A developer, for their sandbox people only. The caller MUST ensure that the client is theirs.
+    Developer(UserId),
+}
 
 /// Values that the code is bound to.
 #[derive(Debug, Clone)]
 pub struct IssueCodeCommand {
+    /// Who asks for the code.
+    pub issuer: CodeIssuer,
     /// The client.
     pub client_id: ClientId,
     /// The person.
@@ -21,6 +35,8 @@ pub struct IssueCodeCommand {
     pub redirect_uri: String,
     /// Granted scopes.
     pub scopes: ScopeSet,
+    /// PKCE challenge, if the code is to be redeemed with its verifier.
+    pub challenge: Option<PkceChallenge>,
     /// Lifetime of the code.
     pub lifetime: CodeLifetime,
 }
@@ -40,7 +56,7 @@ pub enum IssueCodeError {
     /// The client does not exist or is disabled.
     #[error("there is no enabled client with this id")]
     UnknownClient,
-    /// No user has this id.
+    /// No user has this id, or a developer asked for one who is not a sandbox person of theirs.
     #[error("there is no user with this id")]
     UnknownUser,
     /// The account is locked.
@@ -50,7 +66,7 @@ pub enum IssueCodeError {
     #[error("a service client takes no codes")]
     ServiceClient,
     /// The client requires PKCE, and this code has no challenge.
-    #[error("this client requires PKCE, which a code made by hand does not have")]
+    #[error("this client requires PKCE, so its codes need a code challenge")]
     PkceRequired,
     /// The redirect URI is not registered for the client (exact match).
     #[error("the redirect URI is not registered for this client; it must match letter by letter")]
@@ -58,6 +74,9 @@ pub enum IssueCodeError {
     /// There is no scope, or one that the client may not request.
     #[error("the scopes must be some of those that the client may ask for")]
     ScopeNotAllowed,
+    /// The client is a draft with as many users as a draft may have.
+    #[error("this client is a draft that admits nobody else until it is approved")]
+    DraftFull,
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -75,12 +94,24 @@ impl IssueCode {
         // The user is locked first, as everywhere; errors of the client are still reported first.
         let user = unit.users().find(command.user_id).await?;
         let client = unit.clients().find(command.client_id).await?;
-        check_client(client.as_ref().ok_or(IssueCodeError::UnknownClient)?, &command)?;
+        let client = client.as_ref().ok_or(IssueCodeError::UnknownClient)?;
+        check_client(client, &command)?;
         let user = user.ok_or(IssueCodeError::UnknownUser)?;
+        let actor = match command.issuer {
+            CodeIssuer::Operator => AuditActor::Operator,
+            CodeIssuer::Developer(owner) => {
+                let person = unit.sandbox().find(user.id).await?;
+                person.filter(|person| person.owner == Some(owner)).ok_or(IssueCodeError::UnknownUser)?;
+                AuditActor::Person
+            }
+        };
         if !user.status.is_active() {
             return Err(IssueCodeError::UserLocked);
         }
         let issued_at = self.clock.now();
+        if !admit_user(&mut *unit, client, command.user_id, issued_at).await? {
+            return Err(IssueCodeError::DraftFull);
+        }
         let expires_at = command.lifetime.end_from(issued_at);
         let code = Secret::from_bytes(SecretKind::AuthorizationCode, &self.trail.entropy.secret_bytes());
         let stored = AuthorizationCode {
@@ -89,13 +120,14 @@ impl IssueCode {
             user_id: command.user_id,
             redirect_uri: command.redirect_uri,
             scopes: command.scopes,
-            challenge: None,
+            resource: Resource::Api,
+            challenge: command.challenge,
             issued_at,
             expires_at,
             state: CodeState::Issued,
         };
         unit.codes().insert(&stored).await?;
-        let event = self.trail.event(AuditActor::Operator, AuditKind::CodeIssued);
+        let event = self.trail.event(actor, AuditKind::CodeIssued);
         audit::commit(unit, &[event.user(stored.user_id).client(stored.client_id)]).await?;
         Ok(IssuedCode { code, expires_at })
     }
@@ -105,10 +137,10 @@ fn check_client(client: &Client, command: &IssueCodeCommand) -> Result<(), Issue
     if !client.status.is_active() {
         return Err(IssueCodeError::UnknownClient);
     }
-    if client.kind != ClientKind::App {
+    if !client.kind.is_app() {
         return Err(IssueCodeError::ServiceClient);
     }
-    if client.require_pkce {
+    if client.require_pkce && command.challenge.is_none() {
         return Err(IssueCodeError::PkceRequired);
     }
     if !client.redirect_uris.iter().any(|uri| uri.as_str() == command.redirect_uri) {

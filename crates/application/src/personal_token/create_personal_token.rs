@@ -2,10 +2,11 @@
 
 use crate::audit::commit;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::ports::system::Entropy;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
-use domain::id::PersonalTokenId;
+use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::{InvalidTokenName, MAX_LIVE_TOKENS, PersonalToken, PersonalTokenName};
 use domain::scope::{Scope, ScopeSet, UnknownScope};
 use domain::secret::{Secret, SecretKind};
@@ -80,26 +81,20 @@ impl CreatePersonalToken {
         command: CreatePersonalTokenCommand<'_>,
     ) -> Result<CreatedPersonalToken, CreatePersonalTokenError> {
         let at = self.clock.now();
-        let wish = Wish::read(&command, at)?;
+        if !command.session.is_fresh(at) {
+            return Err(CreatePersonalTokenError::NotFresh);
+        }
+        let scopes: Result<ScopeSet, UnknownScope> =
+            command.scopes.iter().map(|name| Scope::parse(name)).collect();
+        let scopes = scopes.map_err(|UnknownScope| CreatePersonalTokenError::InvalidScopes)?;
+        let wish = TokenWish::read(command.name, scopes, command.expires_in_days, at)?;
         let user_id = command.session.user_id;
         let mut unit = self.units.begin().await?;
         if let Some(refusal) = why_not(&mut *unit, command.session, at).await? {
             unit.rollback().await?;
             return Err(refusal);
         }
-        let secret = Secret::from_bytes(SecretKind::PersonalAccessToken, &self.trail.entropy.secret_bytes());
-        let Wish { name, scopes, expires_at } = wish;
-        let token = PersonalToken {
-            id: PersonalTokenId::from_uuid(self.trail.entropy.uuid()),
-            user_id,
-            name,
-            token_hash: secret.hash(),
-            scopes,
-            created_at: at,
-            expires_at,
-            last_used_at: None,
-            revoked_at: None,
-        };
+        let CreatedPersonalToken { secret, token } = wish.issue(user_id, &*self.trail.entropy, at);
         unit.personal_tokens().insert(&token).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PersonalTokenCreated);
         let event =
@@ -110,34 +105,53 @@ impl CreatePersonalToken {
 }
 
 /// A validated request for a token.
-struct Wish {
+pub(crate) struct TokenWish {
     name: PersonalTokenName,
     scopes: ScopeSet,
     expires_at: Option<DateTime<Utc>>,
 }
 
-impl Wish {
-    fn read(
-        command: &CreatePersonalTokenCommand<'_>,
+impl TokenWish {
+    pub(crate) fn read(
+        name: &str,
+        scopes: ScopeSet,
+        expires_in_days: Option<u32>,
         now: DateTime<Utc>,
     ) -> Result<Self, CreatePersonalTokenError> {
-        if !command.session.is_fresh(now) {
-            return Err(CreatePersonalTokenError::NotFresh);
-        }
-        let name = PersonalTokenName::parse(command.name)
+        let name = PersonalTokenName::parse(name)
             .map_err(|InvalidTokenName| CreatePersonalTokenError::InvalidName)?;
-        let scopes: Result<ScopeSet, UnknownScope> =
-            command.scopes.iter().map(|name| Scope::parse(name)).collect();
-        let scopes = scopes.map_err(|UnknownScope| CreatePersonalTokenError::InvalidScopes)?;
         if scopes.is_empty() || !scopes.is_subset_of(ScopeSet::CONSENTABLE) {
             return Err(CreatePersonalTokenError::InvalidScopes);
         }
-        let expires_at = match command.expires_in_days {
+        let expires_at = match expires_in_days {
             None => None,
             Some(days @ 1..=MAX_LIFETIME_DAYS) => Some(now + TimeDelta::days(i64::from(days))),
             Some(_) => return Err(CreatePersonalTokenError::InvalidLifetime),
         };
         Ok(Self { name, scopes, expires_at })
+    }
+
+    /// Generates the secret of a user's token.
+    pub(crate) fn issue(
+        self,
+        user_id: UserId,
+        entropy: &dyn Entropy,
+        at: DateTime<Utc>,
+    ) -> CreatedPersonalToken {
+        let Self { name, scopes, expires_at } = self;
+        let secret = Secret::from_bytes(SecretKind::PersonalAccessToken, &entropy.secret_bytes());
+        let token = PersonalToken {
+            id: PersonalTokenId::from_uuid(entropy.uuid()),
+            user_id,
+            name,
+            token_hash: secret.hash(),
+            scopes,
+            created_at: at,
+            expires_at,
+            last_used_at: None,
+            revoked_at: None,
+        };
+        CreatedPersonalToken { secret, token }
     }
 }
 
@@ -148,15 +162,28 @@ async fn why_not(
     session: &Session,
     now: DateTime<Utc>,
 ) -> Result<Option<CreatePersonalTokenError>, StorageError> {
-    let user_id = session.user_id;
-    let user = unit.users().find(user_id).await?;
-    if !user.is_some_and(|user| user.status.is_active()) {
+    if is_unavailable(unit, session.user_id).await? {
         return Ok(Some(CreatePersonalTokenError::AccountUnavailable));
     }
-    if unit.sessions().find(user_id, session.id).await?.is_none() {
+    if unit.sessions().find(session.user_id, session.id).await?.is_none() {
         return Ok(Some(CreatePersonalTokenError::SessionEnded));
     }
+    let is_full = has_too_many(unit, session.user_id, now).await?;
+    Ok(is_full.then_some(CreatePersonalTokenError::TooManyTokens))
+}
+
+/// Locks a user until the unit of work ends; returns whether the account cannot be used.
+pub(crate) async fn is_unavailable(unit: &mut dyn UnitOfWork, user_id: UserId) -> Result<bool, StorageError> {
+    let user = unit.users().find(user_id).await?;
+    Ok(!user.is_some_and(|user| user.status.is_active()))
+}
+
+/// Returns whether a locked user can have no further token.
+pub(crate) async fn has_too_many(
+    unit: &mut dyn UnitOfWork,
+    user_id: UserId,
+    now: DateTime<Utc>,
+) -> Result<bool, StorageError> {
     let tokens = unit.personal_tokens().list(user_id).await?;
-    let live = tokens.iter().filter(|token| token.is_live(now)).count();
-    Ok((live >= MAX_LIVE_TOKENS).then_some(CreatePersonalTokenError::TooManyTokens))
+    Ok(tokens.iter().filter(|token| token.is_live(now)).count() >= MAX_LIVE_TOKENS)
 }

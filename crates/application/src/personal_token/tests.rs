@@ -29,6 +29,9 @@ fn session(age: i64) -> Session {
         method: AuthenticationMethod::Password,
         authenticated_at: noon() - seconds(age),
         last_seen_at: noon(),
+        first_seen_at: noon(),
+        device: None,
+        address: None,
     }
 }
 

@@ -1,8 +1,9 @@
 mod changes;
 
-use super::{ReadProfile, ReadSleep, ReadSupplements};
+use super::{ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
 use crate::access::GrantedAccess;
 use crate::audit::testing::RecordedReads;
+use crate::intake::{IntakeRange, ShowIntake};
 use crate::ports::storage::{
     MockProfileReader, MockSleepReader, MockSupplementReader, PackedSleepRow, SleepPage, SleepPageQuery,
     StorageError, SupplementPage, SupplementPageQuery,
@@ -174,4 +175,23 @@ async fn a_failing_store_is_an_error_and_no_read_is_recorded() {
     let outcome = read.run(&access(), supplement_query()).await;
     assert!(matches!(outcome, Err(StorageError::Unavailable)));
     assert_eq!(reads.all(), []);
+}
+
+#[tokio::test]
+async fn a_read_of_days_is_counted_with_its_range_even_if_there_is_no_intake() {
+    let mut reader = MockSupplementReader::new();
+    reader.expect_walk_logs().returning(|_, _, _| Ok(Vec::new()));
+    reader.expect_list_own().returning(|_| Ok(Vec::new()));
+    let reads = Arc::<RecordedReads>::default();
+    let read = ReadIntake::new(ShowIntake::new(Arc::new(reader)), reads.recorder());
+    let date = noon().date_naive();
+    let range = IntakeRange { first: date, last: date, zone: TimeZone::UTC };
+    assert_eq!(read.run(&access(), range).await.unwrap().days.len(), 0);
+    let asked = AskedRange {
+        from: Some(TimeZone::UTC.first_instant_of(date)),
+        to: Some(TimeZone::UTC.last_instant_of(date)),
+    };
+    assert_eq!(reads.all(), counted(DataKind::Supplements, 0, asked));
+    assert_eq!(read.earliest(&access()).await.unwrap(), None);
+    assert_eq!(reads.all().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Authenticates clients (RFC 6749 section 2.3).
+//! Authenticates clients, and identifies public ones (RFC 6749 sections 2.3 and 3.2.1).
 
 use crate::audit::{AuditTrail, append_refusal};
 use crate::guessing::{failure_key, seconds_until_end};
@@ -9,7 +9,7 @@ use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientSecret, any_live_secret_matches};
+use domain::client::{Client, ClientSecret, MetadataPolicy, PresentedClientId, any_live_secret_matches};
 use domain::id::{ClientId, ClientSecretId};
 use domain::secret::{Secret, SecretHash, SecretKind};
 use sha2::{Digest, Sha256};
@@ -39,8 +39,8 @@ impl Default for AuthenticationLimits {
 pub struct PresentedCredentials<'a> {
     /// `client_id`, as sent.
     pub client_id: &'a str,
-    /// `client_secret`, as sent.
-    pub client_secret: &'a str,
+    /// `client_secret`, as sent; `None` for a public app (`token_endpoint_auth_method` `none`).
+    pub client_secret: Option<&'a str>,
     /// The caller's IP address.
     pub address: IpAddr,
     /// Secrets found in the query string.
@@ -61,10 +61,13 @@ pub enum QuerySecrets {
 /// Why a client is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthenticateClientError {
-    /// The client is unknown or disabled, or the secret is wrong; the caller does not learn which
-    /// (security.md T44).
+    /// The client is unknown or disabled, the secret is wrong, or a public app sent one; the caller does not
+    /// learn which (security.md T44).
     #[error("client authentication failed")]
     InvalidClient,
+    /// No secret was sent, and the client is unknown or has one.
+    #[error("the client secret is missing")]
+    SecretMissing,
     /// Authentication failed, and the limit of failures is reached.
     #[error("too many failed authentications")]
     TooManyFailures {
@@ -99,6 +102,7 @@ pub struct AuthenticateClient {
     ports: AuthenticationPorts,
     limits: AuthenticationLimits,
     allow_query_secrets: bool,
+    metadata_policy: MetadataPolicy,
     trail: AuditTrail,
 }
 
@@ -112,18 +116,28 @@ impl AuthenticateClient {
     /// Creates the use case. `allow_query_secrets` is the server-wide setting; each client has another one.
     pub fn new(ports: AuthenticationPorts, limits: AuthenticationLimits, allow_query_secrets: bool) -> Self {
         let trail = AuditTrail::new(ports.entropy.clone(), ports.clock.clone());
-        Self { ports, limits, allow_query_secrets, trail }
+        Self { ports, limits, allow_query_secrets, metadata_policy: MetadataPolicy::Off, trail }
+    }
+
+    /// Sets which clients with a metadata document are accepted; none by default.
+    #[must_use]
+    pub fn with_metadata_policy(mut self, policy: MetadataPolicy) -> Self {
+        self.metadata_policy = policy;
+        self
     }
 
     /// Returns the authenticated client. A correct secret is never rejected because of other callers'
     /// failures.
     ///
+    /// A public app has no secret: it is identified by its `client_id`, and rejected if it sends a secret.
+    ///
     /// A correct secret in a forbidden query string is recorded in the audit trail, because it should be
     /// rotated. A wrong one is not.
     pub async fn run(&self, presented: PresentedCredentials<'_>) -> Result<Client, AuthenticateClientError> {
+        let Some(secret) = presented.client_secret else { return self.identify(&presented).await };
         let in_query = presented.in_query != QuerySecrets::None;
         let now = self.ports.clock.now();
-        let proven = self.prove(&presented, now).await;
+        let proven = self.prove(&presented, secret, now).await;
         if in_query && !self.allow_query_secrets {
             // Rejected in any case; only the audit trail needs the result, so a store error is ignored.
             if let Ok(Some(proven)) = proven {
@@ -141,15 +155,64 @@ impl AuthenticateClient {
         }
     }
 
+    /// Returns the public app of a request without a secret. Its id is not a secret, so nothing is counted.
+    async fn identify(
+        &self,
+        presented: &PresentedCredentials<'_>,
+    ) -> Result<Client, AuthenticateClientError> {
+        let client = self.find(presented).await?.map(|found| found.client);
+        let client = client.filter(|client| client.kind.is_public());
+        // A URL is the id of a public app, which is refused. Other ids may be those of clients with a secret.
+        let is_url = presented.client_id.contains("://");
+        let error = if is_url {
+            AuthenticateClientError::InvalidClient
+        } else {
+            AuthenticateClientError::SecretMissing
+        };
+        let client = client.ok_or(error)?;
+        let allows_query = self.allow_query_secrets && client.allow_query_secrets;
+        if presented.in_query != QuerySecrets::None && !allows_query {
+            return Err(AuthenticateClientError::SecretInQuery);
+        }
+        if client.status.is_active() { Ok(client) } else { Err(AuthenticateClientError::InvalidClient) }
+    }
+
     async fn prove(
         &self,
         presented: &PresentedCredentials<'_>,
+        secret: &str,
         now: DateTime<Utc>,
     ) -> Result<Option<Proven>, StorageError> {
-        // Unknown ids take the same store request and comparison, so timing does not reveal them.
-        let id = ClientId::parse(presented.client_id).unwrap_or(ClientId::from_uuid(Uuid::nil()));
+        let found = self.find(presented).await?;
+        let known = found.as_ref().map(|found| (found.client.id, refusal_reason(&found.client)));
+        let proven = proven_client(found, secret, now);
+        if proven.is_none() {
+            let (client_id, reason) =
+                known.map_or((None, "it is unknown"), |(id, reason)| (Some(id), reason));
+            tracing::info!(client_id = client_id.map(display), reason, "a client was refused");
+        }
+        Ok(proven)
+    }
+
+    /// Finds the client. Malformed ids take the same store request, so timing does not reveal them. A stored
+    /// metadata document is enough, even an expired one, if its host is still accepted.
+    async fn find(
+        &self,
+        presented: &PresentedCredentials<'_>,
+    ) -> Result<Option<ClientWithSecrets>, StorageError> {
+        let presented = PresentedClientId::parse(presented.client_id).ok();
+        let id = presented.as_ref().map_or(ClientId::from_uuid(Uuid::nil()), PresentedClientId::id);
         let found = self.ports.clients.find_with_secrets(id).await?;
-        Ok(proven_client(found, presented.client_secret, now))
+        let found = found.filter(|found| presented.is_some_and(|id| id.identifies(&found.client)));
+        if found.as_ref().is_some_and(|found| !self.metadata_policy.admits(&found.client)) {
+            tracing::info!(
+                client_id = display(id),
+                reason = "documents of its host are not accepted",
+                "a client was refused"
+            );
+            return Ok(None);
+        }
+        Ok(found)
     }
 
     /// Records that the client secret was exposed in a query string (security.md T04).
@@ -190,6 +253,15 @@ fn proven_client(found: Option<ClientWithSecrets>, secret: &str, now: DateTime<U
     let client = client.filter(|client| matches && client.status.is_active())?;
     let right = secrets.iter().find(|secret| secret.hash == presented && secret.is_live(now))?;
     Some(Proven { client, secret_id: right.id })
+}
+
+/// Returns why a secret does not authenticate this client, for the log alone.
+const fn refusal_reason(client: &Client) -> &'static str {
+    match (client.kind.is_public(), client.status.is_active()) {
+        (_, false) => "it is disabled",
+        (true, true) => "it is public and sent a secret",
+        (false, true) => "its secret is wrong or expired",
+    }
 }
 
 /// Hashes the presented text; a malformed secret gets a hash that no stored secret has.

@@ -7,8 +7,9 @@ use chrono::{DateTime, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientKind};
 use domain::id::{ClientId, UserId};
+use domain::refresh_token::RefreshToken;
 use domain::scope::{Scope, ScopeSet};
-use domain::secret::{Secret, SecretHash, SecretKind};
+use domain::secret::SecretHash;
 use std::sync::Arc;
 
 /// Input of [`IntrospectToken`].
@@ -71,9 +72,9 @@ impl IntrospectToken {
     /// learn which (RFC 7662 section 2.2). A client sees its own tokens. A service client with
     /// `tokens:introspect` sees all access tokens, but no refresh tokens.
     pub async fn run(&self, query: IntrospectTokenQuery<'_>) -> Result<Option<ActiveToken>, StorageError> {
-        match Secret::parse(SecretKind::RefreshToken, query.token) {
+        match RefreshToken::parse(query.token) {
             Ok(_) if !query.hints_at_refresh_token => Ok(None),
-            Ok(secret) => self.refresh_token(query.client, &secret.hash()).await,
+            Ok(token) => self.refresh_token(query.client, &token.lookup_hash()).await,
             Err(_) => self.access_token(query.client, query.token).await,
         }
     }

@@ -1,12 +1,13 @@
 //! The client credentials grant of service clients (RFC 6749 section 4.4; decisions 3 and 9).
 
-use super::{TokenMint, narrowed};
+use super::{TokenMint, TokenTerms, narrowed};
 use crate::audit::{self, AuditTrail};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::SigningFailed;
 use domain::access_token::TokenSubject;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub struct IssueServiceTokenCommand<'a> {
     pub client: &'a Client,
     /// Requested scopes, as sent; `None` for all that the client has.
     pub scope: Option<&'a str>,
+    /// Requested audience; `None` for the API, the only one for service tokens.
+    pub resource: Option<Resource>,
 }
 
 /// Issued token; there is no refresh token.
@@ -37,6 +40,9 @@ pub enum IssueServiceTokenError {
     /// A requested scope is unknown or not allowed for the client.
     #[error("the scope is unknown or not allowed")]
     InvalidScope,
+    /// The requested resource serves people's data only.
+    #[error("a service token is for the API")]
+    InvalidTarget,
     /// The token could not be signed.
     #[error(transparent)]
     Signing(#[from] SigningFailed),
@@ -69,8 +75,12 @@ impl IssueServiceToken {
             return Err(IssueServiceTokenError::UnauthorizedClient);
         }
         let scopes = narrowed(client.scopes, command.scope).ok_or(IssueServiceTokenError::InvalidScope)?;
-        let now = self.mint.now();
-        let access_token = self.mint.access_token(TokenSubject::Service, client.id, scopes, now)?;
+        let audience = command.resource.unwrap_or_default();
+        if audience != Resource::Api {
+            return Err(IssueServiceTokenError::InvalidTarget);
+        }
+        let terms = TokenTerms { subject: TokenSubject::Service, client_id: client.id, scopes, audience };
+        let access_token = self.mint.access_token(terms, self.mint.now())?;
         let event = self.trail.event(AuditActor::Client, AuditKind::ServiceTokenIssued).client(client.id);
         audit::commit(self.units.begin().await?, &[event]).await?;
         Ok(ServiceToken { access_token, scopes })

@@ -22,6 +22,7 @@ use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
 use chrono::{DateTime, SubsecRound, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::id::{ClientId, TokenId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use std::sync::Arc;
 
@@ -48,23 +49,28 @@ impl TokenMint {
     }
 
     /// Signs a token issued at `now`, truncated to seconds as is usual for RFC 7519 dates.
-    fn access_token(
-        &self,
-        subject: TokenSubject,
-        client_id: ClientId,
-        scopes: ScopeSet,
-        now: DateTime<Utc>,
-    ) -> Result<String, SigningFailed> {
+    fn access_token(&self, terms: TokenTerms, now: DateTime<Utc>) -> Result<String, SigningFailed> {
+        let TokenTerms { subject, client_id, scopes, audience } = terms;
         let issued_at = now.trunc_subsecs(0);
         self.signer.sign(&AccessClaims {
             id: TokenId::from_uuid(self.entropy.uuid()),
             subject,
             client_id,
             scopes,
+            audience,
             issued_at,
             expires_at: AccessClaims::end_from(issued_at),
         })
     }
+}
+
+/// What an access token is issued for.
+#[derive(Debug, Clone, Copy)]
+struct TokenTerms {
+    subject: TokenSubject,
+    client_id: ClientId,
+    scopes: ScopeSet,
+    audience: Resource,
 }
 
 /// Parses the `scope` parameter (RFC 6749 sections 3.3 and 6). Absent or empty, it selects all granted

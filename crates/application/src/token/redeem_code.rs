@@ -1,19 +1,23 @@
 //! Exchanges an authorization code for a refresh token and an access token (RFC 6749 section 4.1.3).
 
-use super::{TokenMint, commit_redeemed_grant, created};
+use super::{TokenMint, TokenTerms, commit_redeemed_grant, created};
 use crate::audit::{self, AuditTrail};
+use crate::developer::is_admitted;
 use crate::ports::storage::{CodeWithUser, GrantFilter, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Entropy, SigningFailed};
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientKind};
+use domain::client::Client;
 use domain::code::{AuthorizationCode, CodeRefusal, CodeState, CodeVerifier, Redemption};
 use domain::grant::{Grant, GrantState, RevocationReason};
-use domain::id::{GrantId, UserId};
+use domain::id::{ClientId, GrantId, UserId};
+use domain::refresh_token::{RefreshToken, RotatingToken};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
-use domain::secret::{Secret, SecretKind};
+use domain::secret::{Secret, SecretHash, SecretKind};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// Input of [`RedeemCode`].
@@ -27,6 +31,8 @@ pub struct RedeemCodeCommand<'a> {
     pub redirect_uri: &'a str,
     /// PKCE verifier, as sent.
     pub code_verifier: Option<&'a str>,
+    /// Requested audience; `None` for that of the code.
+    pub resource: Option<Resource>,
     /// The caller's IP address.
     pub address: AddressBlock,
 }
@@ -37,7 +43,7 @@ pub struct IssuedTokens {
     /// The access token.
     pub access_token: String,
     /// The refresh token; only its hash is stored.
-    pub refresh_token: Secret,
+    pub refresh_token: RefreshToken,
     /// Scopes of both tokens.
     pub scopes: ScopeSet,
     /// User whose data they give access to.
@@ -54,6 +60,9 @@ pub enum RedeemCodeError {
     /// This kind of client cannot redeem codes.
     #[error("the client may not redeem codes")]
     UnauthorizedClient,
+    /// The code is for another resource, and stays valid for it.
+    #[error("the code is for another resource")]
+    InvalidTarget,
     /// The token could not be signed; the code stays valid.
     #[error(transparent)]
     Signing(#[from] SigningFailed),
@@ -79,18 +88,23 @@ impl RedeemCode {
 
     /// Redeems a code once. A second use by the same client revokes the grant of the first.
     pub async fn run(&self, command: RedeemCodeCommand<'_>) -> Result<IssuedTokens, RedeemCodeError> {
-        if command.client.kind != ClientKind::App {
+        if !command.client.kind.is_app() {
             return Err(RedeemCodeError::UnauthorizedClient);
         }
-        let secret = Secret::parse(SecretKind::AuthorizationCode, command.code)
-            .map_err(|_| RedeemCodeError::InvalidGrant)?;
+        let refused = |reason| {
+            log_refusal(command.client.id, reason);
+            RedeemCodeError::InvalidGrant
+        };
+        let secret = Secret::parse(SecretKind::AuthorizationCode, command.code);
+        let secret = secret.map_err(|_| refused("it is malformed"))?;
         let verifier = command.code_verifier.map(CodeVerifier::parse).transpose();
-        let verifier = verifier.map_err(|_| RedeemCodeError::InvalidGrant)?;
+        let verifier = verifier.map_err(|_| refused("the code verifier is malformed"))?;
         let now = self.mint.now();
         let redemption = Redemption {
             client_id: command.client.id,
             redirect_uri: command.redirect_uri,
             verifier: verifier.as_ref(),
+            needs_challenge: command.client.kind.is_public(),
             now,
         };
 
@@ -99,10 +113,19 @@ impl RedeemCode {
         let Some(locked) = unit.codes().find_and_hold(&secret.hash()).await? else {
             // An explicit rollback keeps the connection; dropping the unit of work may close it.
             unit.rollback().await?;
-            return Err(RedeemCodeError::InvalidGrant);
+            return Err(refused("it is unknown"));
         };
         if let Err(refusal) = locked.code.judge(&redemption) {
-            return Err(self.refuse(unit, &locked.code, refusal, now).await?);
+            return Err(self.refuse(unit, (&locked.code, command.client.id), refusal, now).await?);
+        }
+        if command.resource.is_some_and(|asked| asked != locked.code.resource) {
+            unit.rollback().await?;
+            log_refusal(command.client.id, "it is for another resource");
+            return Err(RedeemCodeError::InvalidTarget);
+        }
+        if !is_admitted(&mut *unit, command.client, locked.code.user_id).await? {
+            unit.rollback().await?;
+            return Err(refused("the app is a draft, and the person is not among its users"));
         }
         self.exchange(unit, &command, &locked, now).await
     }
@@ -114,13 +137,15 @@ impl RedeemCode {
         CodeWithUser { code, user_status }: &CodeWithUser,
         now: DateTime<Utc>,
     ) -> Result<IssuedTokens, RedeemCodeError> {
-        let refresh_token = Secret::from_bytes(SecretKind::RefreshToken, &self.entropy.secret_bytes());
+        let (refresh_token, newest_token_hash) = self.new_refresh_token(command.client);
         let grant = Grant {
             id: GrantId::from_uuid(self.entropy.uuid()),
             client_id: command.client.id,
             user_id: code.user_id,
             scopes: code.scopes,
-            refresh_token_hash: refresh_token.hash(),
+            resource: code.resource,
+            refresh_token_hash: refresh_token.lookup_hash(),
+            newest_token_hash,
             created_at: now,
             last_used_at: None,
             last_used_from: None,
@@ -128,7 +153,9 @@ impl RedeemCode {
         };
         // Signed before the code is consumed: a signing failure must not cost the code.
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
-        let access_token = self.mint.access_token(subject, command.client.id, grant.scopes, now)?;
+        let (client_id, scopes) = (grant.client_id, grant.scopes);
+        let terms = TokenTerms { subject, client_id, scopes, audience: grant.resource };
+        let access_token = self.mint.access_token(terms, now)?;
 
         let event = created(&self.trail, &grant, (AuditActor::Client, Some(command.address)));
         let live = if user_status.is_active() {
@@ -143,17 +170,28 @@ impl RedeemCode {
                 Some(CodeState::Redeemed { grant_id, .. }) => CodeRefusal::Replayed { grant_id },
                 _ => CodeRefusal::Expired,
             };
-            return Err(self.refuse(unit, code, refusal, now).await?);
+            return Err(self.refuse(unit, (code, command.client.id), refusal, now).await?);
         };
         commit_redeemed_grant(unit, &grant, &self.trail, live).await?;
         Ok(IssuedTokens { access_token, refresh_token, scopes: grant.scopes, user_id: grant.user_id })
+    }
+
+    /// Creates a refresh token, and returns the hash of the newest token if it rotates.
+    fn new_refresh_token(&self, client: &Client) -> (RefreshToken, Option<SecretHash>) {
+        let bytes = self.entropy.secret_bytes();
+        if client.kind.is_public() {
+            let token = RotatingToken::first(&bytes);
+            let hash = token.hash();
+            return (RefreshToken::Rotating(token), Some(hash));
+        }
+        (RefreshToken::Fixed(Secret::from_bytes(SecretKind::RefreshToken, &bytes)), None)
     }
 
     /// Rejects a redemption. A replay revokes the grant of the first one (RFC 9700 section 4.5).
     async fn refuse(
         &self,
         mut unit: Box<dyn UnitOfWork>,
-        code: &AuthorizationCode,
+        (code, presenter): (&AuthorizationCode, ClientId),
         refusal: CodeRefusal,
         now: DateTime<Utc>,
     ) -> Result<RedeemCodeError, StorageError> {
@@ -167,8 +205,14 @@ impl RedeemCode {
             audit::commit(unit, &[event]).await?;
             tracing::warn!(%client_id, revoked, "an authorization code was presented again");
         } else {
+            log_refusal(presenter, refusal);
             unit.rollback().await?;
         }
         Ok(RedeemCodeError::InvalidGrant)
     }
+}
+
+/// Logs which check failed. The response does not say it.
+fn log_refusal(client_id: ClientId, reason: impl Display) {
+    tracing::info!(%client_id, %reason, "an authorization code was refused");
 }

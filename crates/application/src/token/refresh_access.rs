@@ -1,18 +1,19 @@
 //! Exchanges a refresh token for a new access token (RFC 6749 section 6).
 
-use super::{TokenMint, narrowed};
-use crate::audit::{AnsweredRead, AuditTrail, ReadRecorder, append_refusal};
+use super::{TokenMint, TokenTerms, narrowed};
+use crate::audit::{self, AnsweredRead, AuditTrail, ReadRecorder, append_refusal};
 use crate::ports::storage::{GrantReader, GrantWithUser, StorageError, UnitOfWorkFactory};
 use crate::ports::system::SigningFailed;
 use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientKind};
+use domain::client::Client;
 use domain::grant::{Grant, UsedFrom};
 use domain::id::UserId;
 use domain::read_tally::{AskedRange, ReadKind, Reader};
+use domain::refresh_token::{RefreshToken, RotatingToken, Rotation, RotationOutcome};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
-use domain::secret::{Secret, SecretKind};
 use domain::user::UserStatus;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct RefreshAccessCommand<'a> {
     pub user_id: Option<&'a str>,
     /// Requested scopes, as sent; `None` for all that the grant has.
     pub scope: Option<&'a str>,
+    /// Requested audience; `None` for that of the grant.
+    pub resource: Option<Resource>,
     /// Origin of the request, shown to the user.
     pub from: &'a UsedFrom,
 }
@@ -40,18 +43,23 @@ pub struct RefreshedAccess {
     pub scopes: ScopeSet,
     /// User whose data it gives access to.
     pub user_id: UserId,
+    /// The refresh token that replaces the presented one; `None` if that one does not rotate.
+    pub next: Option<RotatingToken>,
 }
 
 /// Why a refresh token is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshAccessError {
-    /// The token is unknown or revoked, or belongs to another client or user; the caller does not learn
-    /// which.
+    /// The token is unknown, revoked or replaced, or belongs to another client or user; the caller does not
+    /// learn which.
     #[error("the refresh token is not valid")]
     InvalidGrant,
     /// A requested scope is unknown or exceeds the grant.
     #[error("the scope is unknown or wider than the grant")]
     InvalidScope,
+    /// The grant is for another resource.
+    #[error("the grant is for another resource")]
+    InvalidTarget,
     /// This kind of client cannot use refresh tokens.
     #[error("the client may not use refresh tokens")]
     UnauthorizedClient,
@@ -63,7 +71,8 @@ pub enum RefreshAccessError {
     Storage(#[from] StorageError),
 }
 
-/// Refreshes access. Refresh tokens are not rotated and never expire (contract, Authentication).
+/// Refreshes access. Refresh tokens of confidential clients are not rotated and never expire (contract,
+/// Authentication); those of public apps rotate.
 pub struct RefreshAccess {
     grants: Arc<dyn GrantReader>,
     units: Arc<dyn UnitOfWorkFactory>,
@@ -89,34 +98,86 @@ impl RefreshAccess {
         &self,
         command: RefreshAccessCommand<'_>,
     ) -> Result<RefreshedAccess, RefreshAccessError> {
-        if command.client.kind != ClientKind::App {
+        if !command.client.kind.is_app() {
             return Err(RefreshAccessError::UnauthorizedClient);
         }
-        let secret = Secret::parse(SecretKind::RefreshToken, command.refresh_token)
-            .map_err(|_| RefreshAccessError::InvalidGrant)?;
+        let refused = |reason| {
+            tracing::info!(client_id = %command.client.id, reason, "a refresh token was refused");
+            RefreshAccessError::InvalidGrant
+        };
+        let token = RefreshToken::parse(command.refresh_token).map_err(|_| refused("it is malformed"))?;
         let named = command.user_id.and_then(|text| UserId::parse(text).ok());
-        let found = self.grants.find_by_refresh_token(&secret.hash(), named).await?;
-        let GrantWithUser { grant, user_status } = found.ok_or(RefreshAccessError::InvalidGrant)?;
+        let found = self.grants.find_by_refresh_token(&token.lookup_hash(), named).await?;
+        let GrantWithUser { grant, user_status } = found.ok_or_else(|| refused("it is unknown"))?;
         if grant.client_id != command.client.id {
             self.note_misuse(&grant, &command).await;
             return Err(RefreshAccessError::InvalidGrant);
         }
-        if !is_usable(&grant, user_status, &command) {
-            return Err(RefreshAccessError::InvalidGrant);
-        }
+        check_usable(&grant, user_status, &command).map_err(refused)?;
         let scopes = narrowed(grant.scopes, command.scope).ok_or(RefreshAccessError::InvalidScope)?;
+
+        if command.resource.is_some_and(|asked| asked != grant.resource) {
+            return Err(RefreshAccessError::InvalidTarget);
+        }
 
         let now = self.mint.now();
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
-        let access_token = self.mint.access_token(subject, grant.client_id, scopes, now)?;
-        if grant.should_record_use(now) {
-            // The token is valid without the record of its use, so a busy store does not fail the refresh.
-            if let Err(error) = self.record_use(&grant, now, command.from).await {
-                tracing::warn!(%error, "the last use of a grant was not recorded");
+        let terms = TokenTerms { subject, client_id: grant.client_id, scopes, audience: grant.resource };
+        let access_token = self.mint.access_token(terms, now)?;
+        let next = match token {
+            RefreshToken::Rotating(token) => Some(self.rotate(&token, &grant, command.from, now).await?),
+            RefreshToken::Fixed(_) => {
+                self.note_use(&grant, now, command.from).await;
+                None
+            }
+        };
+        self.count(&grant);
+        Ok(RefreshedAccess { access_token, scopes, user_id: grant.user_id, next })
+    }
+
+    /// Returns the token that replaces this one. If another one replaced it before, the grant is revoked.
+    async fn rotate(
+        &self,
+        token: &RotatingToken,
+        grant: &Grant,
+        from: &UsedFrom,
+        now: DateTime<Utc>,
+    ) -> Result<RotatingToken, RefreshAccessError> {
+        let next = token.next(&self.mint.entropy.secret_bytes());
+        let rotation = Rotation {
+            user_id: grant.user_id,
+            grant_id: grant.id,
+            presented: token.hash(),
+            next: next.hash(),
+            sealed_next: token.seal(&next),
+            at: now,
+        };
+        let mut unit = self.units.begin().await?;
+        match unit.grants().rotate(&rotation).await? {
+            RotationOutcome::Replaced => {
+                if grant.should_record_use(now) {
+                    unit.grants().record_use(grant.user_id, grant.id, now, from).await?;
+                }
+                unit.commit().await?;
+                Ok(next)
+            }
+            RotationOutcome::Repeated(sealed) => {
+                unit.rollback().await?;
+                token.unseal(&sealed).ok_or(RefreshAccessError::InvalidGrant)
+            }
+            RotationOutcome::Reused => {
+                let client_id = grant.client_id;
+                tracing::warn!(%client_id, "a replaced refresh token was presented again; its grant is revoked");
+                let event = self.trail.event(AuditActor::Client, AuditKind::RefreshTokenReused);
+                let event = event.user(grant.user_id).client(client_id).subject(grant.id.as_uuid());
+                audit::commit(unit, &[event.from(from.address)]).await?;
+                Err(RefreshAccessError::InvalidGrant)
+            }
+            RotationOutcome::NotLive => {
+                unit.rollback().await?;
+                Err(RefreshAccessError::InvalidGrant)
             }
         }
-        self.count(&grant);
-        Ok(RefreshedAccess { access_token, scopes, user_id: grant.user_id })
     }
 
     /// Records that a client presented another client's refresh token (security.md T50). The response is the
@@ -139,6 +200,16 @@ impl RefreshAccess {
         });
     }
 
+    /// Records the use. The token is valid without the record, so a busy store does not fail the refresh.
+    async fn note_use(&self, grant: &Grant, now: DateTime<Utc>, from: &UsedFrom) {
+        if !grant.should_record_use(now) {
+            return;
+        }
+        if let Err(error) = self.record_use(grant, now, from).await {
+            tracing::warn!(%error, "the last use of a grant was not recorded");
+        }
+    }
+
     async fn record_use(
         &self,
         grant: &Grant,
@@ -151,8 +222,19 @@ impl RefreshAccess {
     }
 }
 
-/// Returns whether the grant is live, its user is active, and it belongs to the named user, if any.
-fn is_usable(grant: &Grant, user_status: UserStatus, command: &RefreshAccessCommand<'_>) -> bool {
-    let of_named_person = command.user_id.is_none_or(|text| text == grant.user_id.to_string());
-    grant.is_live() && user_status.is_active() && of_named_person
+/// Checks that the grant is live, its user is active, and it belongs to the named user, if any. Fails with
+/// the reason for the log.
+fn check_usable(
+    grant: &Grant,
+    user_status: UserStatus,
+    command: &RefreshAccessCommand<'_>,
+) -> Result<(), &'static str> {
+    if !grant.is_live() {
+        return Err("its grant was revoked");
+    }
+    if !user_status.is_active() {
+        return Err("its account is locked");
+    }
+    let is_of_named_person = command.user_id.is_none_or(|text| text == grant.user_id.to_string());
+    if is_of_named_person { Ok(()) } else { Err("it belongs to another user_id") }
 }

@@ -9,7 +9,8 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::grant::{Grant, RevocationReason};
 use domain::id::{ClientId, GrantId, UserId};
-use domain::secret::{Secret, SecretHash, SecretKind};
+use domain::refresh_token::RefreshToken;
+use domain::secret::SecretHash;
 use std::sync::Arc;
 
 /// Input of [`RevokeToken`].
@@ -55,13 +56,13 @@ impl RevokeToken {
         Self { grants, tokens, units, clock, trail }
     }
 
-    /// Revokes the token's grant if it belongs to the client. Unknown, malformed, expired and already revoked
-    /// tokens, and those of other clients, have no effect; the caller does not learn which (RFC 7009 section
-    /// 2.2).
+    /// Revokes the token's grant if it belongs to the client. Of a rotating refresh token, a replaced one
+    /// will do. Unknown, malformed, expired and already revoked tokens, and those of other clients, have no
+    /// effect; the caller does not learn which (RFC 7009 section 2.2).
     pub async fn run(&self, command: RevokeTokenCommand<'_>) -> Result<(), RevokeTokenError> {
         let own = command.client.id;
-        let found = match Secret::parse(SecretKind::RefreshToken, command.token) {
-            Ok(secret) => self.grant_of_refresh_token(&secret.hash(), own).await?,
+        let found = match RefreshToken::parse(command.token) {
+            Ok(token) => self.grant_of_refresh_token(&token.lookup_hash(), own).await?,
             Err(_) => self.grant_of_access_token(command.token, own).await?,
         };
         let Some((user_id, id)) = found else { return Ok(()) };

@@ -59,9 +59,11 @@ impl ImportSource for PersonalSource {
 }
 
 impl PersonalSource {
-    /// Skips labels, and reports the first one as left out.
+    /// Skips labels of the catalogue, and reports the first one as left out. A person's own products are
+    /// theirs to upload.
     fn personal(&mut self, item: ImportItem) -> Option<ImportItem> {
         match item {
+            ImportItem::Supplement(own) if own.key.owner().is_some() => Some(ImportItem::Supplement(own)),
             ImportItem::Supplement(_) if self.has_labels => None,
             ImportItem::Supplement(_) => {
                 self.has_labels = true;

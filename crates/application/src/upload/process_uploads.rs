@@ -5,6 +5,7 @@ use super::refusal_text::refusal_text;
 use super::refuse;
 use crate::import::{
     FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
+    RECORDING_FORMAT,
 };
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWorkFactory};
@@ -20,8 +21,7 @@ use std::sync::Arc;
 /// be the cause.
 const MAX_TRIES: u32 = 3;
 /// Shown to the user in that case.
-const GIVEN_UP: &str =
-    "the server stopped in the midst of reading the file, three times; whoever runs it can find out why";
+const GIVEN_UP: &str = "the server stopped three times while it read the file; its operator can find out why";
 
 /// A leased upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +184,10 @@ impl ProcessUploads {
             unit.rollback().await?;
             return Ok(UploadEnd::Gone);
         };
-        let refused = Import { refusal: Some(refusal_text(refusal)), ..import };
+        // The format is stored only once a file can be read, but the page asks for the start of a recording.
+        let is_recording = matches!(refusal, ImportRefusal::NoStart(_));
+        let format = import.format.clone().or_else(|| is_recording.then(|| RECORDING_FORMAT.to_owned()));
+        let refused = Import { refusal: Some(refusal_text(refusal)), format, ..import };
         refuse(unit.as_mut(), refused, self.clock.now()).await?;
         unit.commit().await?;
         Ok(UploadEnd::Refused)
@@ -198,7 +201,7 @@ fn until(now: DateTime<Utc>) -> DateTime<Utc> {
 /// Rejects catalogues, which belong to no user. Also rejects a recording start for a file that contains one,
 /// because the user probably chose the wrong file.
 fn personal(file: Box<dyn ImportFile>, has_start: bool) -> Result<Box<dyn ImportFile>, ImportRefusal> {
-    if has_start && file.format() != "hypnogram" {
+    if has_start && file.format() != RECORDING_FORMAT {
         let text = "the file says itself when its records began; upload it again, and leave out when the recording began";
         return Err(ImportRefusal::NotInThisWay(text.to_owned()));
     }

@@ -13,6 +13,7 @@ use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
 use domain::id::{ClientId, GrantId, KeyId, TokenId, UserId};
 use domain::read_tally::{AskedRange, ReadKind};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::time::TimeZone;
 use rustix::time::{ClockId, clock_gettime};
@@ -123,6 +124,7 @@ impl Chain {
             token: &self.token,
             user_id: &self.user_id,
             endpoint: PersonEndpoint::Data(DataKind::Profile),
+            resource: Resource::Api,
         };
         let granted = self.authorize.run(query).await?;
         self.recorder.record(AnsweredRead {
@@ -172,6 +174,7 @@ fn claims() -> AccessClaims {
         subject: TokenSubject::Person { user_id, grant_id },
         client_id: ClientId::from_uuid(SystemEntropy.uuid()),
         scopes: ScopeSet::CONSENTABLE,
+        audience: Resource::Api,
         issued_at,
         expires_at: AccessClaims::end_from(issued_at),
     }

@@ -61,6 +61,14 @@ impl ClientReader for NoClients {
     async fn list_clients(&self, _after: Option<ClientId>, _limit: u32) -> Result<Vec<Client>, StorageError> {
         Ok(Vec::new())
     }
+
+    async fn list_own_clients(&self, _: UserId) -> Result<Vec<Client>, StorageError> {
+        Ok(Vec::new())
+    }
+
+    async fn count_draft_users(&self, _: ClientId) -> Result<u32, StorageError> {
+        Ok(0)
+    }
 }
 
 /// Counts nothing.

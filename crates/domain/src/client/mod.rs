@@ -1,8 +1,17 @@
 //! Clients: the apps and backends that request tokens (RFC 6749 section 2).
 
+mod metadata;
 mod redirect_uri;
+mod review;
+mod web_page;
 
+pub use metadata::{
+    InvalidClientId, InvalidMetadataUrl, MetadataContent, MetadataDocument, MetadataFault, MetadataFields,
+    MetadataPolicy, MetadataUrl, PresentedClientId,
+};
 pub use redirect_uri::{InvalidRedirectUri, RedirectUri};
+pub use review::{Contact, InvalidContact, MAX_DRAFT_USERS, MAX_OWN_CLIENTS, MAX_OWN_REDIRECT_URIS, Review};
+pub use web_page::{ClientPages, InvalidWebPage, WebPage};
 
 use crate::deceptive_text::{is_display_name, stored_name};
 use crate::id::{ClientId, ClientSecretId};
@@ -42,13 +51,28 @@ impl ClientName {
     }
 }
 
-/// Kind of a client.
+/// Kind of a client. It determines whether the client has secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientKind {
-    /// An app that reads data with a person's consent.
+    /// An app with a secret that reads data with a person's consent.
     App,
-    /// A first-party backend that writes with `client_credentials` (decisions 9).
+    /// An app that cannot keep a secret, such as a native app, a command-line tool or an assistant (RFC 6749
+    /// section 2.1). It has none, must use PKCE, and its refresh tokens rotate.
+    PublicApp,
+    /// A first-party backend with a secret that writes with `client_credentials` (decisions 9).
     Service,
+}
+
+impl ClientKind {
+    /// Returns whether people can grant access to clients of this kind.
+    pub const fn is_app(self) -> bool {
+        matches!(self, Self::App | Self::PublicApp)
+    }
+
+    /// Returns whether clients of this kind have no secret (RFC 6749 section 2.1: public).
+    pub const fn is_public(self) -> bool {
+        matches!(self, Self::PublicApp)
+    }
 }
 
 /// Status of a client.
@@ -79,30 +103,50 @@ pub struct Client {
     pub name: ClientName,
     /// Kind.
     pub kind: ClientKind,
-    /// Allowed redirect URIs, compared exactly; an app has at least one.
+    /// Allowed redirect URIs; an app has at least one.
     pub redirect_uris: Vec<RedirectUri>,
+    /// Web pages about the client.
+    pub pages: ClientPages,
+    /// Contact of its developer, for the operator; `None` if not registered.
+    pub contact: Option<Contact>,
+    /// Its owner, and whether the operator has reviewed it.
+    pub review: Review,
     /// Scopes the client may request.
     pub scopes: ScopeSet,
     /// Whether secrets are accepted in query strings, as the contract allows (decisions 2).
     pub allow_query_secrets: bool,
-    /// Whether PKCE is required (RFC 7636).
+    /// Whether PKCE is required (RFC 7636); always true for a public app.
     pub require_pkce: bool,
     /// Status.
     pub status: ClientStatus,
+    /// Document that it was registered from; `None` if a person or the operator registered it.
+    pub document: Option<MetadataDocument>,
     /// When it was registered.
     pub created_at: DateTime<Utc>,
 }
 
 impl Client {
-    /// Finds a registered redirect URI by exact comparison (security.md T20). This includes the port of
-    /// loopback URIs: native apps cannot keep the secret that every client has.
-    pub fn registered_redirect_uri(&self, text: &str) -> Option<&RedirectUri> {
-        self.redirect_uris.iter().find(|uri| uri.as_str() == text)
+    /// Returns the redirect URI to use for a request with this one; `None` if it is not registered.
+    ///
+    /// URIs are compared exactly (security.md T20). Only for the loopback URIs of a public app is the port
+    /// ignored, because the operating system chooses it at the time of the request (RFC 8252 section 7.3).
+    pub fn registered_redirect_uri(&self, text: &str) -> Option<RedirectUri> {
+        if let Some(exact) = self.redirect_uris.iter().find(|uri| uri.as_str() == text) {
+            return Some(exact.clone());
+        }
+        let asked = RedirectUri::parse(text).ok().filter(|_| self.kind.is_public())?;
+        self.redirect_uris.iter().any(|uri| uri.equals_except_loopback_port(&asked)).then_some(asked)
+    }
+
+    /// Returns whether another program could pose as the client: a public app that is answered on the
+    /// person's computer, where any program can listen (RFC 8252 section 8.6).
+    pub fn can_be_imitated(&self, redirect_uri: &RedirectUri) -> bool {
+        self.kind.is_public() && redirect_uri.is_loopback()
     }
 
     /// Returns whether people can grant access to the client: an active app.
     pub fn takes_codes(&self) -> bool {
-        self.kind == ClientKind::App && self.status.is_active()
+        self.kind.is_app() && self.status.is_active()
     }
 }
 
@@ -195,10 +239,14 @@ mod tests {
             name: ClientName::parse("Night Owl").unwrap(),
             kind,
             redirect_uris: vec![RedirectUri::parse(REGISTERED).unwrap()],
+            pages: ClientPages::default(),
+            contact: None,
+            review: Review::BY_OPERATOR,
             scopes: ScopeSet::CONSENTABLE,
             allow_query_secrets: true,
             require_pkce: false,
             status,
+            document: None,
             created_at: DateTime::UNIX_EPOCH,
         }
     }
@@ -236,19 +284,92 @@ mod tests {
     fn t20_a_loopback_address_in_another_spelling_is_not_the_registered_one() {
         let uris = ["http://127.0.0.1:9000/cb", "http://[::1]:9000/cb"];
         let redirect_uris = uris.map(|uri| RedirectUri::parse(uri).unwrap()).to_vec();
-        let native = Client { redirect_uris, ..client(ClientKind::App, ClientStatus::Active) };
-        assert!(uris.into_iter().all(|uri| native.registered_redirect_uri(uri).is_some()));
+        let confidential = Client { redirect_uris, ..client(ClientKind::App, ClientStatus::Active) };
+        assert!(uris.into_iter().all(|uri| confidential.registered_redirect_uri(uri).is_some()));
         for host in ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "[0:0:0:0:0:0:0:1]"] {
-            assert_eq!(native.registered_redirect_uri(&format!("http://{host}:9000/cb")), None, "{host}");
+            assert_eq!(
+                confidential.registered_redirect_uri(&format!("http://{host}:9000/cb")),
+                None,
+                "{host}"
+            );
         }
-        assert_eq!(native.registered_redirect_uri("http://127.0.0.1:0/cb"), None);
+        for port in ["", ":", ":0", ":9001", ":09000"] {
+            assert_eq!(
+                confidential.registered_redirect_uri(&format!("http://127.0.0.1{port}/cb")),
+                None,
+                "{port}"
+            );
+        }
+    }
+
+    fn public(uris: &[&str]) -> Client {
+        let redirect_uris = uris.iter().map(|uri| RedirectUri::parse(uri).unwrap()).collect();
+        Client { redirect_uris, ..client(ClientKind::PublicApp, ClientStatus::Active) }
+    }
+
+    // RFC 8252 section 7.3
+    #[test]
+    fn a_public_app_may_use_any_port_of_its_loopback_redirect_uris() {
+        for host in ["127.0.0.1", "[::1]", "localhost"] {
+            for registered in [format!("http://{host}/cb?x=1"), format!("http://{host}:9000/cb?x=1")] {
+                let app = public(&[registered.as_str()]);
+                for port in ["", ":1", ":9000", ":65535"] {
+                    let asked = format!("http://{host}{port}/cb?x=1");
+                    let used = app.registered_redirect_uri(&asked).map(|uri| uri.as_str().to_owned());
+                    assert_eq!(used.as_deref(), Some(asked.as_str()), "{registered}");
+                }
+            }
+        }
+    }
+
+    // RFC 8252 section 8.6
+    #[test]
+    fn a_public_app_on_the_persons_computer_can_be_imitated() {
+        let app = public(&["http://localhost:9000/cb", "https://owl.example/cb"]);
+        assert!(app.can_be_imitated(&app.redirect_uris[0]));
+        assert!(!app.can_be_imitated(&app.redirect_uris[1]));
+        let confidential = Client { kind: ClientKind::App, ..app };
+        assert!(!confidential.can_be_imitated(&confidential.redirect_uris[0]));
+    }
+
+    // RFC 8252 section 7.3
+    #[test]
+    fn everything_but_the_port_of_a_loopback_redirect_uri_is_compared_exactly() {
+        let app =
+            public(&["http://127.0.0.1:9000/cb", "https://owl.example:8443/cb", "https://localhost/cb"]);
+        for text in [
+            "http://localhost:9000/cb",
+            "http://[::1]:9000/cb",
+            "http://127.0.0.2:9000/cb",
+            "http://127.0.0.1:9000/cb/",
+            "http://127.0.0.1:9000/CB",
+            "http://127.0.0.1:9000/cb?x=1",
+            "http://127.0.0.1:9000",
+            "http://127.0.0.1:0/cb",
+            "http://127.0.0.1:65536/cb",
+            "http://127.0.0.1:/cb",
+            "http://127.0.0.1:+1/cb",
+            "http://127.0.0.1:1@evil.example/cb",
+            "http://a@127.0.0.1:1/cb",
+            "http://127.0.0.1:1#/cb",
+            "HTTP://127.0.0.1:1/cb",
+            "http://127.1:9000/cb",
+            "https://127.0.0.1:9000/cb",
+            "https://owl.example/cb",
+            "https://owl.example:8444/cb",
+            "https://localhost:1/cb",
+        ] {
+            assert_eq!(app.registered_redirect_uri(text), None, "{text}");
+        }
     }
 
     #[test]
     fn only_an_app_that_may_be_used_takes_codes() {
         let disabled = ClientStatus::Disabled { at: DateTime::UNIX_EPOCH };
-        assert!(client(ClientKind::App, ClientStatus::Active).takes_codes());
-        assert!(!client(ClientKind::App, disabled).takes_codes());
+        for app in [ClientKind::App, ClientKind::PublicApp] {
+            assert!(client(app, ClientStatus::Active).takes_codes());
+            assert!(!client(app, disabled).takes_codes());
+        }
         assert!(!client(ClientKind::Service, ClientStatus::Active).takes_codes());
     }
 

@@ -35,6 +35,9 @@ pub enum InvalidRedirectUri {
     ReservedParameter,
 }
 
+/// Hosts whose port a public app may choose (RFC 8252 section 7.3).
+const LOOPBACK_HOSTS: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
+
 /// A registered redirect URI, compared as a plain string and never normalised (RFC 9700 section 4.1.3).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RedirectUri(String);
@@ -94,6 +97,37 @@ impl RedirectUri {
         self.url().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
     }
 
+    /// Returns the host; with the port on a loopback host, the only kind that is allowed over http.
+    pub fn site(&self) -> String {
+        let port = self.url().filter(|url| url.scheme() == "http").and_then(|url| url.port());
+        port.map_or_else(|| self.host(), |port| format!("{}:{port}", self.host()))
+    }
+
+    /// Returns whether the URI leads to a program on the person's own computer (RFC 8252 section 7.3).
+    pub fn is_loopback(&self) -> bool {
+        self.loopback_parts().is_some()
+    }
+
+    /// Returns whether both are loopback URIs that are equal except for their ports.
+    pub(super) fn equals_except_loopback_port(&self, other: &Self) -> bool {
+        self.loopback_parts().is_some_and(|parts| other.loopback_parts() == Some(parts))
+    }
+
+    /// Splits a loopback URI into its host and what follows the port; `None` for any other URI.
+    fn loopback_parts(&self) -> Option<(&str, &str)> {
+        let (host, rest) = LOOPBACK_HOSTS
+            .into_iter()
+            .find_map(|host| Some((host, self.0.strip_prefix("http://")?.strip_prefix(host)?)))?;
+        let rest = match rest.strip_prefix(':') {
+            Some(port) if port.starts_with(|c: char| c.is_ascii_digit()) => {
+                port.trim_start_matches(|c: char| c.is_ascii_digit())
+            }
+            Some(_) => return None,
+            None => rest,
+        };
+        (rest.is_empty() || rest.starts_with(['/', '?'])).then_some((host, rest))
+    }
+
     /// Returns the origin (RFC 6454 section 6.2): scheme, host, and a non-default port.
     pub fn origin(&self) -> String {
         self.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default()
@@ -143,6 +177,18 @@ mod tests {
             "http://localhost:3000",
         ] {
             assert_eq!(RedirectUri::parse(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn the_site_of_a_loopback_address_has_its_port() {
+        for (text, site) in [
+            ("https://app.example.org:8443/cb", "app.example.org"),
+            ("http://127.0.0.1:9000/cb", "127.0.0.1:9000"),
+            ("http://[::1]:9000/cb", "[::1]:9000"),
+            ("http://localhost/cb", "localhost"),
+        ] {
+            assert_eq!(RedirectUri::parse(text).unwrap().site(), site, "{text}");
         }
     }
 

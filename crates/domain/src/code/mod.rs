@@ -5,6 +5,7 @@ mod pkce;
 pub use pkce::{CodeVerifier, InvalidPkce, PkceChallenge};
 
 use crate::id::{ClientId, GrantId, UserId};
+use crate::resource::Resource;
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -71,6 +72,8 @@ pub struct AuthorizationCode {
     pub redirect_uri: String,
     /// Granted scopes.
     pub scopes: ScopeSet,
+    /// Audience of the access tokens of its grant (RFC 8707).
+    pub resource: Resource,
     /// PKCE challenge, if the client sent one.
     pub challenge: Option<PkceChallenge>,
     /// Time of issue.
@@ -90,6 +93,8 @@ pub struct Redemption<'a> {
     pub redirect_uri: &'a str,
     /// PKCE verifier in the request.
     pub verifier: Option<&'a CodeVerifier>,
+    /// Whether codes without a challenge are rejected: the client is public.
+    pub needs_challenge: bool,
     /// Current time.
     pub now: DateTime<Utc>,
 }
@@ -137,7 +142,7 @@ impl AuthorizationCode {
             return Err(CodeRefusal::Expired);
         }
         match (&self.challenge, redemption.verifier) {
-            (None, None) => Ok(()),
+            (None, None) if !redemption.needs_challenge => Ok(()),
             (Some(challenge), Some(verifier)) if challenge.is_met_by(verifier) => Ok(()),
             _ => Err(CodeRefusal::WrongVerifier),
         }

@@ -1,5 +1,6 @@
 //! Proof key for code exchange, method `S256` only (RFC 7636; decisions 8).
 
+use crate::secret::SecretBytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
@@ -35,8 +36,7 @@ impl PkceChallenge {
 
     /// Returns whether the verifier matches the challenge, in constant time.
     pub fn is_met_by(&self, verifier: &CodeVerifier) -> bool {
-        let digest: [u8; 32] = Sha256::digest(verifier.0.as_bytes()).into();
-        digest.ct_eq(&self.0).into()
+        verifier.challenge().0.ct_eq(&self.0).into()
     }
 }
 
@@ -52,6 +52,23 @@ impl CodeVerifier {
         } else {
             Err(InvalidPkce)
         }
+    }
+}
+
+impl CodeVerifier {
+    /// Encodes 32 random bytes as 43 characters.
+    pub fn from_bytes(bytes: &SecretBytes) -> Self {
+        Self(Zeroizing::new(URL_SAFE_NO_PAD.encode(bytes.as_bytes())))
+    }
+
+    /// Returns the challenge that this verifier meets.
+    pub fn challenge(&self) -> PkceChallenge {
+        PkceChallenge(Sha256::digest(self.0.as_bytes()).into())
+    }
+
+    /// Returns the text for the one response that shows it.
+    pub fn expose(&self) -> &str {
+        &self.0
     }
 }
 
@@ -87,5 +104,15 @@ mod tests {
         for text in ["", "short", &"A".repeat(44), &format!("{}=", "A".repeat(43)), &"+".repeat(43)] {
             assert!(PkceChallenge::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_verifier_from_random_bytes_is_valid_and_meets_its_challenge() {
+        let verifier = CodeVerifier::from_bytes(&SecretBytes::new([0xfb; 32]));
+        assert_eq!(verifier.expose().len(), 43);
+        let parsed = CodeVerifier::parse(verifier.expose()).unwrap();
+        assert!(verifier.challenge().is_met_by(&parsed));
+        let other = CodeVerifier::from_bytes(&SecretBytes::new([1; 32]));
+        assert!(!verifier.challenge().is_met_by(&other));
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::resource::Resource;
 use uuid::Uuid;
 
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -15,6 +16,7 @@ fn code() -> AuthorizationCode {
         user_id: UserId::from_uuid(Uuid::from_u128(9)),
         redirect_uri: "https://app.example.org/cb".to_owned(),
         scopes: ScopeSet::CONSENTABLE,
+        resource: Resource::Api,
         challenge: None,
         issued_at: DateTime::UNIX_EPOCH,
         expires_at: CodeLifetime::DEFAULT.end_from(DateTime::UNIX_EPOCH),
@@ -27,6 +29,7 @@ fn redemption(seconds: i64) -> Redemption<'static> {
         client_id: client(1),
         redirect_uri: "https://app.example.org/cb",
         verifier: None,
+        needs_challenge: false,
         now: DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds),
     }
 }
@@ -35,6 +38,17 @@ fn redemption(seconds: i64) -> Redemption<'static> {
 fn a_code_is_valid_until_just_before_its_expiry() {
     assert_eq!(code().judge(&redemption(59)), Ok(()));
     assert_eq!(code().judge(&redemption(60)), Err(CodeRefusal::Expired));
+}
+
+// RFC 9700 section 2.1.1
+#[test]
+fn a_public_client_cannot_redeem_a_code_without_a_challenge() {
+    let public = Redemption { needs_challenge: true, ..redemption(1) };
+    assert_eq!(code().judge(&public), Err(CodeRefusal::WrongVerifier));
+    let with = AuthorizationCode { challenge: Some(PkceChallenge::parse(CHALLENGE).unwrap()), ..code() };
+    assert_eq!(with.judge(&public), Err(CodeRefusal::WrongVerifier));
+    let verifier = CodeVerifier::parse(VERIFIER).unwrap();
+    assert_eq!(with.judge(&Redemption { verifier: Some(&verifier), ..public }), Ok(()));
 }
 
 #[test]

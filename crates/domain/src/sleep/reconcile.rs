@@ -80,16 +80,6 @@ fn replace<S: Borrow<SleepSession>>(
     Reconciliation::Replace { id: session.id, removes: covered(known, record, Some(session.id)) }
 }
 
-/// Returns whether a record excludes a session: if the record had come later, the session would have been
-/// removed or matched. Only sessions of one source with derived keys give way, as in [`reconcile`]. A record
-/// with a derived key that contains less than a session is not added beside it either.
-pub fn leaves_no_place(record: &SleepRecord, session: &SleepSession) -> bool {
-    session.record.source() == record.source()
-        && !is_log(session)
-        && overlaps(session, record)
-        && (!record.key().is_given() || !says_less(record, session))
-}
-
 /// Finds the logged session that matches a record with a derived key; one with stages is preferred.
 fn logged_twin<'a>(
     twins: impl Iterator<Item = &'a SleepSession>,

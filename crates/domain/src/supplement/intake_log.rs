@@ -2,7 +2,7 @@
 
 use super::InvalidText;
 use super::text::name;
-use crate::id::{IntakeLogId, SupplementId};
+use crate::id::{FormId, IntakeLogId, SupplementId};
 use chrono::{DateTime, Datelike, Utc};
 
 /// Number of servings taken at once: finite, more than 0, at most 10,000.
@@ -64,6 +64,9 @@ pub enum InvalidIntakeLog {
 impl IntakeLogRecord {
     /// Maximum length of an external key in characters.
     pub const MAX_EXTERNAL_KEY: usize = 200;
+    /// Beginning of the keys of entries that the person made on the page. The key survives an export, so that
+    /// a restored entry can still be changed by hand.
+    const BY_HAND: &str = "by-hand:";
 
     /// Creates a record of an intake.
     ///
@@ -82,6 +85,21 @@ impl IntakeLogRecord {
         let external_key =
             external_key.map(|key| name("external_id", key, Self::MAX_EXTERNAL_KEY)).transpose()?;
         Ok(Self { supplement_id, created_at, servings, external_key })
+    }
+
+    /// Creates a record of an intake that the person enters on the page; `entry` is the id of the form.
+    pub fn by_hand(
+        supplement_id: SupplementId,
+        created_at: DateTime<Utc>,
+        servings: Servings,
+        entry: FormId,
+    ) -> Result<Self, InvalidIntakeLog> {
+        Self::new(supplement_id, created_at, servings, Some(format!("{}{entry}", Self::BY_HAND)))
+    }
+
+    /// Returns whether the person entered this intake on the page.
+    pub fn is_by_hand(&self) -> bool {
+        self.external_key().is_some_and(|key| key.starts_with(Self::BY_HAND))
     }
 
     /// Returns the supplement, in the version of its label at that time.

@@ -1,10 +1,12 @@
 //! Supplements: their labels and the intakes of people.
 
 mod catalogue_key;
+pub mod daily;
 mod ingredient;
 mod intake_log;
 mod label;
 mod label_change;
+mod search_words;
 mod text;
 mod upc;
 
@@ -13,6 +15,7 @@ pub use ingredient::{Amount, Ingredient};
 pub use intake_log::{IntakeLog, IntakeLogRecord, InvalidIntakeLog, InvalidServings, Servings};
 pub use label::{InvalidLabel, SupplementLabel, SupplementLabelFields};
 pub use label_change::LabelChange;
+pub use search_words::SearchWords;
 pub use text::{InvalidText, TextProblem};
 pub use upc::{InvalidUpc, Upc};
 

@@ -3,6 +3,7 @@
 //! An instant is always a `chrono::DateTime<Utc>`. A local time exists only between a request or file and the
 //! zone that converts it to an instant.
 
+mod current_zones;
 mod date_parameter;
 mod date_range;
 mod digits;

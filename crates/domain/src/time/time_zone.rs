@@ -1,6 +1,7 @@
 //! Time zones.
 
 use super::UtcOffset;
+use super::current_zones::CURRENT;
 use chrono::offset::MappedLocalTime;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone as _, Utc};
 use chrono_tz::Tz;
@@ -39,6 +40,18 @@ impl TimeZone {
         name.parse().map(Self).map_err(|_| UnknownTimeZone)
     }
 
+    /// Lists the current names of zones: places by name, then `UTC`. Aliases such as `US/Eastern` are
+    /// missing.
+    pub fn current_names() -> impl Iterator<Item = &'static str> {
+        CURRENT.split_ascii_whitespace().chain(["UTC"])
+    }
+
+    /// Finds a zone by its current name; an alias is unknown.
+    pub fn parse_current(name: &str) -> Result<Self, UnknownTimeZone> {
+        let is_current = Self::current_names().any(|current| current == name);
+        if is_current { Self::parse(name) } else { Err(UnknownTimeZone) }
+    }
+
     /// Returns the name used to find the zone, even if it is an alias.
     pub fn name(self) -> &'static str {
         self.0.name()
@@ -67,6 +80,12 @@ impl TimeZone {
             }
         };
         instant(seconds, nanos)
+    }
+
+    /// Returns the first and second instant of a local time, equal if it occurs once; `None` if a clock
+    /// change skips it.
+    pub fn instants_at(self, local: NaiveDateTime) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+        self.instants_of(local).map(|(first, second)| (instant(first, 0), instant(second, 0)))
     }
 
     /// Returns the first instant of a local day.

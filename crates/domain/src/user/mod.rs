@@ -3,10 +3,12 @@
 mod biology;
 mod email;
 mod profile_change;
+mod profile_source;
 
 pub use biology::*;
 pub use email::{Email, InvalidEmail};
 pub use profile_change::{ProfileChange, ProfileChanges, ProfileField, ProfileValue};
+pub use profile_source::{ProfileOrigin, ProfileSource};
 
 use crate::id::UserId;
 use crate::time::TimeZone;

@@ -26,8 +26,11 @@ use domain::scope::Scope;
     params(UserPath, ChangesQuery),
     // Any one of the scopes grants access.
     security(
+        ("oauth2" = [Scope::Profile]),
         ("bearer" = [Scope::Profile]),
+        ("oauth2" = [Scope::Sleep]),
         ("bearer" = [Scope::Sleep]),
+        ("oauth2" = [Scope::Supplements]),
         ("bearer" = [Scope::Supplements]),
     ),
     responses(

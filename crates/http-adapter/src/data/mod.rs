@@ -6,7 +6,7 @@
 pub(crate) mod bearer;
 pub(crate) mod changes;
 pub mod dto;
-pub(crate) mod gate;
+pub mod gate;
 mod link;
 pub(crate) mod profile;
 mod query;
@@ -17,6 +17,8 @@ pub(crate) mod supplements;
 pub(crate) mod test_support;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use query::IgnoredParameters;
 
 use crate::problem::error_responses;
 use utoipa::OpenApi;
@@ -33,11 +35,11 @@ error_responses! {
     /// Errors of the endpoints that read data.
     DataErrors = Problem "Data": [
         InvalidRequest InvalidParameter InvalidUserId MissingToken InvalidToken OtherUser InsufficientScope
-        NotFound RateLimited StorageUnavailable
+        NotFound RateLimited StorageUnavailable Overloaded TooManyAtOnce
     ];
     /// Errors of the change feed.
     ChangesErrors = Problem "Changes": [
         InvalidRequest InvalidParameter InvalidUserId MissingToken InvalidToken OtherUser InsufficientScope
-        NotFound CursorExpired RateLimited StorageUnavailable
+        NotFound CursorExpired RateLimited StorageUnavailable Overloaded TooManyAtOnce
     ];
 }

@@ -18,7 +18,7 @@ use domain::scope::Scope;
 /// Requires the scope `profile`. Unknown parameters are ignored.
 #[utoipa::path(
     get, path = Endpoint::Profile.path(), tag = "data", operation_id = "readProfile", params(UserPath),
-    security(("bearer" = [Scope::Profile])),
+    security(("oauth2" = [Scope::Profile]), ("bearer" = [Scope::Profile])),
     responses(
         (status = 200, description = "The profile", body = ProfileAnswer, example = example::profile),
         DataErrors,

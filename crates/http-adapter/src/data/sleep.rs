@@ -20,7 +20,7 @@ use domain::scope::Scope;
 /// Requires the scope `sleep`. Unknown parameters are ignored; a known one may appear once.
 #[utoipa::path(
     get, path = Endpoint::Sleep.path(), tag = "data", operation_id = "readSleep", params(UserPath, SleepQuery),
-    security(("bearer" = [Scope::Sleep])),
+    security(("oauth2" = [Scope::Sleep]), ("bearer" = [Scope::Sleep])),
     responses(
         (status = 200, description = "The page", body = SleepAnswer, example = example::sleep),
         DataErrors,

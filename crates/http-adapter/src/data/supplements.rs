@@ -20,7 +20,8 @@ use domain::scope::Scope;
 /// Requires the scope `supplements`. Unknown parameters are ignored; a known one may appear once.
 #[utoipa::path(
     get, path = Endpoint::Supplements.path(), tag = "data", operation_id = "readSupplements",
-    params(UserPath, SupplementsQuery), security(("bearer" = [Scope::Supplements])),
+    params(UserPath, SupplementsQuery),
+    security(("oauth2" = [Scope::Supplements]), ("bearer" = [Scope::Supplements])),
     responses(
         (status = 200, description = "The page", body = SupplementsAnswer, example = example::supplements),
         DataErrors,

@@ -43,8 +43,11 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
     params(UserPath, ExportParameters),
     // Any one of the scopes grants access.
     security(
+        ("oauth2" = [Scope::Profile]),
         ("bearer" = [Scope::Profile]),
+        ("oauth2" = [Scope::Sleep]),
         ("bearer" = [Scope::Sleep]),
+        ("oauth2" = [Scope::Supplements]),
         ("bearer" = [Scope::Supplements]),
     ),
     responses(

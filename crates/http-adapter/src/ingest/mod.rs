@@ -45,17 +45,17 @@ error_responses! {
     IngestErrors = Problem "Ingest": [
         InvalidRequest InvalidUserId MissingToken InvalidToken InsufficientScope UnknownUser RequestTimeout
         RequestInProgress PayloadTooLarge TooManyItems UnsupportedMediaType IdempotencyKeyReused RateLimited
-        StorageUnavailable IngestBusy
+        StorageUnavailable Overloaded TooManyAtOnce IngestBusy
     ];
     /// Errors of deleting a record.
     DeletionErrors = Problem "Deletion": [
         InvalidRequest InvalidParameter InvalidUserId MissingToken InvalidToken InsufficientScope
-        UnknownRecord RateLimited StorageUnavailable
+        UnknownRecord RateLimited StorageUnavailable Overloaded TooManyAtOnce
     ];
     /// Errors of erasing a person.
     ErasureErrors = Problem "Erasure": [
         InvalidRequest InvalidUserId MissingToken InvalidToken InsufficientScope UnknownUser RateLimited
-        StorageUnavailable
+        StorageUnavailable Overloaded TooManyAtOnce
     ];
 }
 
@@ -76,7 +76,7 @@ macro_rules! operations {
         #[utoipa::path(
             $method, path = Endpoint::$endpoint.path(), tag = "ingest", operation_id = $id,
             summary = $summary, description = description(Scope::$scope),
-            params $params, security(("bearer" = [Scope::$scope])),
+            params $params, security(("oauth2" = [Scope::$scope]), ("bearer" = [Scope::$scope])),
             request_body(
                 description = "One item, or a list of items; or an item a line.",
                 content(

@@ -1,6 +1,7 @@
 //! Facts about a request that every layer needs.
 
-use crate::problem::{AnswerContext, Dialect, ErrorPages};
+use crate::accept::wants_page;
+use crate::problem::{AnswerContext, Dialect, ErrorPages, JsonRpcId};
 use crate::request_id::RequestId;
 use crate::route::Endpoint;
 use crate::{HttpSettings, HttpState};
@@ -17,6 +18,7 @@ pub(super) struct RequestContext {
     pub(super) state: Option<web::Data<HttpState>>,
     /// The endpoint that actix matched; `None` if the path has none.
     pub(super) endpoint: Option<Endpoint>,
+    dialect: Dialect,
     pub(super) request_id: RequestId,
 }
 
@@ -26,11 +28,12 @@ impl RequestContext {
         let state = request.app_data::<web::Data<HttpState>>().cloned();
         let request_id = RequestId::new(state.as_ref().map_or(Uuid::nil(), |state| (state.request_ids)()));
         request.extensions_mut().insert(request_id);
-        Self { state, endpoint, request_id }
+        let dialect = endpoint.map_or_else(|| unmatched_dialect(request), Endpoint::dialect);
+        Self { state, endpoint, dialect, request_id }
     }
 
-    pub(super) fn dialect(&self) -> Dialect {
-        self.endpoint.map_or(Dialect::Problem, Endpoint::dialect)
+    pub(super) const fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     pub(super) fn is_https(&self) -> bool {
@@ -48,8 +51,15 @@ impl RequestContext {
             public_url: settings.public_url.trim_end_matches('/').to_owned(),
             is_https: settings.is_https(),
             error_pages: self.state.as_ref().map(|state| state.error_pages).unwrap_or_default(),
+            resource_metadata: self.endpoint.and_then(Endpoint::resource_metadata).map(Endpoint::path),
         }
     }
+}
+
+/// Returns the error format of an unknown path: a page for browsers, except below `/api`.
+fn unmatched_dialect(request: &ServiceRequest) -> Dialect {
+    let is_page = !request.path().starts_with("/api") && wants_page(request.headers());
+    if is_page { Dialect::Page } else { Dialect::Problem }
 }
 
 /// Facts about a request that its error response needs.
@@ -61,15 +71,18 @@ pub(super) struct ErrorContext {
     public_url: String,
     pub(super) is_https: bool,
     error_pages: ErrorPages,
+    resource_metadata: Option<&'static str>,
 }
 
 impl ErrorContext {
-    pub(super) fn for_answer(&self) -> AnswerContext<'_> {
+    pub(super) fn for_answer<'a>(&'a self, json_rpc_id: Option<&'a JsonRpcId>) -> AnswerContext<'a> {
         AnswerContext {
             dialect: self.dialect,
             request_id: &self.request_id_text,
             public_url: &self.public_url,
             error_pages: self.error_pages,
+            resource_metadata: self.resource_metadata,
+            json_rpc_id,
         }
     }
 }

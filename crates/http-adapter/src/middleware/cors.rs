@@ -1,5 +1,6 @@
-//! CORS on endpoints that read data, for the configured origins and never with credentials (security.md T35):
-//! a browser app sends its token in a header, not in a cookie.
+//! CORS on the endpoints that a browser app calls, for the configured origins and never with credentials
+//! (security.md T35): the app sends its token in a header, not in a cookie. `/authorize` is a page, which no
+//! script reads.
 
 use super::context::{Outcome, RequestContext};
 use super::header;
@@ -13,21 +14,47 @@ use actix_web::http::header::{
     ORIGIN,
 };
 
-const EXPOSED: &str = "Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id";
+const EXPOSED: &str = "Restwell-Ignored-Parameters, Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id";
+
+/// What scripts of listed origins may send to an endpoint.
+struct Permission {
+    methods: &'static str,
+    headers: &'static str,
+}
+
+impl Permission {
+    const fn to(endpoint: Endpoint) -> Option<Self> {
+        let (methods, headers) = match endpoint {
+            Endpoint::Mcp => (
+                "POST",
+                "Authorization, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id",
+            ),
+            Endpoint::Token | Endpoint::Refresh | Endpoint::Revoke => ("POST", "Authorization, Content-Type"),
+            // Assistants send the version of their protocol with every request.
+            Endpoint::Metadata | Endpoint::ApiResource | Endpoint::McpResource | Endpoint::KeySet => {
+                ("GET", "MCP-Protocol-Version")
+            }
+            _ if endpoint.reads_data() => ("GET", "Authorization"),
+            _ => return None,
+        };
+        Some(Self { methods, headers })
+    }
+}
 
 pub(super) async fn apply(
     context: &RequestContext,
     request: ServiceRequest,
     next: impl AsyncFnOnce(ServiceRequest) -> Outcome,
 ) -> Outcome {
-    let Some(origin) = allowed_origin(context, &request) else {
+    let permission = context.endpoint.and_then(Permission::to);
+    let Some((permission, origin)) = permission.zip(allowed_origin(context, &request)) else {
         return next(request).await;
     };
     if is_preflight(&request) {
         let mut answer = HttpResponse::NoContent()
             .insert_header((ACCESS_CONTROL_ALLOW_ORIGIN, origin))
-            .insert_header((ACCESS_CONTROL_ALLOW_METHODS, "GET"))
-            .insert_header((ACCESS_CONTROL_ALLOW_HEADERS, "Authorization"))
+            .insert_header((ACCESS_CONTROL_ALLOW_METHODS, permission.methods))
+            .insert_header((ACCESS_CONTROL_ALLOW_HEADERS, permission.headers))
             .insert_header((ACCESS_CONTROL_MAX_AGE, "600"))
             .finish();
         header::write(answer.headers_mut(), context.dialect(), context.is_https(), context.request_id);
@@ -39,12 +66,12 @@ pub(super) async fn apply(
     Ok(response)
 }
 
-/// Returns the request's origin if it may read the response.
+/// Returns the request's origin if it is listed.
 fn allowed_origin(context: &RequestContext, request: &ServiceRequest) -> Option<HeaderValue> {
     let origin = request.headers().get(ORIGIN)?;
     let allowed = &context.state.as_ref()?.settings.cors_allowed_origins;
     let is_listed = allowed.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
-    (is_listed && context.endpoint.is_some_and(Endpoint::reads_data)).then(|| origin.clone())
+    is_listed.then(|| origin.clone())
 }
 
 fn is_preflight(request: &ServiceRequest) -> bool {

@@ -2,11 +2,14 @@
 
 use super::context::{ErrorContext, Outcome, RequestContext};
 use super::header;
+use crate::data::IgnoredParameters;
 use crate::meter;
-use crate::problem::{Fault, FaultRow, LogLevel, Problem, answer, rate_limit_headers};
+use crate::problem::{
+    Fault, FaultRow, FinishedBody, JsonRpcId, LogLevel, Problem, answer, rate_limit_headers,
+};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ALLOW, CONTENT_SECURITY_POLICY};
+use actix_web::http::header::{ALLOW, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue};
 use actix_web::{Error, HttpMessage as _, HttpResponse, ResponseError};
 use domain::rate_limit::RateStatus;
 use std::error::Error as StdError;
@@ -26,6 +29,9 @@ pub(super) async fn finish(
             for (name, value) in rate.into_iter().flat_map(rate_limit_headers) {
                 response.headers_mut().insert(name, value);
             }
+            if let Some(value) = ignored_parameters(&response) {
+                response.headers_mut().insert(IGNORED_PARAMETERS, value);
+            }
             header::write(response.headers_mut(), context.dialect(), context.is_https(), context.request_id);
             Ok(response)
         }
@@ -37,16 +43,26 @@ pub(super) async fn finish(
     }
 }
 
+/// Names the parameters that a data endpoint ignored, for developers (decisions 5).
+const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("restwell-ignored-parameters");
+
+fn ignored_parameters(response: &ServiceResponse) -> Option<HeaderValue> {
+    let extensions = response.request().extensions();
+    HeaderValue::from_str(extensions.get::<IgnoredParameters>()?.as_str()).ok()
+}
+
 /// Replaces the body of an error response.
 ///
 /// A rendered page, recognized by its content security policy, is kept: a form shows its errors beside the
-/// fields.
+/// fields. So is a body that its handler calls finished.
 fn finish_response(response: ServiceResponse, context: &RequestContext) -> ServiceResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
-    if response.headers().contains_key(CONTENT_SECURITY_POLICY) {
+    if response.headers().contains_key(CONTENT_SECURITY_POLICY)
+        || response.response().extensions().contains::<FinishedBody>()
+    {
         return response;
     }
     let known = response.response().error().and_then(Error::as_error::<Problem>);
@@ -58,7 +74,8 @@ fn finish_response(response: ServiceResponse, context: &RequestContext) -> Servi
         &generic
     };
     log_problem(problem, context);
-    let replacement = answer(problem, context.for_errors().for_answer());
+    let json_rpc_id = response.request().extensions().get::<JsonRpcId>().cloned();
+    let replacement = answer(problem, context.for_errors().for_answer(json_rpc_id.as_ref()));
     response.into_response(replacement)
 }
 
@@ -150,7 +167,7 @@ impl ResponseError for LostRequest {
     }
 
     fn error_response(&self) -> HttpResponse {
-        let mut response = answer(&self.problem, self.context.for_answer());
+        let mut response = answer(&self.problem, self.context.for_answer(None));
         let ErrorContext { dialect, is_https, request_id, .. } = self.context;
         header::write(response.headers_mut(), dialect, is_https, request_id);
         response

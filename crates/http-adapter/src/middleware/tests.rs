@@ -67,6 +67,15 @@ async fn an_unknown_route_is_a_404_problem() {
 }
 
 #[actix_web::test]
+async fn an_unknown_route_is_a_page_for_a_browser_except_below_api() {
+    for (path, kind) in [("/nowhere", None), ("/api/nowhere", Some("application/problem+json"))] {
+        let request = TestRequest::get().uri(path).insert_header(("accept", "text/html"));
+        let answer = send(&Parts::default().build(), request).await;
+        assert_eq!((answer.status.as_u16(), answer.header("content-type")), (404, kind), "{path}");
+    }
+}
+
+#[actix_web::test]
 async fn a_wrong_method_is_a_405_problem_that_lists_the_right_ones() {
     for (path, allowed) in [
         ("/livez", "GET, HEAD"),

@@ -4,28 +4,32 @@
 //! the table of faults. This module puts the parts together. A test compares the result with the committed
 //! copy.
 
+mod authorize;
 mod reference;
+mod security;
 #[cfg(test)]
 mod tests;
 
 use crate::data::DataApi;
 use crate::errors::ErrorsApi;
+use crate::example::PUBLIC_URL;
 use crate::export::ExportApi;
-use crate::health::ReadinessErrors;
+use crate::health::{LivenessErrors, ReadinessErrors};
 use crate::ingest::IngestApi;
 use crate::problem::{OAuthErrorBody, ProblemBody, ServerErrors, add_common_headers, add_rate_headers};
 use crate::route::Endpoint;
 use crate::token::TokenApi;
 use actix_web::web::{ServiceConfig, get};
+use authorize::AuthorizeApi;
 use utoipa::OpenApi as _;
-use utoipa::openapi::path::{HttpMethod, Operation, PathItem};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, RefOr};
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, RefOr, ServerBuilder};
 
 const DESCRIPTION: &str = "Consented access to people's profile, sleep and supplement data. \
 An app exchanges an authorization code for tokens, then reads with the access token. Errors of the token \
-endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457); `code` is stable. What cannot \
-be read as HTTP (more than 96 headers, a head above 128 KiB or one that does not arrive, raw bytes in the \
+endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457); `code` is stable. The reads of \
+profile, sleep and supplements are also served without the segment `v1`, with the same counters: the links of \
+pages are such paths. What cannot be read as HTTP (more than 96 headers, a head above 128 KiB or one that does not arrive, raw bytes in the \
 address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
 
 /// Server information, tags and security schemes.
@@ -33,6 +37,8 @@ address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
 #[openapi(
     paths(
         crate::metadata::show,
+        crate::resource::show_api,
+        crate::resource::show_mcp,
         crate::key_set::show,
         crate::health::live,
         crate::health::ready,
@@ -40,16 +46,16 @@ address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
     ),
     components(schemas(ProblemBody, OAuthErrorBody)),
     tags(
-        (name = "tokens", description = "From an authorization code to tokens, and their end"),
+        (name = "tokens", description = "From the request for authorization to tokens, and their end"),
         (name = "data", description = "What a person granted to an app"),
         (name = "ingest", description = "What first-party backends write"),
         (name = "server", description = "The server itself"),
     ),
-    modifiers(&ServerErrors, &ReadinessErrors)
+    modifiers(&ServerErrors, &LivenessErrors, &ReadinessErrors)
 )]
 struct ServerApi;
 
-/// Creates the document.
+/// Creates the document of a server at the public URL of the examples.
 pub fn document() -> OpenApi {
     let mut document = ServerApi::openapi();
     document.info = InfoBuilder::new()
@@ -60,7 +66,10 @@ pub fn document() -> OpenApi {
             LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build(),
         ))
         .build();
+    let server = ServerBuilder::new().url(PUBLIC_URL).description(Some("This server")).build();
+    document.servers = Some(vec![server]);
     for part in [
+        AuthorizeApi::openapi(),
         TokenApi::openapi(),
         DataApi::openapi(),
         ExportApi::openapi(),
@@ -69,42 +78,9 @@ pub fn document() -> OpenApi {
     ] {
         document.merge(part);
     }
-    add_security_schemes(&mut document);
-    add_unversioned_paths(&mut document);
+    security::add_schemes(&mut document);
     add_headers(&mut document);
     document
-}
-
-fn add_security_schemes(document: &mut OpenApi) {
-    let bearer = HttpBuilder::new()
-        .scheme(HttpAuthScheme::Bearer)
-        .bearer_format("JWT")
-        .description(Some("The access token of a token endpoint, in the header `Authorization` only."));
-    let basic = HttpBuilder::new().scheme(HttpAuthScheme::Basic).description(Some(
-        "`client_id` and `client_secret`, form-encoded first (RFC 6749 section 2.3.1); instead of the \
-        parameters of these names.",
-    ));
-    let components = document.components.get_or_insert_default();
-    for (name, scheme) in [("bearer", bearer), ("basic", basic)] {
-        components.security_schemes.insert(name.to_owned(), SecurityScheme::Http(scheme.build()).into());
-    }
-}
-
-/// Adds the aliases that pagination links use.
-fn add_unversioned_paths(document: &mut OpenApi) {
-    for (endpoint, alias) in [
-        (Endpoint::Profile, Endpoint::UnversionedProfile),
-        (Endpoint::Sleep, Endpoint::UnversionedSleep),
-        (Endpoint::Supplements, Endpoint::UnversionedSupplements),
-    ] {
-        let versioned = document.paths.paths.get(endpoint.path()).and_then(|item| item.get.clone());
-        let Some(mut operation) = versioned else { continue };
-        operation.operation_id = operation.operation_id.map(|id| id + "Unversioned");
-        let note = " An alias of the path with `v1`, with the same counter: pagination links use it.";
-        operation.description = operation.description.map(|text| text + note);
-        let item = PathItem::new(HttpMethod::Get, operation);
-        document.paths.paths.insert(alias.path().to_owned(), item);
-    }
 }
 
 /// Adds the headers of successful responses; those of errors are added with the errors.

@@ -1,6 +1,8 @@
 //! Serves the document and the interactive reference. Its assets are built in: no page loads anything from
 //! another host.
 
+use crate::HttpState;
+use crate::example::PUBLIC_URL;
 use crate::problem::{Fault, Problem, ServerErrors};
 use crate::route::Endpoint;
 use actix_web::http::header::{self, ContentType};
@@ -51,7 +53,7 @@ pub(super) const START_FILE: &str = "restwell.js";
 pub(super) const PACKAGE_FILES: [&str; 4] =
     ["swagger-ui.css", "index.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 
-/// The document, which does not change while the program runs.
+/// The document with the public URL of the examples.
 static DOCUMENT: LazyLock<String> = LazyLock::new(super::openapi_json);
 
 /// This document
@@ -62,11 +64,11 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(super::openapi_json);
         ServerErrors,
     ),
 )]
-pub(super) async fn show_document() -> HttpResponse {
+pub(super) async fn show_document(state: web::Data<HttpState>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header(ContentType::json())
         .insert_header((header::CACHE_CONTROL, "public, max-age=300"))
-        .body(DOCUMENT.as_str())
+        .body(DOCUMENT.replace(PUBLIC_URL, &state.settings.public_url))
 }
 
 pub(super) async fn show_page() -> HttpResponse {

@@ -4,7 +4,17 @@ use super::{ErrorPages, ErrorText, Fault, OAuthErrorBody, Problem, ProblemBody};
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use domain::rate_limit::RateStatus;
+use domain::scope::ScopeSet;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
+
+/// Id of the JSON-RPC request that an error answers; the handler stores it as an extension of the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonRpcId(pub Value);
+
+/// Extension of an error response that the handler has written completely.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedBody;
 
 /// Error format of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +23,8 @@ pub(crate) enum Dialect {
     Problem,
     /// The JSON of RFC 6749 section 5.2.
     OAuth,
+    /// A JSON-RPC error whose data is the problem.
+    JsonRpc,
     /// A page for people.
     Page,
 }
@@ -24,15 +36,19 @@ pub(crate) struct AnswerContext<'a> {
     pub(crate) request_id: &'a str,
     pub(crate) public_url: &'a str,
     pub(crate) error_pages: ErrorPages,
+    /// Path of the metadata for clients without a valid token.
+    pub(crate) resource_metadata: Option<&'static str>,
+    pub(crate) json_rpc_id: Option<&'a JsonRpcId>,
 }
 
 /// Writes the response to a problem.
 pub(crate) fn answer(problem: &Problem, context: AnswerContext<'_>) -> HttpResponse {
     let mut builder = HttpResponse::build(problem.status_code());
-    write_headers(&mut builder, problem);
+    write_headers(&mut builder, problem, context);
     match context.dialect {
         Dialect::Problem => problem_answer(builder, problem, context),
         Dialect::OAuth => oauth_answer(builder, problem),
+        Dialect::JsonRpc => json_rpc_answer(builder, problem, context),
         Dialect::Page => page_answer(builder, problem, context),
     }
 }
@@ -42,18 +58,41 @@ fn problem_answer(
     problem: &Problem,
     context: AnswerContext<'_>,
 ) -> HttpResponse {
+    builder.insert_header((header::CONTENT_TYPE, "application/problem+json"));
+    builder.json(problem_body(problem, &problem.detail_text(), context))
+}
+
+fn problem_body<'a>(problem: &'a Problem, detail: &'a str, context: AnswerContext<'a>) -> ProblemBody<'a> {
     let row = problem.fault().row();
-    let limit = problem.0.rate;
-    builder.insert_header((header::CONTENT_TYPE, "application/problem+json")).json(ProblemBody {
+    ProblemBody {
         kind: format!("{}/errors#{}", context.public_url, row.code),
         title: row.title,
         status: row.status,
-        detail: &problem.detail_text(),
+        detail,
         code: row.code,
         request_id: context.request_id,
         errors: problem.fields(),
-        limit: limit.map(Into::into),
-    })
+        limit: problem.0.rate.map(Into::into),
+    }
+}
+
+/// Writes the status as the error code, because the codes of JSON-RPC and MCP have other meanings.
+fn json_rpc_answer(
+    mut builder: HttpResponseBuilder,
+    problem: &Problem,
+    context: AnswerContext<'_>,
+) -> HttpResponse {
+    let detail = problem.detail_text();
+    let error = json!({
+        "code": problem.fault().row().status,
+        "message": detail,
+        "data": problem_body(problem, &detail, context),
+    });
+    let mut body = json!({ "jsonrpc": "2.0", "error": error });
+    if let (Some(JsonRpcId(id)), Some(members)) = (context.json_rpc_id, body.as_object_mut()) {
+        members.insert("id".to_owned(), id.clone());
+    }
+    builder.json(body)
 }
 
 fn oauth_answer(mut builder: HttpResponseBuilder, problem: &Problem) -> HttpResponse {
@@ -66,11 +105,9 @@ fn oauth_answer(mut builder: HttpResponseBuilder, problem: &Problem) -> HttpResp
 /// Renders a page with the error and what to do; never repeats input.
 fn page_answer(builder: HttpResponseBuilder, problem: &Problem, context: AnswerContext<'_>) -> HttpResponse {
     let detail = problem.detail_text();
-    let title = problem.fault().row().title;
-    (context.error_pages.problem)(
-        builder,
-        ErrorText { title, detail: &detail, request_id: context.request_id },
-    )
+    let fault = problem.fault();
+    let text = ErrorText { fault, title: fault.row().title, detail: &detail, request_id: context.request_id };
+    (context.error_pages.problem)(builder, text)
 }
 
 /// Restricts a text to the characters of `error_description`: %x20-21, %x23-5B, %x5D-7E.
@@ -78,11 +115,12 @@ fn printable(text: &str) -> String {
     text.chars().filter(|c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\')).collect()
 }
 
-fn write_headers(builder: &mut HttpResponseBuilder, problem: &Problem) {
+fn write_headers(builder: &mut HttpResponseBuilder, problem: &Problem, context: AnswerContext<'_>) {
     if let Some(seconds) = problem.0.retry_after {
         builder.insert_header((header::RETRY_AFTER, HeaderValue::from(seconds)));
     }
-    if let Some(challenge) = challenge(problem) {
+    if let Some(mut challenge) = challenge(problem) {
+        point_to_metadata(&mut challenge, problem, context);
         builder.insert_header((header::WWW_AUTHENTICATE, challenge));
     }
     if let Some(methods) = &problem.0.allow {
@@ -102,6 +140,16 @@ pub(crate) fn rate_limit_headers(rate: RateStatus) -> [(HeaderName, HeaderValue)
         (HeaderName::from_static("x-ratelimit-remaining"), HeaderValue::from(rate.remaining)),
         (HeaderName::from_static("x-ratelimit-reset"), HeaderValue::from(rate.reset)),
     ]
+}
+
+/// Adds where a client learns how to get a token (RFC 9728 section 5.1), and the scopes to ask for.
+fn point_to_metadata(challenge: &mut String, problem: &Problem, context: AnswerContext<'_>) {
+    let Some(path) = context.resource_metadata else { return };
+    // Writing into a String cannot fail.
+    if problem.0.needed_scope.is_none() {
+        let _ = write!(challenge, ", scope=\"{}\"", ScopeSet::CONSENTABLE);
+    }
+    let _ = write!(challenge, ", resource_metadata=\"{}{}\"", context.public_url, path);
 }
 
 /// Returns the challenge of RFC 6750 section 3; without an error code if there was no token at all.

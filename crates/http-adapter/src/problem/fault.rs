@@ -105,6 +105,9 @@ faults! {
     InvalidScope => 400 "invalid_scope" "invalid_scope" Debug
         "Invalid scope",
         "The scope is unknown, or exceeds what was granted.";
+    InvalidTarget => 400 "invalid_target" "invalid_target" Debug
+        "Invalid resource",
+        "The resource is unknown, or is not the one that was granted.";
     InvalidForm => 400 "invalid_form" "-" Debug
         "The form cannot be read",
         "The browser sent something that the page did not ask for. Go back, reload the page and try again.";
@@ -120,9 +123,15 @@ faults! {
     ForeignForm => 403 "foreign_form" "-" Info
         "This form cannot be accepted",
         "The page was loaded too long ago or in another browser, or another site sent the form. Nothing was changed. Reload the page and try again.";
+    ForeignOrigin => 403 "foreign_origin" "-" Info
+        "Foreign origin",
+        "A page of another site sent this request. Programs send no Origin header; the setting cors.allowed_origins lists the sites whose pages may call.";
     OtherPersonsRequest => 403 "other_persons_request" "-" Info
         "This request belongs to someone else",
         "It was started by another person or in another browser. Go back to the app and start again.";
+    DraftFull => 403 "app_not_approved" "-" Info
+        "This app is not open to everyone yet",
+        "The operator of this server has not reviewed the app, and the few people who may try it until then already do. Nothing was shared. Please contact the developer of the app.";
     NotFound => 404 "not_found" "-" Debug
         "Not found",
         "There is nothing at this address. Paths have no trailing slash.";

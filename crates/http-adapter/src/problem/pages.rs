@@ -1,11 +1,13 @@
 //! Errors for people, which the crate of the pages renders.
 
-use super::{ErrorEntry, Problem, error_reference};
+use super::{ErrorEntry, Fault, Problem, error_reference};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 
 /// Texts of an error page; none of them repeats input.
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorText<'a> {
+    /// The kind of error.
+    pub fault: Fault,
     /// The kind of error in a few words.
     pub title: &'a str,
     /// The error, and what to do about it.

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use utoipa::ToSchema;
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{Components, ObjectBuilder, SchemaType, Type};
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// Faults that any operation may return.
 const ANYWHERE: [Fault; 4] =
@@ -22,6 +22,8 @@ pub(crate) enum ErrorFormat {
     Problem,
     /// RFC 6749 section 5.2.
     OAuth,
+    /// A page for people.
+    Page,
 }
 
 /// Faults of a group of operations, in addition to those of any operation.
@@ -65,7 +67,7 @@ pub(crate) use error_responses;
 
 error_responses! {
     /// Errors of the endpoints about the server itself.
-    ServerErrors = Problem "Server": [];
+    ServerErrors = Problem "Server": [Overloaded TooManyAtOnce];
 }
 
 impl ErrorSet {
@@ -103,15 +105,23 @@ impl ErrorSet {
         }
         let first = faults.first().copied().unwrap_or(Fault::InternalError);
         let (kind, schema, example) = match self.format {
-            ErrorFormat::Problem => ("application/problem+json", ProblemBody::name(), problem_example(first)),
-            ErrorFormat::OAuth => ("application/json", OAuthErrorBody::name(), oauth_example(first)),
+            ErrorFormat::Problem => {
+                ("application/problem+json", reference::<ProblemBody>(), Some(problem_example(first)))
+            }
+            ErrorFormat::OAuth => {
+                ("application/json", reference::<OAuthErrorBody>(), Some(oauth_example(first)))
+            }
+            ErrorFormat::Page => ("text/html", String::schema(), None),
         };
-        let schema = Ref::from_schema_name(schema);
-        let content = ContentBuilder::new().schema(Some(schema)).example(Some(example)).build();
+        let content = ContentBuilder::new().schema(Some(schema)).example(example).build();
         let mut response = ResponseBuilder::new().description(description).content(kind, content).build();
         add_error_headers(first, &mut response);
         response
     }
+}
+
+fn reference<T: ToSchema>() -> RefOr<Schema> {
+    Ref::from_schema_name(T::name()).into()
 }
 
 /// Returns a fault as `application/problem+json`.

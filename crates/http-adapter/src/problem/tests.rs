@@ -26,6 +26,8 @@ fn the_token_endpoints_use_only_the_codes_of_the_decisions_with_their_status() {
         ("unauthorized_client", 400..=400),
         ("unsupported_grant_type", 400..=400),
         ("invalid_scope", 400..=400),
+        // RFC 8707 section 2.
+        ("invalid_target", 400..=400),
         // RFC 7009 section 2.2.1.
         ("unsupported_token_type", 400..=400),
         ("temporarily_unavailable", 429..=503),

@@ -1,10 +1,12 @@
 //! Responses to errors of the use cases. Exhaustive, so that a new error does not compile until it has a
 //! response.
 
-use super::{Fault, Problem};
+use super::{Fault, FieldError, Problem};
 use application::StorageError;
 use application::access::AuthorizeAccessError;
-use application::account::{ChoosePasswordError, LinkRequestError, PasswordCheckError, PasswordHashingError};
+use application::account::{
+    ChoosePasswordError, LinkRequestError, PasswordCheckError, PasswordHashingError, SecondStepError,
+};
 use application::export::ExportRecordsError;
 use application::read::ReadChangesError;
 use application::token::{
@@ -18,6 +20,9 @@ impl From<AuthenticateClientError> for Problem {
             AuthenticateClientError::TooManyFailures { retry_after_seconds } => {
                 Self::new(Fault::TooManyFailures).retry_after(retry_after_seconds)
             }
+            AuthenticateClientError::SecretMissing => {
+                Self::invalid_parameters(vec![FieldError::new("client_secret", "is required")])
+            }
             AuthenticateClientError::SecretInQuery => Self::new(Fault::SecretInQuery),
             AuthenticateClientError::Storage(error) => error.into(),
         }
@@ -29,6 +34,7 @@ impl From<RedeemCodeError> for Problem {
         match error {
             RedeemCodeError::InvalidGrant => Self::new(Fault::InvalidGrant),
             RedeemCodeError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
+            RedeemCodeError::InvalidTarget => Self::new(Fault::InvalidTarget),
             RedeemCodeError::Signing(error) => Self::internal(error),
             RedeemCodeError::Storage(error) => error.into(),
         }
@@ -40,6 +46,7 @@ impl From<RefreshAccessError> for Problem {
         match error {
             RefreshAccessError::InvalidGrant => Self::new(Fault::InvalidGrant),
             RefreshAccessError::InvalidScope => Self::new(Fault::InvalidScope),
+            RefreshAccessError::InvalidTarget => Self::new(Fault::InvalidTarget),
             RefreshAccessError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
             RefreshAccessError::Signing(error) => Self::internal(error),
             RefreshAccessError::Storage(error) => error.into(),
@@ -52,6 +59,7 @@ impl From<IssueServiceTokenError> for Problem {
         match error {
             IssueServiceTokenError::UnauthorizedClient => Self::new(Fault::UnauthorizedClient),
             IssueServiceTokenError::InvalidScope => Self::new(Fault::InvalidScope),
+            IssueServiceTokenError::InvalidTarget => Self::new(Fault::InvalidTarget),
             IssueServiceTokenError::Signing(error) => Self::internal(error),
             IssueServiceTokenError::Storage(error) => error.into(),
         }
@@ -107,6 +115,21 @@ impl From<PasswordCheckError> for Problem {
             }
             PasswordCheckError::Hashing(error) => error.into(),
             PasswordCheckError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<SecondStepError> for Problem {
+    fn from(error: SecondStepError) -> Self {
+        match error {
+            // The page shows these itself.
+            SecondStepError::NotPending | SecondStepError::WrongCode | SecondStepError::SetUpExpired => {
+                Self::new(Fault::InvalidForm)
+            }
+            SecondStepError::TooManyAttempts { retry_after_seconds } => {
+                Self::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
+            }
+            SecondStepError::Storage(error) => error.into(),
         }
     }
 }

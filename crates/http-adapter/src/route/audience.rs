@@ -16,12 +16,16 @@ pub enum Audience {
     Reader(Scope),
     /// A valid token of the person in the path, with the scopes of what the request asks for.
     ReaderOfAny,
+    /// A valid token of any person: the token says whose data it reads, and its scopes which.
+    Assistant,
     /// A valid token of a service client, with this scope.
     Writer(Scope),
     /// A signed-in browser.
     Person,
     /// A signed-in browser, with a form that it was shown since it signed in.
     PersonsForm,
+    /// The same; if the session has ended, the form is kept until the person has signed in again.
+    PersonsKeptForm,
 }
 
 /// Credential of a request: one row of the matrix.
@@ -161,10 +165,14 @@ impl Audience {
             ),
             Self::Client => to_client(credential),
             Self::Reader(_) | Self::ReaderOfAny => to_reader(credential),
+            Self::Assistant => to_assistant(credential),
             Self::Writer(_) => to_writer(credential),
             Self::Person if credential.is_signed_in() => Outcome::Served,
             Self::Person => Outcome::ToSignIn,
-            Self::PersonsForm => served_if(matches!(credential, C::Form), Fault::ForeignForm),
+            Self::PersonsKeptForm if matches!(credential, C::FormOfEndedSession) => Outcome::ToSignIn,
+            Self::PersonsForm | Self::PersonsKeptForm => {
+                served_if(matches!(credential, C::Form), Fault::ForeignForm)
+            }
         }
     }
 }
@@ -202,6 +210,20 @@ const fn to_reader(credential: Credential) -> Outcome {
         | C::FormOfAnother
         | C::FormOfEndedSession
         | C::VisitorsForm => Outcome::Refused(Fault::MissingToken),
+    }
+}
+
+const fn to_assistant(credential: Credential) -> Outcome {
+    use Credential as C;
+    match credential {
+        C::PersonalTokenOfOtherScope | C::PersonalTokenOfAnother => Outcome::Served,
+        // Access tokens for the API are not for the MCP endpoint (RFC 8707).
+        C::Token
+        | C::TokenOfOtherScope
+        | C::TokenOfAnother
+        | C::ServiceToken
+        | C::ServiceTokenOfOtherScope => Outcome::Refused(Fault::InvalidToken),
+        other => to_reader(other),
     }
 }
 

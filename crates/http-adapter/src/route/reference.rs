@@ -28,14 +28,16 @@ the code, and endpoints for clients return `invalid_parameter` as `invalid_reque
 ";
 
 /// One audience of each kind, in the order of the columns. The scope has no effect.
-const AUDIENCES: [Audience; 7] = [
+const AUDIENCES: [Audience; 9] = [
     Audience::Anybody,
     Audience::Client,
     Audience::Reader(Scope::Profile),
+    Audience::Assistant,
     Audience::Writer(Scope::ProfileWrite),
     Audience::AnyForm,
     Audience::Person,
     Audience::PersonsForm,
+    Audience::PersonsKeptForm,
 ];
 
 /// Renders the authorization matrix as Markdown: a row per endpoint and method, then a row per credential.
@@ -75,10 +77,12 @@ const fn title(audience: Audience) -> &'static str {
         Audience::Anybody => "anybody",
         Audience::Client => "clients",
         Audience::Reader(_) | Audience::ReaderOfAny => "tokens of the person",
+        Audience::Assistant => "tokens of any person",
         Audience::Writer(_) => "tokens of service clients",
         Audience::AnyForm => "forms of any browser",
         Audience::Person => "signed-in browsers",
         Audience::PersonsForm => "forms of signed-in browsers",
+        Audience::PersonsKeptForm => "kept forms of signed-in browsers",
     }
 }
 

@@ -5,7 +5,8 @@
 //! send every kind of credential to each.
 
 use super::audience::Audience::{
-    self, AnyForm, Anybody, Client, Person, PersonsForm, Reader, ReaderOfAny, Writer,
+    self, AnyForm, Anybody, Assistant, Client, Person, PersonsForm, PersonsKeptForm, Reader, ReaderOfAny,
+    Writer,
 };
 use crate::problem::Dialect;
 use actix_web::http::Method;
@@ -88,33 +89,82 @@ endpoints! {
         UnversionedSleep => "/api/sleep/{user_id}", "Unversioned alias used by pagination links", get: Reader(Scope::Sleep);
         UnversionedSupplements => "/api/supplements/{user_id}", "Unversioned alias used by pagination links", get: Reader(Scope::Supplements);
     }
+    JsonRpc {
+        Mcp => "/mcp", "Answers AI assistants over the Model Context Protocol", post: Assistant;
+    }
     Page {
+        Home => "/", "Home of a signed-in person; otherwise the landing page", get: Anybody;
         Authorize => "/authorize", "Receives the authorization request of an app", get: Anybody;
+        Help => "/help", "Short answers for people", get: Anybody;
         SignIn => "/sign-in", "Signs a person in", get: Anybody, post: AnyForm;
+        SignInSecondStep => "/sign-in/second-factor", "Asks for the second factor of a sign-in", get: Anybody, post: AnyForm;
+        ContinueForm => "/continue", "Shows a form that was kept while the person signed in", get: Person;
         ForgotPassword => "/forgot-password", "Sends a password link to an address that has an account", get: Anybody, post: AnyForm;
         SignUp => "/sign-up", "Sends a sign-up link to a new address", get: Anybody, post: AnyForm;
         SetPassword => "/set-password", "Sets the password with a link from an email", get: Anybody, post: AnyForm;
         Consent => "/consent", "Asks for consent to an app, and records the decision", get: Person, post: PersonsForm;
+        Nights => "/nights", "Shows the nights of four weeks and of a year", get: Person;
+        DeleteNight => "/nights/delete", "Deletes a night", post: PersonsForm;
+        Night => "/nights/{night_id}", "Shows one night", get: Person;
+        IntakePage => "/supplements", "Shows supplements and their intake", get: Person;
+        AddIntake => "/supplements/add", "Logs an intake by hand", get: Person, post: PersonsKeptForm;
+        SearchSupplements => "/supplements/search", "Searches the catalogue and the person's own products", post: PersonsForm;
+        ChangeIntake => "/supplements/change", "Changes an intake that was entered by hand", get: Person, post: PersonsKeptForm;
+        DeleteIntake => "/supplements/delete", "Deletes an intake that was entered by hand", post: PersonsForm;
+        OwnProduct => "/supplements/product", "Creates a product of the person's own, and changes it", get: Person, post: PersonsKeptForm;
+        DeleteOwnProduct => "/supplements/product/delete", "Deletes a product of the person's own", post: PersonsForm;
         Apps => "/apps", "Lists connected apps", get: Person;
         DisconnectApps => "/apps/disconnect", "Disconnects one app, or all", post: PersonsForm;
-        Tokens => "/tokens", "Lists personal access tokens, and creates one", get: Person, post: PersonsForm;
+        Tokens => "/tokens", "Lists personal access tokens, and creates one", get: Person, post: PersonsKeptForm;
         RevokePersonalToken => "/tokens/revoke", "Revokes a personal access token", post: PersonsForm;
+        Developer => "/developer", "Lists the apps that the person registered, and registers one", get: Person, post: PersonsKeptForm;
+        ChangeOwnApp => "/developer/change", "Changes an app that the person registered", post: PersonsKeptForm;
+        RotateOwnSecret => "/developer/rotate-secret", "Creates a secret of an app that the person registered", post: PersonsKeptForm;
+        RetireOwnSecret => "/developer/retire-secret", "Ends a secret of an app that the person registered", post: PersonsForm;
+        DeleteOwnApp => "/developer/delete", "Deletes an app that the person registered", post: PersonsForm;
+        CreateOwnWebhook => "/developer/webhooks/create", "Creates a webhook endpoint of an own app", post: PersonsKeptForm;
+        TestOwnWebhook => "/developer/webhooks/test", "Sends a test event or a challenge to a webhook endpoint of an own app", post: PersonsForm;
+        RotateOwnWebhook => "/developer/webhooks/rotate-secret", "Creates a secret of a webhook endpoint of an own app", post: PersonsKeptForm;
+        ReplayOwnWebhook => "/developer/webhooks/replay", "Sends events to a webhook endpoint of an own app again", post: PersonsForm;
+        DeleteOwnWebhook => "/developer/webhooks/delete", "Deletes a webhook endpoint of an own app", post: PersonsForm;
+        OwnWebhooks => "/developer/webhooks/{client_id}", "Lists the webhook endpoints of an own app", get: Person;
+        CreateSandbox => "/developer/sandbox/create", "Creates sandbox people of the person", post: PersonsForm;
+        EraseSandbox => "/developer/sandbox/erase", "Erases the sandbox people of the person", post: PersonsForm;
+        CreateSandboxCode => "/developer/sandbox/code", "Creates a code of a sandbox person for an own app", post: PersonsForm;
+        OwnApp => "/developer/{client_id}", "Shows an app that the person registered", get: Person;
         Imports => "/imports", "Lists imports, and uploads a file", get: Person, post: PersonsForm;
         UndoImport => "/imports/undo", "Undoes an import", post: PersonsForm;
         ApplyProfile => "/imports/profile", "Applies profile values that an import proposed", post: PersonsForm;
         Import => "/imports/{import_id}", "Shows one import", get: Person;
         Activity => "/activity", "Shows who read, changed or exported the data", get: Person;
         Account => "/account", "Shows the account and its signed-in browsers", get: Person;
+        ChangeEmail => "/account/email", "Sends a link that confirms a new email address", get: Person, post: PersonsKeptForm;
+        ConfirmEmail => "/confirm-email", "Confirms a new email address with a link from an email", get: Anybody, post: PersonsForm;
+        ProfilePage => "/profile", "Shows the profile, and changes it after a preview", get: Person, post: PersonsKeptForm;
         ChangePassword => "/account/password", "Changes the password", post: PersonsForm;
+        BeginPasskeySignIn => "/sign-in/passkey/begin", "Returns a challenge for a sign-in with a passkey", post: AnyForm;
+        PasskeySignIn => "/sign-in/passkey", "Signs a person in with a passkey", post: AnyForm;
+        BeginPasskey => "/account/passkeys/begin", "Returns a challenge for a new passkey", post: PersonsForm;
+        AddPasskey => "/account/passkeys", "Adds a passkey", post: PersonsForm;
+        RenamePasskey => "/account/passkeys/rename", "Renames a passkey", post: PersonsKeptForm;
+        RemovePasskey => "/account/passkeys/remove", "Removes a passkey", post: PersonsForm;
+        SecondFactor => "/account/second-factor", "Shows the second factor, and sets it up", get: Person, post: PersonsForm;
+        TurnOffSecondFactor => "/account/second-factor/off", "Turns the second factor off", post: PersonsForm;
+        RecoveryCodes => "/account/recovery-codes", "Replaces the recovery codes", post: PersonsForm;
         DownloadExport => "/account/export", "Downloads everything stored about the person", post: PersonsForm;
         Erase => "/account/erase", "Erases the account after a confirmation", get: Person, post: PersonsForm;
         SignOut => "/sign-out", "Signs this browser out", post: PersonsForm;
+        SignOutBrowser => "/account/sign-out", "Signs another browser out", post: PersonsForm;
+        SignOutOthers => "/account/sign-out-others", "Signs every other browser out", post: PersonsForm;
         SignOutEverywhere => "/account/sign-out-everywhere", "Signs every browser out", post: PersonsForm;
     }
     Problem {
+        PasskeyScript => "/assets/passkeys.js", "Script of the pages that use passkeys", get: Anybody;
         StyleSheet => "/assets/pages.css", "Style sheet of the pages", get: Anybody;
         Icon => "/assets/icon.svg", "Icon of the pages", get: Anybody;
         Metadata => "/.well-known/oauth-authorization-server", "Metadata of the authorization server", get: Anybody;
+        ApiResource => "/.well-known/oauth-protected-resource", "Metadata of the API as a protected resource", get: Anybody;
+        McpResource => "/.well-known/oauth-protected-resource/mcp", "Metadata of `/mcp` as a protected resource", get: Anybody;
         KeySet => "/.well-known/jwks.json", "Public keys of access tokens", get: Anybody;
         Live => "/livez", "Whether the process runs", get: Anybody;
         Ready => "/readyz", "Whether the process can serve", get: Anybody;
@@ -170,9 +220,23 @@ impl Endpoint {
         matches!(self.row().get, Some(Reader(_) | ReaderOfAny))
     }
 
+    /// Returns the endpoint with the metadata that this one's challenges refer to (RFC 9728 section 5.1).
+    /// Those of the API stay as the contract has them.
+    pub(crate) const fn resource_metadata(self) -> Option<Self> {
+        match self {
+            Self::Mcp => Some(Self::McpResource),
+            _ => None,
+        }
+    }
+
     /// Returns whether the method stores items of a backend, which has a longer timeout.
     pub(crate) fn takes_long(self, method: &Method) -> bool {
         *method != Method::DELETE && matches!(self.row().audience(method), Some(Writer(_)))
+    }
+
+    /// Returns whether a form to the endpoint is kept while the person signs in again.
+    pub fn keeps_form(self) -> bool {
+        self.row().post == Some(PersonsKeptForm)
     }
 
     /// Returns whether the request uploads a file, which has a separate timeout.

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 
 /// Returns whether `page-adapter` serves an endpoint.
 pub fn is_page(endpoint: Endpoint) -> bool {
-    endpoint.dialect() == Dialect::Page || matches!(endpoint, Endpoint::StyleSheet | Endpoint::Icon)
+    endpoint.dialect() == Dialect::Page
+        || matches!(endpoint, Endpoint::StyleSheet | Endpoint::Icon | Endpoint::PasskeyScript)
 }
 
 /// Checks that an application serves an endpoint with the methods of its row and no others.

@@ -10,10 +10,13 @@ use application::ports::system::{Clock, Entropy};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditEvent;
-use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::client::{
+    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, RedirectUri, Review,
+};
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{Grant, GrantState};
 use domain::id::{ClientId, ClientSecretId, GrantId, UserId};
+use domain::resource::Resource;
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretHash, SecretKind};
 use domain::time::TimeZone;
@@ -63,13 +66,17 @@ fn client(id: &str, kind: ClientKind, allow_query_secrets: bool, secret_number: 
             name: ClientName::parse("Night Owl").unwrap(),
             kind,
             redirect_uris: vec![RedirectUri::parse(MemoryStore::REDIRECT_URI).unwrap()],
+            pages: ClientPages::default(),
+            contact: None,
+            review: Review::BY_OPERATOR,
             scopes: match kind {
-                ClientKind::App => ScopeSet::CONSENTABLE,
+                ClientKind::App | ClientKind::PublicApp => ScopeSet::CONSENTABLE,
                 ClientKind::Service => ScopeSet::from_iter([Scope::UsersWrite, Scope::SleepWrite]),
             },
             allow_query_secrets,
             require_pkce: false,
             status: ClientStatus::Active,
+            document: None,
             created_at: NOW,
         },
         secrets: vec![ClientSecret {
@@ -157,6 +164,7 @@ impl Default for MemoryStore {
                 user_id,
                 redirect_uri: Self::REDIRECT_URI.to_owned(),
                 scopes: ScopeSet::from_iter([Scope::Profile, Scope::Sleep]),
+                resource: Resource::Api,
                 challenge: None,
                 issued_at: NOW,
                 expires_at: NOW + TimeDelta::seconds(60),
@@ -167,7 +175,9 @@ impl Default for MemoryStore {
                 client_id: app,
                 user_id,
                 scopes: ScopeSet::from_iter([Scope::Profile, Scope::Sleep]),
+                resource: Resource::Api,
                 refresh_token_hash: secret(SecretKind::RefreshToken, 3).hash(),
+                newest_token_hash: None,
                 created_at: NOW,
                 last_used_at: Some(NOW),
                 last_used_from: None,
@@ -204,6 +214,14 @@ impl ClientReader for MemoryStore {
         self.check()?;
         Ok(self.contents.lock().unwrap().clients.iter().map(|found| found.client.clone()).collect())
     }
+
+    async fn list_own_clients(&self, _: UserId) -> Result<Vec<Client>, StorageError> {
+        Ok(Vec::new())
+    }
+
+    async fn count_draft_users(&self, _: ClientId) -> Result<u32, StorageError> {
+        Ok(0)
+    }
 }
 
 #[async_trait]
@@ -227,6 +245,11 @@ impl GrantReader for MemoryStore {
     ) -> Result<Vec<Grant>, StorageError> {
         self.check()?;
         Ok(self.contents.lock().unwrap().grants.clone())
+    }
+
+    async fn count_live_grants(&self, _: ClientId, _: u32) -> Result<u32, StorageError> {
+        self.check()?;
+        Ok(0)
     }
 }
 

@@ -18,7 +18,8 @@ const BASE64: GeneralPurpose =
 /// Credentials of a request. No `Debug`: they contain a secret.
 pub(super) struct Credentials {
     pub(super) client_id: String,
-    pub(super) client_secret: String,
+    /// `None` for a public app.
+    pub(super) client_secret: Option<String>,
     /// Whether they were in `Authorization`; a 401 then carries a challenge.
     pub(super) by_header: bool,
 }
@@ -50,7 +51,7 @@ pub(super) fn choose(header: Header, given: &TokenParameters) -> Result<Credenti
     match header {
         Header::Absent => Ok(Credentials {
             client_id: given.require("client_id")?.to_owned(),
-            client_secret: given.require("client_secret")?.to_owned(),
+            client_secret: given.get("client_secret").map(str::to_owned),
             by_header: false,
         }),
         Header::Basic(basic) => agreeing(basic, given),
@@ -62,8 +63,8 @@ pub(super) fn choose(header: Header, given: &TokenParameters) -> Result<Credenti
 
 /// Checks that parameters agree with the header: some clients repeat the id there.
 fn agreeing(basic: Credentials, given: &TokenParameters) -> Result<Credentials, Problem> {
-    let agree = |name, own: &str| given.get(name).is_none_or(|other| other == own);
-    if agree("client_id", &basic.client_id) && agree("client_secret", &basic.client_secret) {
+    let agree = |name, own: Option<&str>| given.get(name).is_none_or(|other| own == Some(other));
+    if agree("client_id", Some(&basic.client_id)) && agree("client_secret", basic.client_secret.as_deref()) {
         Ok(basic)
     } else {
         Err(Problem::new(Fault::InvalidRequest)
@@ -82,7 +83,7 @@ fn read_basic(header: &HeaderValue) -> Result<Header, Problem> {
     let pair = String::from_utf8(bytes).map_err(|_| malformed())?;
     let (id, secret) = pair.split_once(':').ok_or_else(malformed)?;
     let (client_id, client_secret) = (decode("client_id", id)?, decode("client_secret", secret)?);
-    Ok(Header::Basic(Credentials { client_id, client_secret, by_header: true }))
+    Ok(Header::Basic(Credentials { client_id, client_secret: Some(client_secret), by_header: true }))
 }
 
 /// Decodes the form encoding of RFC 6749 section 2.3.1. Unencoded values are unaffected: they contain no `%`
@@ -110,7 +111,7 @@ mod tests {
         let request = TestRequest::default().insert_header((AUTHORIZATION, header)).to_http_request();
         match read_header(&request) {
             Ok(Header::Basic(Credentials { client_id, client_secret, by_header: true })) => {
-                Some((client_id, client_secret))
+                Some((client_id, client_secret?))
             }
             _ => None,
         }

@@ -37,7 +37,7 @@ pub struct TokenForm {
     /// The redirect URI of the authorization request; required for `authorization_code`.
     #[schema(nullable = false)]
     pub redirect_uri: Option<String>,
-    /// The verifier of PKCE (RFC 7636), if a challenge was sent.
+    /// The verifier of PKCE (RFC 7636), if a challenge was sent; a public app always sends one.
     #[schema(nullable = false, pattern = "^[A-Za-z0-9._~-]{43,128}$")]
     #[param(pattern = "^[A-Za-z0-9._~-]{43,128}$")]
     pub code_verifier: Option<String>,
@@ -51,10 +51,13 @@ pub struct TokenForm {
     /// Scopes separated by spaces, to get a narrower access token.
     #[schema(nullable = false)]
     pub scope: Option<String>,
+    /// The resource of the authorization request (RFC 8707), which cannot be changed.
+    #[schema(nullable = false)]
+    pub resource: Option<String>,
     /// The client; required unless HTTP Basic is used.
     #[schema(nullable = false)]
     pub client_id: Option<uuid::Uuid>,
-    /// The client's secret; required unless HTTP Basic is used.
+    /// The client's secret; required unless HTTP Basic is used. A public app has none.
     #[schema(nullable = false, min_length = 1)]
     #[param(min_length = 1)]
     pub client_secret: Option<String>,
@@ -78,10 +81,13 @@ pub struct RefreshForm {
     /// Scopes separated by spaces, to get a narrower access token.
     #[schema(nullable = false)]
     pub scope: Option<String>,
+    /// The resource of the authorization request (RFC 8707), which cannot be changed.
+    #[schema(nullable = false)]
+    pub resource: Option<String>,
     /// The client; required unless HTTP Basic is used.
     #[schema(nullable = false)]
     pub client_id: Option<uuid::Uuid>,
-    /// The client's secret; required unless HTTP Basic is used.
+    /// The client's secret; required unless HTTP Basic is used. A public app has none.
     #[schema(nullable = false, min_length = 1)]
     #[param(min_length = 1)]
     pub client_secret: Option<String>,
@@ -99,7 +105,7 @@ pub struct GivenTokenForm {
     /// The client; required unless HTTP Basic is used.
     #[schema(nullable = false)]
     pub client_id: Option<uuid::Uuid>,
-    /// The client's secret; required unless HTTP Basic is used.
+    /// The client's secret; required unless HTTP Basic is used. A public app has none.
     #[schema(nullable = false, min_length = 1)]
     pub client_secret: Option<String>,
 }

@@ -1,9 +1,9 @@
 //! Token revocation (RFC 7009) and introspection (RFC 7662).
 
-use super::authenticate::authenticate;
+use super::authenticate::{authenticate, authenticate_confidential};
 use super::form::GivenTokenForm;
 use super::introspection::IntrospectionBody;
-use super::request::{AboutToken, read_about_token};
+use super::request::read_about_token;
 use super::{IntrospectionErrors, RevocationErrors};
 use crate::ApiState;
 use crate::example;
@@ -12,7 +12,6 @@ use crate::route::Endpoint;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::token::{IntrospectTokenQuery, QuerySecrets, RevokeTokenCommand};
-use domain::client::Client;
 
 /// Revokes a token (RFC 7009)
 ///
@@ -20,17 +19,16 @@ use domain::client::Client;
 /// everywhere within 2 seconds. An unknown, expired or other client's token has no effect and the same
 /// answer.
 ///
-/// Parameters are in a form or JSON body, each at most once, never in the query string. The client's id and
-/// secret may be sent as HTTP Basic instead. Unknown parameters are ignored.
+/// Parameters are in a form, or in a flat JSON object, each at most once, never in the query string. The
+/// client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
+/// Unknown parameters are ignored.
 #[utoipa::path(
     post, path = Endpoint::Revoke.path(), tag = "tokens", operation_id = "revokeToken",
     security(("basic" = []), ()),
     request_body(
         description = "The token, and the client's credentials.",
-        content(
-            (GivenTokenForm = "application/x-www-form-urlencoded"),
-            (GivenTokenForm = "application/json"),
-        ),
+        content = GivenTokenForm,
+        content_type = "application/x-www-form-urlencoded",
     ),
     responses((status = 200, description = "The token is not valid, whether or not it was before"), RevocationErrors),
 )]
@@ -40,7 +38,7 @@ pub(super) async fn revoke(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let about = read_about_token(&request, body).await?;
-    let client = identify(&state, &about).await?;
+    let client = authenticate(&state, &about.credentials, about.address, QuerySecrets::None).await?;
     state.revoke_token.run(RevokeTokenCommand { client: &client, token: &about.token }).await?;
     Ok(HttpResponse::Ok().finish())
 }
@@ -49,19 +47,17 @@ pub(super) async fn revoke(
 ///
 /// A client may ask about its own tokens, a service client with the scope `tokens:introspect` about all
 /// access tokens. Any other token is inactive for it. A refresh token is active only for the client that owns
-/// it, and only with `token_type_hint=refresh_token`.
+/// it, and only with `token_type_hint=refresh_token`. Public apps are rejected.
 ///
-/// Parameters are in a form or JSON body, each at most once, never in the query string. The client's id and
-/// secret may be sent as HTTP Basic instead. Unknown parameters are ignored.
+/// Parameters are in a form, or in a flat JSON object, each at most once, never in the query string. The
+/// client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored.
 #[utoipa::path(
     post, path = Endpoint::Introspect.path(), tag = "tokens", operation_id = "introspectToken",
     security(("basic" = []), ()),
     request_body(
         description = "The token, and the client's credentials.",
-        content(
-            (GivenTokenForm = "application/x-www-form-urlencoded"),
-            (GivenTokenForm = "application/json"),
-        ),
+        content = GivenTokenForm,
+        content_type = "application/x-www-form-urlencoded",
     ),
     responses((status = 200, description = "State of the token", body = IntrospectionBody, example = example::introspection), IntrospectionErrors),
 )]
@@ -71,7 +67,7 @@ pub(super) async fn introspect(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let about = read_about_token(&request, body).await?;
-    let client = identify(&state, &about).await?;
+    let client = authenticate_confidential(&state, &about.credentials, about.address).await?;
     let query = IntrospectTokenQuery {
         client: &client,
         token: &about.token,
@@ -79,9 +75,4 @@ pub(super) async fn introspect(
     };
     let token = state.introspect_token.run(query).await?;
     Ok(HttpResponse::Ok().json(IntrospectionBody::new(token, &state.http.settings.public_url)))
-}
-
-/// Authenticates the client that sends the request.
-async fn identify(state: &ApiState, about: &AboutToken) -> Result<Client, Problem> {
-    authenticate(state, &about.credentials, about.address, QuerySecrets::None).await
 }

@@ -62,7 +62,7 @@ impl IntrospectionBody {
         jti: None,
     };
 
-    /// Creates the body. Issuer and audience of every token are the public URL.
+    /// Creates the body. The issuer of every token is the public URL.
     pub(super) fn new(token: Option<ActiveToken>, public_url: &str) -> Self {
         match token {
             None => Self::INACTIVE,
@@ -80,7 +80,7 @@ impl IntrospectionBody {
     }
 
     fn from_access_token(claims: AccessClaims, public_url: &str) -> Self {
-        let AccessClaims { id, subject, client_id, scopes, issued_at, expires_at } = claims;
+        let AccessClaims { id, subject, client_id, scopes, audience, issued_at, expires_at } = claims;
         Self {
             active: true,
             scope: Some(scopes.to_string()),
@@ -92,7 +92,7 @@ impl IntrospectionBody {
                 TokenSubject::Person { user_id, grant_id: _ } => user_id.to_string(),
                 TokenSubject::Service => client_id.to_string(),
             }),
-            aud: Some(public_url.to_owned()),
+            aud: Some(audience.uri(public_url).into_owned()),
             iss: Some(public_url.to_owned()),
             jti: Some(id.to_string()),
         }

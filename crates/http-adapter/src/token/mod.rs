@@ -48,18 +48,19 @@ pub(crate) struct TokenApi;
 error_responses! {
     /// Errors of the endpoints that issue tokens.
     TokenErrors = OAuth "Token": [
-        InvalidRequest InvalidGrant UnauthorizedClient UnsupportedGrantType InvalidScope InvalidClient
-        RequestTimeout PayloadTooLarge UnsupportedMediaType TooManyFailures StorageUnavailable
+        InvalidRequest SecretInQuery InvalidGrant UnauthorizedClient UnsupportedGrantType InvalidScope
+        InvalidTarget InvalidClient RequestTimeout PayloadTooLarge UnsupportedMediaType TooManyFailures
+        StorageUnavailable Overloaded TooManyAtOnce
     ];
     /// Errors of revocation.
     RevocationErrors = OAuth "Revocation": [
         InvalidRequest UnsupportedTokenType InvalidClient RequestTimeout PayloadTooLarge
-        UnsupportedMediaType TooManyFailures StorageUnavailable
+        UnsupportedMediaType TooManyFailures StorageUnavailable Overloaded TooManyAtOnce
     ];
     /// Errors of introspection.
     IntrospectionErrors = OAuth "Introspection": [
         InvalidRequest InvalidClient RequestTimeout PayloadTooLarge UnsupportedMediaType TooManyFailures
-        StorageUnavailable
+        StorageUnavailable Overloaded TooManyAtOnce
     ];
 }
 
@@ -113,8 +114,8 @@ pub fn configure(routes: &mut ServiceConfig) {
 /// Exchanges an authorization code for tokens
 ///
 /// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
-/// The client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access
-/// token lives 3600 seconds.
+/// The client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
+/// Unknown parameters are ignored. The access token lives 3600 seconds.
 #[utoipa::path(
     get, path = Route::Token.path(), tag = "tokens", operation_id = "getToken", params(TokenForm),
     security(("basic" = []), ()),
@@ -131,8 +132,8 @@ async fn get_token(
 /// Exchanges an authorization code for tokens
 ///
 /// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
-/// The client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access
-/// token lives 3600 seconds.
+/// The client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
+/// Unknown parameters are ignored. The access token lives 3600 seconds.
 #[utoipa::path(
     post, path = Route::Token.path(), tag = "tokens", operation_id = "postToken",
     request_body(
@@ -156,8 +157,8 @@ async fn post_token(
 /// Exchanges a refresh token for a new access token
 ///
 /// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
-/// The client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access
-/// token lives 3600 seconds.
+/// The client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
+/// Unknown parameters are ignored. The access token lives 3600 seconds.
 #[utoipa::path(
     get, path = Route::Refresh.path(), tag = "tokens", operation_id = "getRefresh", params(RefreshForm),
     security(("basic" = []), ()),
@@ -174,8 +175,8 @@ async fn get_refresh(
 /// Exchanges a refresh token for a new access token
 ///
 /// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
-/// The client's id and secret may be sent as HTTP Basic instead. Unknown parameters are ignored. The access
-/// token lives 3600 seconds.
+/// The client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
+/// Unknown parameters are ignored. The access token lives 3600 seconds.
 #[utoipa::path(
     post, path = Route::Refresh.path(), tag = "tokens", operation_id = "postRefresh",
     request_body(

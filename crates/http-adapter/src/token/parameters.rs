@@ -16,6 +16,7 @@ const KNOWN: &[&str] = &[
     "refresh_token",
     "user_id",
     "scope",
+    "resource",
     "client_id",
     "client_secret",
 ];

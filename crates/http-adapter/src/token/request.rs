@@ -41,6 +41,8 @@ impl Presented {
 /// Well-formed token request; the client is not authenticated yet.
 pub(super) struct TokenRequest {
     pub(super) presented: Presented,
+    /// `resource`, as sent (RFC 8707).
+    pub(super) resource: Option<String>,
     pub(super) credentials: Credentials,
     pub(super) in_query: QuerySecrets,
     pub(super) address: IpAddr,
@@ -62,6 +64,7 @@ pub(super) async fn read(
     let credentials = credentials::choose(header, &given)?;
     Ok(TokenRequest {
         presented,
+        resource: given.get("resource").map(str::to_owned),
         credentials,
         in_query: given.in_query(),
         address: address(request),

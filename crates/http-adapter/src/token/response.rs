@@ -12,7 +12,7 @@ pub(super) const BEARER: &str = "Bearer";
 pub struct TokenBody {
     /// The access token, a JWT.
     access_token: String,
-    /// The refresh token; it never expires.
+    /// The refresh token. It never expires; a public app's is replaced by each use.
     refresh_token: String,
     /// Always `Bearer`.
     #[schema(value_type = String)]
@@ -52,8 +52,8 @@ pub struct RefreshBody {
     scope: String,
     /// The person who granted them.
     user_id: String,
-    /// The same refresh token, present only if `grant_type=refresh_token` was sent: some clients lose it
-    /// otherwise.
+    /// For a public app, the token that replaces the one it sent. Otherwise the same refresh token, present
+    /// only if `grant_type=refresh_token` was sent: some clients lose it otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     refresh_token: Option<String>,
@@ -62,14 +62,14 @@ pub struct RefreshBody {
 impl RefreshBody {
     /// Creates the body; `echo` is the refresh token if it is to be repeated.
     pub(super) fn new(refreshed: RefreshedAccess, echo: Option<String>) -> Self {
-        let RefreshedAccess { access_token, scopes, user_id } = refreshed;
+        let RefreshedAccess { access_token, scopes, user_id, next } = refreshed;
         Self {
             access_token,
             expires_in: LIFETIME_SECONDS,
             token_type: BEARER,
             scope: scopes.to_string(),
             user_id: user_id.to_string(),
-            refresh_token: echo,
+            refresh_token: next.map(|next| next.expose().to_owned()).or(echo),
         }
     }
 }

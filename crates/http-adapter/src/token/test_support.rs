@@ -8,7 +8,7 @@ use actix_web::HttpRequest;
 pub fn basic_credentials(request: &HttpRequest) -> Result<Option<(String, String)>, Problem> {
     Ok(match read_header(request)? {
         Header::Basic(Credentials { client_id, client_secret, by_header: _ }) => {
-            Some((client_id, client_secret))
+            client_secret.map(|secret| (client_id, secret))
         }
         Header::Absent | Header::Other => None,
     })

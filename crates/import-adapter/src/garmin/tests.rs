@@ -95,7 +95,7 @@ fn levels_that_are_wrong_are_noted() {
 }
 
 #[test]
-fn the_local_stamps_only_tell_the_offset() {
+fn the_local_stamps_are_used_for_the_offset_only() {
     let local = |start: &str, end: &str| DAY.replace("1768086000000", start).replace("1768089600000", end);
     let east = only(&local("1768123800000", "1768127400000"));
     assert_eq!(frame(&east), "2026-01-11T09:30:00+05:30 2026-01-11T10:30:00+05:30");

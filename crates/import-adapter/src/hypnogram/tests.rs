@@ -106,7 +106,7 @@ fn a_file_that_is_no_hypnogram_to_its_end_is_refused() {
 }
 
 #[test]
-fn a_hypnogram_without_a_start_is_refused_and_told_what_to_do() {
+fn a_hypnogram_without_a_start_is_refused_with_what_to_do() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"0\n1\n").unwrap();
     let without = FileContext { start: None, ..context("UTC") };

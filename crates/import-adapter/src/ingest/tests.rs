@@ -215,17 +215,17 @@ fn member() -> impl Strategy<Value = String> {
 proptest! {
     /// Replies are stored for a day under an idempotency key, where nothing of the sender may be.
     #[test]
-    fn nothing_that_the_sender_wrote_is_told_of_an_item(members in prop::collection::vec(member(), 0..6)) {
+    fn an_error_of_an_item_repeats_nothing_that_the_sender_wrote(members in prop::collection::vec(member(), 0..6)) {
         let body = format!("[{{{}}}]", members.join(","));
         for kind in [IngestKind::Users, IngestKind::Profile, IngestKind::Sleep, IngestKind::Supplements, IngestKind::Logs] {
-            let told = match items(kind, IngestLayout::Json, body.as_bytes()) {
+            let text = match items(kind, IngestLayout::Json, body.as_bytes()) {
                 Ok(items) => {
-                    let told: Vec<_> = items.into_iter().map(|item| (item.notes, item.content.err())).collect();
-                    format!("{told:?}")
+                    let text: Vec<_> = items.into_iter().map(|item| (item.notes, item.content.err())).collect();
+                    format!("{text:?}")
                 }
                 Err(refusal) => refusal.to_string(),
             };
-            prop_assert!(!told.contains("LEAKME"), "{body}: {told}");
+            prop_assert!(!text.contains("LEAKME"), "{body}: {text}");
         }
     }
 

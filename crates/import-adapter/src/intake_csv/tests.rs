@@ -52,7 +52,7 @@ fn a_time_that_the_clocks_skip_is_read_with_the_offset_before_and_noted() {
 }
 
 #[test]
-fn a_table_with_semicolons_is_refused_and_told_that_commas_are_needed() {
+fn a_table_with_semicolons_is_refused_with_the_hint_that_commas_are_needed() {
     let table = format!("\u{feff}created_at;\"supplement_id\"; servings\n2026-01-10 22:00;{EVENING};0,5\n");
     let refused = read(table.as_bytes(), Format::Auto, "Europe/Berlin").unwrap_err();
     assert!(

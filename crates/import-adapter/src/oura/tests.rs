@@ -124,7 +124,7 @@ fn version_1_says_the_same_under_other_names() {
 }
 
 #[test]
-fn the_30_second_text_wins_and_the_finest_that_tells_something_counts() {
+fn the_finest_text_that_has_a_stage_counts() {
     let both = only(&document(r#","sleep_phase_5_min":"4444","sleep_phase_30_sec":"4411""#));
     assert_eq!(stages(&both), ["AWAKE 23:10-23:11", "DEEP 23:11-23:12"]);
     let app =

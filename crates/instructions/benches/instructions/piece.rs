@@ -6,6 +6,7 @@ use application::ports::system::TokenVerifier;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::id::{ClientId, GrantId, TokenId, UserId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::sleep::SleepMetrics;
 use domain::sleep::packed::{StageWalk, check_stages, decode_stages};
@@ -62,6 +63,7 @@ fn claims(number: u32) -> anyhow::Result<AccessClaims> {
         },
         client_id: ClientId::from_uuid(id(0x4000_0000)),
         scopes: ScopeSet::CONSENTABLE,
+        audience: Resource::Api,
         issued_at,
         expires_at: AccessClaims::end_from(issued_at),
     })

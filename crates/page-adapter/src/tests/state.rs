@@ -1,37 +1,64 @@
 //! A state on empty ports; tests that need a store use a real one.
 
 use super::store::EmptyStore;
-use crate::{ERROR_PAGES, PageState, UploadUseCases};
+use crate::{DeveloperUseCases, ERROR_PAGES, NightUseCases, PageState, PasskeyCeremonies, UploadUseCases};
 use application::account::{
-    ChangePassword, ChoosePassword, ChoosePasswordPorts, EndSessions, FindPasswordLink, ListSessions,
-    ResumeSession, SignIn, SignInLimits, SignInPorts, SignOut,
+    ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange, EndSessions,
+    FindPasswordLink, FindPendingSignIn, KeptForms, ListSessions, ResumeSession, SecondStepPorts,
+    SetUpSignIn, SignIn, SignInLimits, SignInPorts, SignOut,
 };
 use application::audit::{AuditTrail, ListActivity, ListReads, ReadRecorder};
 use application::authorization::{
-    AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
+    ANONYMOUS_REQUESTS, AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
+use application::developer::{
+    AppWebhookPorts, AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, OwnApps, RegisterApp,
+    RetireAppSecret, RotateAppSecret,
+};
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
 use application::import::{ApplyProfile, ListImports, UndoImport};
+use application::intake::{ChangeIntake, LogIntake, OwnProducts, SearchSupplements, ShowIntake};
+use application::night::{DeleteNight, FindNight, ListNights};
+use application::operator::IssueCode;
+use application::passkey::{
+    AddPasskey, AddPasskeyPorts, BeginPasskeyCeremony, ListPasskeys, PasskeyCeremonyPorts,
+    PasskeySignInPorts, RemovePasskey, RenamePasskey, SignInWithPasskey,
+};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
     FailureCount, MockAuditReader, MockAuthorizationRequestReader, MockConnectedAppReader,
-    MockCredentialReader, MockFailureCounter, MockImportReader, MockPasswordLinkReader,
-    MockPersonalTokenReader, MockProfileReader, MockReadTallyStore, MockSessionReader, MockSleepReader,
-    MockSupplementReader,
+    MockCredentialReader, MockFailureCounter, MockGrantReader, MockImportReader, MockPasskeyReader,
+    MockPasswordLinkReader, MockPendingSignInReader, MockPersonalTokenReader, MockProfileReader,
+    MockReadTallyStore, MockSandboxReader, MockSecondFactorReader, MockSessionReader, MockSleepReader,
+    MockSupplementReader, MockWebhookReader,
 };
 use application::ports::system::{
-    Clock, MockPasswordHasher, MockPasswordJudge, MockPause, MockReadLedger, PasswordCheck,
+    Clock, MockFormSealer, MockMetadataSource, MockPasskeyVerifier, MockPasswordHasher, MockPasswordJudge,
+    MockPause, MockReadLedger, MockTotpVault, MockWebhookSigner, PasswordCheck,
+};
+use application::profile::{ChangeProfile, ShowProfile};
+use application::read::ListIntakes;
+use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
+use application::second_factor::{
+    BeginSetUp, FindSecondFactor, ReplaceRecoveryCodes, SecondFactorPorts, TurnOffSecondFactor,
+    TurnOnSecondFactor,
 };
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits};
+use application::webhook::{CreateWebhook, ManageWebhooks};
+use domain::outbound::OutboundPolicy;
+use domain::passkey::RelyingParty;
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::SessionLifetime;
 use http_adapter::test_support::http_state;
 use http_adapter::{ExportUseCases, HttpSettings, HttpState};
 use std::sync::Arc;
+use url::Url;
 
 /// Creates a state. Nobody is signed in, no account exists, and no email is sent.
+#[expect(clippy::too_many_lines, reason = "one line for each use case")]
 pub(crate) fn page_state(settings: HttpSettings) -> PageState {
     let (store, clock): (_, Arc<dyn Clock>) = (Arc::new(EmptyStore), Arc::new(EmptyStore));
     let (store, clock) = (&store, &clock);
@@ -47,10 +74,19 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
     let choose = choose_password_ports(store, clock, &judge);
     let issuer = || issuer.clone();
     let (units, entropy, lifetime) = (|| store.clone(), || store.clone(), SessionLifetime::default());
-    let clock = || clock.clone();
+    let (clock, policy) = (|| clock.clone(), SecondFactorPolicy::Optional);
     PageState {
         http: Arc::new(HttpState { error_pages: ERROR_PAGES, ..http_state(settings) }),
         visits: Arc::new(|| Secret::from_bytes(SecretKind::Visit, &SecretBytes::new([9; 32]))),
+        now: Arc::new(|| crate::tests::NOW),
+        kept_forms: KeptForms::new(Arc::new(MockFormSealer::new())),
+        show_profile: ShowProfile::new(Arc::new(MockProfileReader::new()), Arc::new(MockSleepReader::new())),
+        change_profile: ChangeProfile::new(units(), entropy(), clock()),
+        show_intake: ShowIntake::new(supplements()),
+        search_supplements: SearchSupplements::new(supplements()),
+        log_intake: LogIntake::new(units(), entropy(), clock()),
+        change_intake: ChangeIntake::new(units(), entropy(), clock()),
+        own_products: OwnProducts::new(units(), supplements(), entropy(), clock()),
         begin_authorization: BeginAuthorization::new(authorization.clone(), issuer()),
         describe_request: DescribeRequest::new(
             Arc::new(MockAuthorizationRequestReader::new()),
@@ -59,8 +95,17 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         ),
         open_consent: OpenConsent::new(authorization.clone(), issuer()),
         decide_consent: DecideConsent::new(authorization, issuer()),
-        sign_in: SignIn::new(sign_in_ports(store, &clock()), SignInLimits::default()),
-        resume_session: ResumeSession::new(sessions.clone(), units(), clock(), lifetime),
+        sign_in: SignIn::new(sign_in_ports(store, &clock()), SignInLimits::default(), policy),
+        find_pending_sign_in: FindPendingSignIn::new(pending_sign_ins(), clock()),
+        complete_sign_in: CompleteSignIn::new(second_step_ports(store), SignInLimits::default(), None),
+        set_up_sign_in: SetUpSignIn::new(second_step_ports(store), SignInLimits::default(), None),
+        begin_set_up: BeginSetUp::new(Arc::new(MockTotpVault::new()), entropy(), clock()),
+        find_second_factor: FindSecondFactor::new(second_factors()),
+        turn_on_second_factor: TurnOnSecondFactor::new(second_factor_ports(store)),
+        turn_off_second_factor: TurnOffSecondFactor::new(second_factor_ports(store), policy),
+        replace_recovery_codes: ReplaceRecoveryCodes::new(second_factor_ports(store)),
+        is_second_factor_required: false,
+        resume_session: ResumeSession::new(sessions.clone(), units(), clock(), lifetime, policy),
         sign_out: SignOut::new(units(), entropy(), clock()),
         end_sessions: EndSessions::new(units(), entropy(), clock()),
         list_sessions: ListSessions::new(sessions, clock(), lifetime),
@@ -71,14 +116,22 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
             None,
         ),
         find_password_link: FindPasswordLink::new(Arc::new(MockPasswordLinkReader::new()), clock()),
-        choose_password: ChoosePassword::new(choose, None),
+        choose_password: ChoosePassword::new(choose, policy, None),
+        request_email_change: None,
+        confirm_email_change: ConfirmEmailChange::new(units(), clock(), entropy(), None),
         request_password_reset: None,
         request_sign_up: None,
+        nights: nights(store),
         list_connected_apps: ListConnectedApps::new(apps),
         disconnect_apps: DisconnectApps::new(units(), entropy(), clock()),
         create_personal_token: CreatePersonalToken::new(units(), entropy(), clock()),
         list_personal_tokens: ListPersonalTokens::new(Arc::new(MockPersonalTokenReader::new()), clock()),
         revoke_personal_token: RevokePersonalToken::new(units(), entropy(), clock()),
+        developer: Some(developer(store, &clock)),
+        list_passkeys: ListPasskeys::new(Arc::new(MockPasskeyReader::new())),
+        rename_passkey: RenamePasskey::new(units(), entropy(), clock()),
+        remove_passkey: RemovePasskey::new(units(), entropy(), clock(), None, SecondFactorPolicy::Optional),
+        passkey_ceremonies: Some(passkey_ceremonies(store)),
         list_activity: list_activity(store),
         list_imports: ListImports::new(imports.clone()),
         find_import: FindImport::new(imports.clone()),
@@ -92,6 +145,108 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
             add_part: AddPart::new(units(), clock(), UploadLimits::default()),
             finish: FinishUpload::new(units(), clock()),
         }),
+    }
+}
+
+fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> DeveloperUseCases {
+    let (units, entropy) = (|| store.clone(), || store.clone());
+    let (webhooks, signer) = (|| Arc::new(MockWebhookReader::new()), || Arc::new(MockWebhookSigner::new()));
+    DeveloperUseCases {
+        own_apps: OwnApps::new(store.clone(), Arc::new(MockGrantReader::new()), clock()),
+        register: RegisterApp::new(units(), entropy(), clock()),
+        change: ChangeApp::new(units(), entropy(), clock()),
+        rotate_secret: RotateAppSecret::new(units(), entropy(), clock()),
+        retire_secret: RetireAppSecret::new(units(), entropy(), clock()),
+        delete: DeleteApp::new(units(), entropy(), clock()),
+        webhooks: AppWebhooks::new(AppWebhookPorts {
+            clients: store.clone(),
+            webhooks: webhooks(),
+            create: CreateWebhook::new(units(), webhooks(), signer(), entropy(), clock()),
+            manage: ManageWebhooks::new(units(), webhooks(), signer(), entropy(), clock()),
+            clock: clock(),
+            policy: OutboundPolicy::default(),
+        }),
+        create_people: CreateSandboxPeople::new(units(), entropy(), clock()),
+        list_people: ListSandboxPeople::new(Arc::new(MockSandboxReader::new())),
+        erase_people: EraseSandboxPeople::new(
+            Arc::new(MockSandboxReader::new()),
+            ErasePerson::new(units(), entropy(), clock()),
+        ),
+        sandbox_code: IssueSandboxCode::new(
+            store.clone(),
+            IssueCode::new(units(), entropy(), clock()),
+            entropy(),
+        ),
+    }
+}
+
+fn supplements() -> Arc<MockSupplementReader> {
+    Arc::new(MockSupplementReader::new())
+}
+
+fn pending_sign_ins() -> Arc<MockPendingSignInReader> {
+    let mut reader = MockPendingSignInReader::new();
+    reader.expect_find_pending_sign_in().returning(|_| Ok(None));
+    Arc::new(reader)
+}
+
+fn second_factors() -> Arc<MockSecondFactorReader> {
+    let mut reader = MockSecondFactorReader::new();
+    reader.expect_find_second_factor().returning(|_| Ok(None));
+    Arc::new(reader)
+}
+
+fn second_step_ports(store: &Arc<EmptyStore>) -> SecondStepPorts {
+    SecondStepPorts {
+        pending: pending_sign_ins(),
+        failures: failures(),
+        units: store.clone(),
+        vault: Arc::new(MockTotpVault::new()),
+        clock: store.clone(),
+        entropy: store.clone(),
+    }
+}
+
+fn second_factor_ports(store: &Arc<EmptyStore>) -> SecondFactorPorts {
+    SecondFactorPorts {
+        units: store.clone(),
+        vault: Arc::new(MockTotpVault::new()),
+        clock: store.clone(),
+        entropy: store.clone(),
+        mail: None,
+    }
+}
+
+/// Returns ceremonies for a server at `https://rest.example`.
+fn passkey_ceremonies(store: &Arc<EmptyStore>) -> PasskeyCeremonies {
+    let url = Url::parse("https://rest.example").unwrap();
+    let relying_party = RelyingParty::from_public_url(&url).unwrap();
+    let verifier = Arc::new(MockPasskeyVerifier::new());
+    let beginning = PasskeyCeremonyPorts {
+        units: store.clone(),
+        failures: failures(),
+        clock: store.clone(),
+        entropy: store.clone(),
+    };
+    let adding = AddPasskeyPorts {
+        units: store.clone(),
+        verifier: verifier.clone(),
+        clock: store.clone(),
+        entropy: store.clone(),
+    };
+    let signing_in = PasskeySignInPorts {
+        passkeys: Arc::new(MockPasskeyReader::new()),
+        units: store.clone(),
+        failures: failures(),
+        verifier,
+        clock: store.clone(),
+        entropy: store.clone(),
+    };
+    PasskeyCeremonies {
+        begin: BeginPasskeyCeremony::new(beginning, ANONYMOUS_REQUESTS),
+        add: AddPasskey::new(adding, relying_party.clone(), None),
+        sign_in: SignInWithPasskey::new(signing_in, SignInLimits::default(), relying_party.clone()),
+        relying_party,
     }
 }
 
@@ -118,6 +273,8 @@ fn authorization_ports(
         units: store.clone(),
         entropy: store.clone(),
         clock: clock.clone(),
+        metadata: Arc::new(MockMetadataSource::new()),
+        metadata_policy: Arc::default(),
     }
 }
 
@@ -148,6 +305,16 @@ fn export(store: &Arc<EmptyStore>) -> Arc<ExportUseCases> {
     let records = ExportRecords::new(readers, store.clone(), trail);
     let reads = ReadRecorder::new(Arc::new(MockReadLedger::new()), store.clone());
     Arc::new(ExportUseCases { records, writers: store.clone(), reads })
+}
+
+fn nights(store: &Arc<EmptyStore>) -> NightUseCases {
+    let sleep = Arc::new(MockSleepReader::new());
+    NightUseCases {
+        list: ListNights::new(sleep.clone(), store.clone()),
+        find: FindNight::new(sleep, Arc::new(MockImportReader::new())),
+        delete: DeleteNight::new(store.clone(), store.clone(), store.clone()),
+        intakes: ListIntakes::new(Arc::new(MockSupplementReader::new())),
+    }
 }
 
 fn list_activity(store: &Arc<EmptyStore>) -> ListActivity {

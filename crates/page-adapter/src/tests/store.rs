@@ -43,6 +43,14 @@ impl ClientReader for EmptyStore {
     async fn list_clients(&self, _: Option<ClientId>, _: u32) -> Result<Vec<Client>, StorageError> {
         Ok(Vec::new())
     }
+
+    async fn list_own_clients(&self, _: UserId) -> Result<Vec<Client>, StorageError> {
+        Ok(Vec::new())
+    }
+
+    async fn count_draft_users(&self, _: ClientId) -> Result<u32, StorageError> {
+        Ok(0)
+    }
 }
 
 #[async_trait]

@@ -38,7 +38,7 @@ pub(super) async fn read(form: &mut Multipart, person: &SignedInPerson) -> Resul
         let text = text.ok_or_else(|| if is_ours { Problem::new(Fault::InvalidForm) } else { foreign() })?;
         if name == FORM_TOKEN {
             let token = std::str::from_utf8(&text).map_err(|_| foreign())?;
-            if !FormToken::derive(&person.cookie).is(token) {
+            if !FormToken::belongs(&person.cookie, token) {
                 return Err(foreign());
             }
             is_ours = true;

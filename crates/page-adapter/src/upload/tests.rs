@@ -14,6 +14,7 @@ use application::upload::{AddPart, BeginUpload, DiscardUpload, FinishUpload, Upl
 use domain::form_token::FormToken;
 use domain::id::{ImportId, SessionId, UserId};
 use domain::import::{FileName, ImportOrigin, ImportState};
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::{AuthenticationMethod, Session, SessionLifetime};
 use domain::time::TimeZone;
@@ -50,6 +51,9 @@ fn signed_in() -> Arc<PageState> {
             method: AuthenticationMethod::Password,
             authenticated_at: NOW,
             last_seen_at: NOW,
+            first_seen_at: NOW,
+            device: None,
+            address: None,
         };
         Ok(Some(SessionWithUser {
             session,
@@ -59,8 +63,8 @@ fn signed_in() -> Arc<PageState> {
         }))
     });
     let store = Arc::new(EmptyStore);
-    let lifetime = SessionLifetime::default();
-    let resume_session = ResumeSession::new(Arc::new(sessions), store.clone(), store, lifetime);
+    let (lifetime, policy) = (SessionLifetime::default(), SecondFactorPolicy::Optional);
+    let resume_session = ResumeSession::new(Arc::new(sessions), store.clone(), store, lifetime, policy);
     Arc::new(PageState { resume_session, ..page_state(HttpSettings::default()) })
 }
 

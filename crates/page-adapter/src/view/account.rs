@@ -1,6 +1,6 @@
 //! Account page.
 
-use super::{FormErrors, Moment, Person};
+use super::{CodesLine, FormErrors, Moment, PasskeyAdding, Passkeys, Person};
 use askama::Template;
 
 /// Account page: address, password, browsers.
@@ -12,6 +12,9 @@ pub(crate) struct Account {
     pub(crate) notice: Option<String>,
     /// Time zone: `Europe/Berlin`.
     pub(crate) time_zone: String,
+    /// Recovery codes of the second factor; `None` if it is off.
+    pub(crate) second_factor: Option<CodesLine>,
+    pub(crate) passkeys: Passkeys,
     /// Signed-in browsers, this one first.
     pub(crate) browsers: Vec<BrowserLine>,
     /// Whether the box "also disconnect all apps and tokens" is ticked.
@@ -25,8 +28,14 @@ pub(crate) struct Account {
 pub(crate) struct BrowserLine {
     /// Whether it is the current browser.
     pub(crate) is_this: bool,
-    /// Time of the sign-in.
-    pub(crate) signed_in: Moment,
+    /// Id of the session, for the form.
+    pub(crate) id: String,
+    /// Browser and platform: `Firefox on Android`.
+    pub(crate) name: String,
+    /// Network of the sign-in, if known.
+    pub(crate) address: Option<String>,
+    /// Time of the first sign-in.
+    pub(crate) first_seen: Moment,
     /// Time of the last use.
     pub(crate) last_seen: Moment,
 }

@@ -56,6 +56,8 @@ pub(crate) struct EventLine {
     pub(crate) what: &'static str,
     /// Whether only the first event of a day is listed.
     pub(crate) is_daily: bool,
+    /// Browser and network of what was done on a page: `Firefox on Android, 192.0.2.7`.
+    pub(crate) place: Option<String>,
 }
 
 /// Reads of one kind by one reader in one minute.
@@ -78,6 +80,8 @@ pub(crate) struct ReadLine {
 pub(crate) enum ActorName {
     /// The signed-in person.
     You,
+    /// Perhaps not the person.
+    Somebody,
     Operator,
     /// The server itself.
     Server,
@@ -113,7 +117,7 @@ impl ReadWhat {
             Self::Profile => "read your profile",
             Self::Nights => "read your nights",
             Self::Supplements => "read your supplements",
-            Self::Renewal => "refreshed its access; read no data",
+            Self::Renewal => "renewed its access",
         }
     }
 }

@@ -13,6 +13,8 @@ pub(crate) struct Apps {
     pub(crate) person: Person,
     /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
+    /// Whether the person can register apps.
+    pub(crate) has_developer_page: bool,
     /// Apps in display order.
     pub(crate) apps: Vec<AppLine>,
 }
@@ -37,6 +39,8 @@ pub(crate) struct AppLine {
     pub(crate) last_used_by: Option<String>,
     /// Whether consent is remembered.
     pub(crate) is_remembered: bool,
+    /// Whether the app has no secret.
+    pub(crate) is_public: bool,
 }
 
 impl AppLine {

@@ -38,7 +38,7 @@ impl FormErrors {
     }
 
     /// Returns whether there are no errors.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -48,7 +48,7 @@ impl FormErrors {
     }
 
     /// Returns the error of a field.
-    pub(super) fn at(&self, field: &str) -> Option<&str> {
+    pub(crate) fn at(&self, field: &str) -> Option<&str> {
         let found = self.0.iter().find(|error| error.field.is_some_and(|name| name == field));
         found.map(|error| error.text.as_ref())
     }

@@ -16,6 +16,8 @@ pub(crate) struct Imports {
     pub(crate) most: Option<u64>,
     /// Name of the person's time zone.
     pub(crate) zone: String,
+    /// Whether the form asks for the start of a recording.
+    pub(crate) asks_start: bool,
     /// Imports, latest first.
     pub(crate) imports: Vec<ImportLine>,
 }
@@ -99,8 +101,10 @@ pub(crate) struct ImportLine {
     pub(crate) percent: u64,
     /// Reason for rejecting the file.
     pub(crate) refusal: Option<String>,
-    /// Number of records that undoing it kept.
-    pub(crate) kept: u64,
+    /// What undoing it did: numbers of removed, restored and kept records. All 0 unless it was undone.
+    pub(crate) undone: [u64; 3],
+    /// Whether the file is a recording that was rejected because it does not state its start.
+    pub(crate) needs_start: bool,
     /// Whether the operator imported it.
     pub(crate) by_operator: bool,
     /// Start time.
@@ -151,7 +155,7 @@ impl ImportLine {
     const fn step(&self) -> &'static str {
         match self.phase {
             ImportPhase::Receiving => "Step 1 of 4: receiving the file",
-            ImportPhase::Waiting => "Step 2 of 4: waiting for other imports",
+            ImportPhase::Waiting => "Step 2 of 4: waiting to start",
             ImportPhase::Checking => "Step 3 of 4: checking the whole file for damage",
             ImportPhase::Storing => "Step 4 of 4: storing the records",
             ImportPhase::Undoing => "Removing what this import added and restoring what it replaced",
@@ -179,7 +183,8 @@ impl ImportLine {
 
     /// Returns whether undoing it kept records, which can be tried again.
     const fn is_partly_undone(&self) -> bool {
-        self.is_undone() && self.kept > 0
+        let [_, _, kept] = self.undone;
+        self.is_undone() && kept > 0
     }
 
     const fn is_being_undone(&self) -> bool {
@@ -211,21 +216,30 @@ impl ImportLine {
         matches!(self.phase, ImportPhase::Receiving | ImportPhase::Waiting)
     }
 
-    /// Summarizes the result in one line: `31 new, 2 updated, 4 unchanged, profile changed`.
+    /// Summarizes the result in one line: `31 new, 2 updated, 4 unchanged, profile changed`, or what undoing
+    /// it did.
     fn result(&self) -> String {
         let sum = |of: fn(&ImportCounts) -> u64| self.counts.iter().map(of).sum::<u64>();
+        if self.is_undone() {
+            let [removed, restored, kept] = self.undone;
+            return summary([(removed, "removed"), (restored, "restored"), (kept, "kept")], None);
+        }
         let parts = [
             (sum(|counts| counts.new), "new"),
             (sum(|counts| counts.updated), "updated"),
             (sum(|counts| counts.unchanged), "unchanged"),
             (self.rejected, "skipped"),
         ];
-        let counted = parts.into_iter().filter(|(count, _)| *count > 0);
-        let counted = counted.map(|(count, what)| format!("{} {what}", grouped(count)));
-        let profile = self.profile_changed.then(|| "profile changed".to_owned());
-        let parts: Vec<_> = counted.chain(profile).collect();
-        if parts.is_empty() { "no records".to_owned() } else { parts.join(", ") }
+        summary(parts, self.profile_changed.then_some("profile changed"))
     }
+}
+
+/// Joins the counts above 0 and a remark.
+fn summary<const N: usize>(counts: [(u64, &str); N], remark: Option<&str>) -> String {
+    let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counted = counted.map(|(count, what)| format!("{} {what}", grouped(count)));
+    let parts: Vec<_> = counted.chain(remark.map(str::to_owned)).collect();
+    if parts.is_empty() { "no records".to_owned() } else { parts.join(", ") }
 }
 
 impl ImportCounts {

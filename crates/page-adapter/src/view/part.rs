@@ -62,8 +62,8 @@ impl ScopeLine {
             Scope::Profile => {
                 "Birth date, sex, height, weight, blood and skin type, wheelchair use, time zone"
             }
-            Scope::Sleep => "When you went to bed, sleep stages, measures",
-            Scope::Supplements => "What you take, how much, and when",
+            Scope::Sleep => "All past and future nights: when you went to bed, sleep stages, measures",
+            Scope::Supplements => "All past and future intakes: what you take, how much, and when",
             Scope::UsersWrite
             | Scope::ProfileWrite
             | Scope::SleepWrite

@@ -2,9 +2,15 @@
 
 mod account;
 mod asking;
+mod developer;
 mod imports;
+mod nights;
 mod password;
+mod profile;
 mod reading;
+mod second_factor;
+mod supplements;
+mod webhooks;
 
 use super::{Moment, Person, View};
 
@@ -27,8 +33,14 @@ pub(crate) fn samples(source: TextSource) -> Vec<Sample> {
     let mut samples = asking::samples(source);
     samples.extend(reading::samples(source));
     samples.extend(account::samples(source));
+    samples.extend(developer::samples(source));
+    samples.extend(webhooks::samples(source));
     samples.extend(imports::samples(source));
+    samples.extend(nights::samples(source));
     samples.extend(password::samples(source));
+    samples.extend(supplements::samples(source));
+    samples.extend(profile::samples(source));
+    samples.extend(second_factor::samples(source));
     samples
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct SignIn {
     pub(crate) offers_reset: bool,
     /// Whether sign-up is open.
     pub(crate) offers_sign_up: bool,
+    /// Host name for which passkeys work; `None` if they do not.
+    pub(crate) passkeys: Option<String>,
     pub(crate) errors: FormErrors,
 }
 

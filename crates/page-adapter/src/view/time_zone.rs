@@ -1,11 +1,20 @@
 //! Selectable time zones.
 
-use chrono_tz::TZ_VARIANTS;
+use domain::time::TimeZone;
 
-/// First parts of the names of zones that are places. Other names in the database (`US/Eastern`, `Etc/GMT+3`,
-/// `CET`) are aliases or not places, and would only make the list longer.
-const REGIONS: [&str; 9] =
-    ["Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
+/// First parts of the names of zones.
+const REGIONS: [&str; 10] = [
+    "Africa",
+    "America",
+    "Antarctica",
+    "Arctic",
+    "Asia",
+    "Atlantic",
+    "Australia",
+    "Europe",
+    "Indian",
+    "Pacific",
+];
 
 /// Part of the world with its zones.
 pub(super) struct Region {
@@ -30,9 +39,9 @@ pub(super) fn regions() -> Vec<Region> {
 }
 
 fn region(region: &'static str) -> Region {
-    let places = TZ_VARIANTS.iter().filter_map(|zone| {
-        let (first, place) = zone.name().split_once('/')?;
-        (first == region).then(|| Zone { name: zone.name(), label: label(place) })
+    let places = TimeZone::current_names().filter_map(|name| {
+        let (first, place) = name.split_once('/')?;
+        (first == region).then(|| Zone { name, label: label(place) })
     });
     let mut zones: Vec<_> = places.collect();
     zones.sort_by(|one, other| one.label.cmp(&other.label));
@@ -50,12 +59,11 @@ fn label(place: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::time::TimeZone;
 
     #[test]
     fn every_selectable_zone_is_valid_in_the_domain() {
         for zone in regions().iter().flat_map(|region| &region.zones) {
-            assert!(TimeZone::parse(zone.name).is_ok(), "{}", zone.name);
+            assert!(TimeZone::parse_current(zone.name).is_ok(), "{}", zone.name);
         }
     }
 

@@ -12,7 +12,8 @@ const NEXT_NUMBER: &str =
     "UPDATE account SET change_number = change_number + 1 WHERE id = $1 RETURNING change_number";
 
 impl PgUnitOfWork {
-    /// Returns the number of all changes that this unit of work makes to a person's records.
+    /// Returns the number of all changes that this unit of work makes to a person's records, and queues
+    /// webhook events about them.
     ///
     /// The first call increments the person's number and locks the person's row until the unit of work ends,
     /// so numbers increase in commit order. Writes nothing if the person does not exist; the statements that
@@ -24,7 +25,9 @@ impl PgUnitOfWork {
         }
         let numbered = sql_query(NEXT_NUMBER).bind::<SqlUuid, _>(user_id.as_uuid());
         let taken: Option<i64> = self.connection()?.load_row(returning::<BigInt, _>(numbered)).await?;
-        self.numbers.extend(taken.map(|number| (user_id, number)));
-        Ok(taken.unwrap_or_default())
+        let Some(number) = taken else { return Ok(0) };
+        self.numbers.insert(user_id, number);
+        self.announce_change(user_id, number).await?;
+        Ok(number)
     }
 }

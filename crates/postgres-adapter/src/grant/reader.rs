@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use domain::grant::Grant;
-use domain::id::{GrantId, UserId};
+use domain::id::{ClientId, GrantId, UserId};
 use domain::secret::SecretHash;
 use uuid::Uuid;
 
@@ -66,6 +66,18 @@ impl GrantReader for PostgresStore {
             query
         };
         self.read_rows(query).await?.into_iter().map(GrantRow::into_grant).collect()
+    }
+
+    async fn count_live_grants(&self, client_id: ClientId, limit: u32) -> Result<u32, StorageError> {
+        let query = move || {
+            access_grant::table
+                .filter(access_grant::client_id.eq(client_id.as_uuid()))
+                .filter(access_grant::revoked_at.is_null())
+                .limit(i64::from(limit))
+                .select(access_grant::id)
+        };
+        let ids: Vec<Uuid> = self.read_rows(query).await?;
+        Ok(u32::try_from(ids.len()).unwrap_or(u32::MAX))
     }
 }
 

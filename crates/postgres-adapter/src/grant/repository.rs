@@ -1,6 +1,7 @@
 //! Grants in a unit of work.
 
 use super::row::GrantRow;
+use crate::error::corrupt;
 use crate::schema::access_grant as grant;
 use crate::schema::refresh_token;
 use crate::statement::{count, returning, stored};
@@ -12,18 +13,33 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
-use diesel::sql_types::{BigInt, Binary, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz};
 use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
+use domain::refresh_token::{Rotation, RotationOutcome};
 use std::ops::RangeInclusive;
-use store_shared::used_from_parts;
+use store_shared::{rotation_outcome, used_from_parts};
 
 /// Stores a grant unless the person has one with its id.
 const INSERT: &str =
     "INSERT INTO access_grant (user_id, id, client_id, scopes, refresh_token_hash, created_at,
-        last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        last_used_at, revoked_at, revocation_reason, last_used_address, last_used_agent, newest_token_hash, resource)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
     ON CONFLICT DO NOTHING";
+
+/// Replaces the presented token ($3) if it is the newest, or revokes the grant unless the newest replaced it
+/// within the window. A concurrent use waits for the lock on the row, then sees what the first one stored.
+const ROTATE: &str = "UPDATE access_grant SET
+        newest_token_hash = CASE WHEN newest_token_hash = $3 THEN $4 ELSE newest_token_hash END,
+        replaced_token_hash = CASE WHEN newest_token_hash = $3 THEN $3 ELSE replaced_token_hash END,
+        sealed_token = CASE WHEN newest_token_hash = $3 THEN $5 ELSE sealed_token END,
+        rotated_at = CASE WHEN newest_token_hash = $3 THEN $6 ELSE rotated_at END,
+        revoked_at = CASE WHEN newest_token_hash = $3 OR (replaced_token_hash = $3 AND rotated_at >= $7)
+            THEN NULL ELSE $6 END,
+        revocation_reason = CASE WHEN newest_token_hash = $3 OR (replaced_token_hash = $3 AND rotated_at >= $7)
+            THEN NULL ELSE $8 END
+    WHERE user_id = $1 AND id = $2 AND revoked_at IS NULL AND newest_token_hash IS NOT NULL
+    RETURNING newest_token_hash = $4, revoked_at IS NOT NULL, sealed_token";
 
 const REVOKE_EXCESS: &str = "UPDATE access_grant SET revoked_at = $4, revocation_reason = $5
     WHERE user_id = $1 AND revoked_at IS NULL AND id IN (
@@ -84,6 +100,29 @@ impl GrantRepository for PgUnitOfWork {
         self.connection()?.execute(updating).await.map(drop)
     }
 
+    async fn rotate(&mut self, rotation: &Rotation) -> Result<RotationOutcome, StorageError> {
+        let Rotation { user_id, grant_id, presented, next, sealed_next, at } = rotation;
+        let query = sql_query(ROTATE)
+            .bind::<SqlUuid, _>(user_id.as_uuid())
+            .bind::<SqlUuid, _>(grant_id.as_uuid())
+            .bind::<Binary, _>(presented.as_bytes().to_vec())
+            .bind::<Binary, _>(next.as_bytes().to_vec())
+            .bind::<Binary, _>(sealed_next.as_bytes().to_vec())
+            .bind::<Timestamptz, _>(*at)
+            .bind::<Timestamptz, _>(rotation.window_start())
+            .bind::<Text, _>(RevocationReason::TokenReused.as_str());
+        let query = returning::<(Bool, Bool, Nullable<Binary>), _>(query);
+        let outcome = rotation_outcome(self.connection()?.load_row(query).await?);
+        let outcome = outcome.ok_or(()).map_err(corrupt("access_grant", "sealed_token", grant_id))?;
+        if outcome == RotationOutcome::Reused {
+            let key = (user_id.as_uuid(), grant_id.as_uuid());
+            let revoked = grant::table.find(key).select((grant::user_id, grant::client_id));
+            let revoked = self.connection()?.load_rows(revoked).await?;
+            self.announce_revocations(revoked, *at).await?;
+        }
+        Ok(outcome)
+    }
+
     async fn revoke(
         &mut self,
         filter: GrantFilter,
@@ -106,7 +145,9 @@ impl GrantRepository for PgUnitOfWork {
         if let Some(before) = created_before {
             update = update.filter(grant::created_at.lt(before));
         }
-        self.connection()?.execute(update).await
+        let update = update.returning((grant::user_id, grant::client_id));
+        let revoked = self.connection()?.load_rows(update).await?;
+        self.announce_revocations(revoked, at).await
     }
 
     async fn revoke_created_before(
@@ -123,7 +164,9 @@ impl GrantRepository for PgUnitOfWork {
         let reason = RevocationReason::Operator.as_str();
         let query =
             diesel::update(older).set((grant::revoked_at.eq(at), grant::revocation_reason.eq(reason)));
-        self.connection()?.execute(query).await
+        let query = query.returning((grant::user_id, grant::client_id));
+        let revoked = self.connection()?.load_rows(query).await?;
+        self.announce_revocations(revoked, at).await
     }
 
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

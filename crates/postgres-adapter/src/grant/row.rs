@@ -12,6 +12,7 @@ use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Binary, Nullable, Text, Timestamptz};
 use domain::grant::{Grant, GrantState, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
+use domain::resource::Resource;
 use store_shared::{parse_used_from, used_from_parts};
 use uuid::Uuid;
 
@@ -32,6 +33,8 @@ pub(crate) struct GrantRow {
     revocation_reason: Option<String>,
     last_used_address: Option<String>,
     last_used_agent: Option<String>,
+    newest_token_hash: Option<Vec<u8>>,
+    resource: String,
 }
 
 impl From<&Grant> for GrantRow {
@@ -41,7 +44,9 @@ impl From<&Grant> for GrantRow {
             client_id,
             user_id,
             scopes,
+            resource,
             refresh_token_hash,
+            newest_token_hash,
             created_at,
             last_used_at,
             last_used_from,
@@ -64,6 +69,8 @@ impl From<&Grant> for GrantRow {
             revocation_reason: reason,
             last_used_address,
             last_used_agent: last_used_agent.flatten(),
+            newest_token_hash: newest_token_hash.map(|hash| hash.as_bytes().to_vec()),
+            resource: resource.as_str().to_owned(),
         }
     }
 }
@@ -83,6 +90,8 @@ impl GrantRow {
             revocation_reason,
             last_used_address,
             last_used_agent,
+            newest_token_hash,
+            resource,
         } = self;
         statement
             .into_boxed()
@@ -97,6 +106,8 @@ impl GrantRow {
             .bind::<Nullable<Text>, _>(revocation_reason)
             .bind::<Nullable<Text>, _>(last_used_address)
             .bind::<Nullable<Text>, _>(last_used_agent)
+            .bind::<Nullable<Binary>, _>(newest_token_hash)
+            .bind::<Text, _>(resource)
     }
 
     pub(crate) fn into_grant(self) -> Result<Grant, StorageError> {
@@ -112,6 +123,8 @@ impl GrantRow {
             revocation_reason,
             last_used_address,
             last_used_agent,
+            newest_token_hash,
+            resource,
         } = self;
         let reason = revocation_reason.as_deref().map(RevocationReason::parse);
         let state = match (revoked_at, reason) {
@@ -124,7 +137,11 @@ impl GrantRow {
             client_id: ClientId::from_uuid(client_id),
             user_id: UserId::from_uuid(user_id),
             scopes: scope_set(&scopes, TABLE, id)?,
+            resource: Resource::parse(&resource).ok_or(()).map_err(corrupt(TABLE, "resource", id))?,
             refresh_token_hash: secret_hash(&refresh_token_hash, TABLE, "refresh_token_hash", id)?,
+            newest_token_hash: newest_token_hash
+                .map(|hash| secret_hash(&hash, TABLE, "newest_token_hash", id))
+                .transpose()?,
             created_at,
             last_used_at,
             last_used_from: used_from(last_used_address.as_deref(), last_used_agent.as_deref(), id)?,

@@ -12,9 +12,10 @@ use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use domain::id::{ImportId, UserId};
+use domain::id::{ImportId, SleepSessionId, UserId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use uuid::Uuid;
 
 pub(super) fn list(
     connection: &mut Pooled,
@@ -67,6 +68,25 @@ impl ImportReader for PostgresStore {
             async move { diesel::select(exists(notes)).get_result(&mut connection).await }.boxed()
         })
         .await
+    }
+
+    async fn find_import_of_session(
+        &self,
+        user_id: UserId,
+        id: SleepSessionId,
+    ) -> Result<Option<ImportId>, StorageError> {
+        let found: Option<Uuid> = self
+            .read_row(move || {
+                import_change::table
+                    .filter(import_change::record_id.eq(id.as_uuid()))
+                    .filter(import_change::kind.eq("session"))
+                    .filter(import_change::user_id.eq(user_id.as_uuid()))
+                    .filter(import_change::version_left.is_not_null())
+                    .order(import_change::sequence.desc())
+                    .select(import_change::import_id)
+            })
+            .await?;
+        Ok(found.map(ImportId::from_uuid))
     }
 
     async fn find_upload_part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError> {

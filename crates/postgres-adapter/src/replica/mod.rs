@@ -11,10 +11,10 @@ use application::ports::storage::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::id::{IntakeLogId, UserId};
+use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::SleepSession;
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
-use domain::user::User;
+use domain::supplement::{CatalogueKey, IntakeLog, SearchWords, Supplement, Upc};
+use domain::user::{ProfileSource, User};
 use freshness::Freshness;
 use std::future::Future;
 use std::sync::Arc;
@@ -82,6 +82,10 @@ impl ProfileReader for PostgresReplica {
         }
     }
 
+    async fn list_sources(&self, user_id: UserId) -> Result<Vec<ProfileSource>, StorageError> {
+        self.primary.list_sources(user_id).await
+    }
+
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError> {
         self.primary.list_profiles(after, limit).await
     }
@@ -94,6 +98,10 @@ impl SleepReader for PostgresReplica {
             Some(page) => Ok(page),
             None => SleepReader::page(&*self.primary, query).await,
         }
+    }
+
+    async fn find(&self, user_id: UserId, id: SleepSessionId) -> Result<Option<SleepSession>, StorageError> {
+        SleepReader::find(&*self.primary, user_id, id).await
     }
 
     /// A walk has several statements, which one server must serve.
@@ -127,6 +135,30 @@ impl SupplementReader for PostgresReplica {
         limit: u32,
     ) -> Result<Vec<IntakeLog>, StorageError> {
         self.primary.walk_logs(user_id, after, limit).await
+    }
+
+    /// People see what they have just entered, so their pages are read from the primary.
+    async fn find_log(&self, user_id: UserId, id: IntakeLogId) -> Result<Option<IntakeLog>, StorageError> {
+        self.primary.find_log(user_id, id).await
+    }
+
+    async fn list_versions(
+        &self,
+        ids: &[SupplementId],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        self.primary.list_versions(ids).await
+    }
+
+    async fn list_own(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        self.primary.list_own(user_id).await
+    }
+
+    async fn search(
+        &self,
+        words: &SearchWords,
+        limit: u32,
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        self.primary.search(words, limit).await
     }
 
     async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {

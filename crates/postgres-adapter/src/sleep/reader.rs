@@ -13,7 +13,8 @@ use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::RunQueryDsl;
-use domain::id::UserId;
+use domain::id::{SleepSessionId, UserId};
+use domain::sleep::SleepSession;
 use futures_util::FutureExt;
 use uuid::Uuid;
 
@@ -38,12 +39,23 @@ impl SleepReader for PostgresStore {
         Ok(SleepPage { rows, has_more })
     }
 
+    async fn find(&self, user_id: UserId, id: SleepSessionId) -> Result<Option<SleepSession>, StorageError> {
+        let text = format!("SELECT {SLEEP_COLUMNS} FROM sleep_session s WHERE s.user_id = $1 AND s.id = $2");
+        let query = move || {
+            let query = sql_query(text.clone())
+                .bind::<SqlUuid, _>(user_id.as_uuid())
+                .bind::<SqlUuid, _>(id.as_uuid());
+            returning::<SleepColumns, _>(query)
+        };
+        self.read_rows(query).await?.into_iter().next().map(SleepRow::into_session).transpose()
+    }
+
     async fn walk(
         &self,
         user_id: UserId,
         after: Option<SleepPosition>,
         limit: u32,
-    ) -> Result<Vec<domain::sleep::SleepSession>, StorageError> {
+    ) -> Result<Vec<SleepSession>, StorageError> {
         let text = format!(
             "SELECT {SLEEP_COLUMNS} FROM sleep_session s
              WHERE s.user_id = $1 AND (s.started_at, s.id) > ($2, $3)

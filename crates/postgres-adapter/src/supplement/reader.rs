@@ -1,10 +1,10 @@
 //! Pages of supplements with their logs, and the reads of an export.
 
 use super::known_labels::KnownLabels;
-use super::row::{SupplementRow, keyed};
+use super::row::{SupplementColumns, SupplementRow, keyed};
 use crate::intake_log::{IntakeLogColumns, LogRow};
 use crate::row::{FixedArray, JsonText, lower_bound};
-use crate::schema::supplement;
+use crate::schema::{intake_log, supplement};
 use crate::statement::returning;
 use crate::store::{PageLength, PostgresStore};
 use application::ports::storage::{
@@ -20,9 +20,9 @@ use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Date, Double, Jsonb, Nullable, Record, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
-use domain::id::{IntakeLogId, UserId};
+use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::paging::SortDirection;
-use domain::supplement::{CatalogueKey, IntakeLog, Supplement, Upc};
+use domain::supplement::{CatalogueKey, IntakeLog, SearchWords, Supplement, Upc};
 use futures_util::FutureExt;
 use uuid::Uuid;
 
@@ -153,6 +153,26 @@ const WALK_LOGS: &str =
     WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
     ORDER BY l.created_at, l.id LIMIT $4";
 
+const SEARCHED: &str = "SELECT s.catalogue_source, s.catalogue_key, s.id, s.brand, s.name, s.servings, s.upc,
+    s.label_date, s.entry_date, s.ingredients FROM supplement s WHERE s.is_current AND s.owner_id IS NULL";
+
+/// Names that begin with the query, from the index `supplement_name`: `$1` the beginning.
+const BY_NAME: &str = "AND s.search_text >= $1 AND s.search_text < $1 || chr(1114111)
+    ORDER BY s.search_text, s.id LIMIT $2";
+
+/// Other labels with all words, from the index `supplement_word`: `$3` the words. A frequent word has tens of
+/// thousands of labels, so only some are read and sorted.
+const BY_WORD: &str = "AND s.id IN (
+        SELECT w.id FROM supplement w WHERE w.is_current AND w.owner_id IS NULL
+        AND array_to_tsvector(array_remove(string_to_array(w.search_text, ' '), '')) @@ $3::tsquery
+        AND NOT starts_with(w.search_text, $1) LIMIT 500
+    ) ORDER BY s.search_text, s.id LIMIT $2";
+
+/// Returns the words as a query for words that begin with them. A word has no blank, quote or backslash.
+fn word_query(words: &SearchWords) -> String {
+    words.iter().map(|word| format!("'{word}':*")).collect::<Vec<_>>().join(" & ")
+}
+
 /// Returns the statement of a page with its parameters.
 fn statement(query: SupplementPageQuery, shape: PageShape) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
     let SupplementPageQuery { user_id, start, supplement_id, page } = query;
@@ -242,12 +262,78 @@ impl SupplementReader for PostgresStore {
         self.read_rows(query).await?.into_iter().map(LogRow::into_log).collect()
     }
 
+    async fn find_log(&self, user_id: UserId, id: IntakeLogId) -> Result<Option<IntakeLog>, StorageError> {
+        let query = move || {
+            intake_log::table
+                .filter(intake_log::user_id.eq(user_id.as_uuid()))
+                .filter(intake_log::id.eq(id.as_uuid()))
+                .select(LogRow::as_select())
+        };
+        self.read_rows(query).await?.into_iter().next().map(LogRow::into_log).transpose()
+    }
+
+    async fn list_versions(
+        &self,
+        ids: &[SupplementId],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        let ids: Vec<Uuid> = ids.iter().map(SupplementId::as_uuid).collect();
+        let rows = self.read_rows(move || {
+            supplement::table.filter(supplement::id.eq_any(ids.clone())).select((
+                supplement::catalogue_source,
+                supplement::catalogue_key,
+                SupplementRow::as_select(),
+            ))
+        });
+        rows.await?.into_iter().map(keyed).collect()
+    }
+
+    async fn list_own(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        let rows = self.read_rows(move || {
+            supplement::table
+                .filter(supplement::owner_id.eq(user_id.as_uuid()))
+                .filter(supplement::is_current)
+                .order(supplement::id)
+                .select((supplement::catalogue_source, supplement::catalogue_key, SupplementRow::as_select()))
+        });
+        rows.await?.into_iter().map(keyed).collect()
+    }
+
+    async fn search(
+        &self,
+        words: &SearchWords,
+        limit: u32,
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
+        let (beginning, limit) = (words.beginning(), i64::from(limit));
+        let first = move || {
+            let statement = sql_query(format!("{SEARCHED} {BY_NAME}"))
+                .bind::<Text, _>(beginning.clone())
+                .bind::<BigInt, _>(limit);
+            returning::<(Text, Text, SupplementColumns), _>(statement)
+        };
+        let mut rows: Vec<(String, String, SupplementRow)> = self.read_rows(first).await?;
+        let missing = limit - i64::try_from(rows.len()).unwrap_or(limit);
+        if missing > 0 {
+            let (beginning, query) = (words.beginning(), word_query(words));
+            let second = move || {
+                let statement = sql_query(format!("{SEARCHED} {BY_WORD}"))
+                    .bind::<Text, _>(beginning.clone())
+                    .bind::<BigInt, _>(missing)
+                    .bind::<Text, _>(query.clone());
+                returning::<(Text, Text, SupplementColumns), _>(statement)
+            };
+            let others: Vec<(String, String, SupplementRow)> = self.read_rows(second).await?;
+            rows.extend(others);
+        }
+        rows.into_iter().map(keyed).collect()
+    }
+
     async fn list_by_upc(&self, upc: &Upc) -> Result<Vec<CatalogueVersion>, StorageError> {
         let digits = upc.as_str().to_owned();
         let rows: Vec<(String, String, bool, SupplementRow)> = self
             .read_rows(move || {
                 supplement::table
                     .filter(supplement::upc_digits.eq(digits.clone()))
+                    .filter(supplement::owner_id.is_null())
                     .order((
                         supplement::catalogue_source,
                         supplement::catalogue_key,

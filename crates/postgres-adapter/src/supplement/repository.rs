@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Date, Jsonb, Nullable, Text, Timestamptz};
-use domain::id::SupplementId;
+use domain::id::{SupplementId, UserId};
 use domain::supplement::{CatalogueKey, Supplement, Upc};
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -61,12 +61,17 @@ impl SupplementRepository for PgUnitOfWork {
         self.connection()?.load_row(query).await?.map(SupplementRow::into_supplement).transpose()
     }
 
-    async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError> {
+    async fn find_many(
+        &mut self,
+        ids: &[SupplementId],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         let ids: Vec<Uuid> = ids.iter().map(SupplementId::as_uuid).collect();
-        let text = format!("SELECT {SUPPLEMENT_COLUMNS} FROM supplement s WHERE s.id = ANY ($1)");
+        let text = format!(
+            "SELECT s.catalogue_source, s.catalogue_key, {SUPPLEMENT_COLUMNS} FROM supplement s WHERE s.id = ANY ($1)"
+        );
         let query = sql_query(text).bind::<Array<SqlUuid>, _>(ids);
-        let query = returning::<SupplementColumns, _>(query);
-        self.connection()?.load_rows(query).await?.into_iter().map(SupplementRow::into_supplement).collect()
+        let query = returning::<(Text, Text, SupplementColumns), _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(keyed).collect()
     }
 
     async fn find_current_many(
@@ -121,11 +126,13 @@ impl SupplementRepository for PgUnitOfWork {
         savepoint::close(connection, inserted > 0, UniqueKey::Supplement).await
     }
 
-    async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError> {
+    async fn find_by_upc(&mut self, upc: &Upc, user_id: UserId) -> Result<Option<Supplement>, StorageError> {
         let query = supplement::table
             .filter(supplement::upc_digits.eq(upc.as_str()))
             .filter(supplement::is_current)
-            .order((supplement::entry_date.desc(), supplement::id.desc()))
+            .filter(supplement::owner_id.is_null().or(supplement::owner_id.eq(user_id.as_uuid())))
+            // False is less than true.
+            .order((supplement::owner_id.is_null(), supplement::entry_date.desc(), supplement::id.desc()))
             .limit(1)
             .select(SupplementRow::as_select());
         self.connection()?.load_row(query).await?.map(SupplementRow::into_supplement).transpose()

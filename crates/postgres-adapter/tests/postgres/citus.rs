@@ -99,6 +99,7 @@ async fn reads_and_writes_of_a_person_use_one_shard() {
     // Refreshes and redemptions.
     watched.run(cases::grant::a_refresh_token_finds_its_grant_whatever_person_is_named).await;
     watched.run(cases::grant::a_later_use_wins_with_its_place).await;
+    watched.run(cases::rotation::a_replaced_token_revokes_the_grant_after_thirty_one_seconds).await;
     watched.run(cases::grant::the_least_recently_used_grants_are_revoked_beyond_the_number_to_keep).await;
     watched.run(cases::code::a_held_code_comes_with_the_state_of_its_person).await;
     watched.run(cases::code::a_code_is_redeemed_once_with_its_grant_and_event).await;

@@ -7,27 +7,32 @@ use crate::made_up::*;
 use postgres_adapter::test_support::TestDatabase;
 
 /// Tables distributed by the person: `account` by its id, the others by `user_id`.
-const DISTRIBUTED: [&str; 8] = [
+const DISTRIBUTED: [&str; 12] = [
     "access_grant",
     "account",
     "consent",
     "deletion",
     "intake_log",
     "password",
+    "profile_source",
     "read_tally",
+    "recovery_code",
     "sleep_session",
+    "totp",
+    "webhook_event",
 ];
 
 /// Reference tables, copied to every node.
-const REFERENCE: [&str; 3] = ["client", "person", "supplement"];
+const REFERENCE: [&str; 4] = ["client", "person", "supplement", "webhook_endpoint"];
 
 /// Tables that stay on the coordinator: small, short-lived, or with a unique column other than the person.
-const LOCAL: [&str; 20] = [
+const LOCAL: [&str; 26] = [
     "__diesel_schema_migrations",
     "audit_event",
     "authorization_code",
     "authorization_request",
     "client_secret",
+    "draft_user",
     "erased_person",
     "erasure",
     "failure_counter",
@@ -37,12 +42,17 @@ const LOCAL: [&str; 20] = [
     "import_part",
     "job_lease",
     "outbox",
+    "passkey",
+    "passkey_ceremony",
     "password_link",
+    "pending_sign_in",
     "personal_token",
     "refresh_token",
+    "sandbox_person",
     "schema_compatibility",
     "session",
     "signing_key",
+    "webhook_delivery",
 ];
 
 /// Returns names as an SQL list.

@@ -2,10 +2,13 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::client::{Client, ClientKind, ClientName, ClientSecret, ClientStatus, RedirectUri};
+use domain::client::{
+    Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, RedirectUri, Review,
+};
 use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{Grant, GrantState};
 use domain::id::{AuditEventId, ClientId, ClientSecretId, GrantId, SleepSessionId, UserId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::SecretHash;
 use domain::sleep::{Hypnogram, SessionKey, SleepRecord, SleepRecordHead, SleepSession, TimeInBed};
@@ -43,10 +46,14 @@ pub(crate) fn client() -> Client {
         name: ClientName::parse("Night Owl").unwrap(),
         kind: ClientKind::App,
         redirect_uris: vec![RedirectUri::parse("https://owl.example/cb").unwrap()],
+        pages: ClientPages::default(),
+        contact: None,
+        review: Review::BY_OPERATOR,
         scopes: ScopeSet::CONSENTABLE,
         allow_query_secrets: true,
         require_pkce: false,
         status: ClientStatus::Active,
+        document: None,
         created_at: at(0),
     }
 }
@@ -64,6 +71,7 @@ pub(crate) fn code(number: u128, user: u128) -> AuthorizationCode {
         user_id: user_id(user),
         redirect_uri: "https://owl.example/cb".to_owned(),
         scopes: ScopeSet::CONSENTABLE,
+        resource: Resource::Api,
         challenge: None,
         issued_at: at(0),
         expires_at: at(60),
@@ -77,7 +85,9 @@ pub(crate) fn grant(number: u128, user: u128) -> Grant {
         client_id: client().id,
         user_id: user_id(user),
         scopes: ScopeSet::CONSENTABLE,
+        resource: Resource::Api,
         refresh_token_hash: hash(number),
+        newest_token_hash: None,
         created_at: at(i64::try_from(number).unwrap()),
         last_used_at: None,
         last_used_from: None,
@@ -131,7 +141,8 @@ pub(crate) async fn populate(store: &PostgresStore, users: impl IntoIterator<Ite
         created_at: at(0),
         expires_at: None,
     };
-    unit.clients().insert(&client(), &secret).await.unwrap();
+    unit.clients().insert(&client()).await.unwrap();
+    unit.clients().insert_secret(client().id, &secret).await.unwrap();
     unit.commit().await.unwrap();
 }
 

@@ -8,6 +8,7 @@ use domain::id::{AuthorizationRequestId, ClientId, MessageId, PersonalTokenId, S
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::personal_token::{PersonalToken, PersonalTokenName};
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::SecretHash;
 use domain::session::{AuthenticationMethod, Session};
@@ -26,6 +27,9 @@ pub(crate) fn browser_session(byte: u8, user: u128) -> Session {
         method: AuthenticationMethod::Password,
         authenticated_at: at(0),
         last_seen_at: at(0),
+        first_seen_at: at(0),
+        device: None,
+        address: None,
     }
 }
 
@@ -35,6 +39,7 @@ pub(crate) fn request(number: u128) -> AuthorizationRequest {
         client_id: client().id,
         redirect_uri: "https://owl.example/cb".to_owned(),
         scopes: ScopeSet::CONSENTABLE,
+        resource: Resource::Api,
         state: Some("a state".to_owned()),
         challenge: None,
         force_consent: false,

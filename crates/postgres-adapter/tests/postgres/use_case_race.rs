@@ -13,17 +13,19 @@ use application::personal_token::{
     CreatePersonalToken, CreatePersonalTokenCommand, CreatePersonalTokenError, CreatedPersonalToken,
 };
 use application::ports::storage::StorageError;
-use application::ports::system::{Clock, Entropy};
+use application::ports::system::{Clock, Entropy, FetchedMetadata, MetadataSource};
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditActor;
 use domain::authorization_request::AuthorizationRequest;
 use domain::authorization_response::AuthorizationResponse;
+use domain::client::{MetadataFault, MetadataUrl};
 use domain::consent::RememberedConsent;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use domain::session::Session;
-use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
+use postgres_adapter::{PostgresOptions, PostgresStore};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,6 +50,16 @@ struct MinuteLater;
 impl Clock for MinuteLater {
     fn now(&self) -> DateTime<Utc> {
         at(60)
+    }
+}
+
+/// Fetches no metadata document.
+struct NoDocuments;
+
+#[async_trait]
+impl MetadataSource for NoDocuments {
+    async fn read(&self, _: &MetadataUrl) -> Result<FetchedMetadata, MetadataFault> {
+        Err(MetadataFault::Busy)
     }
 }
 
@@ -80,6 +92,19 @@ fn browser() -> Session {
     browser_session(5, 1)
 }
 
+/// Returns a store whose statements wait for a lock for longer than [`PATIENCE`]: the first of two must not
+/// give up before the second has come.
+fn patient(database: &TestDatabase) -> PostgresStore {
+    let options = PostgresOptions {
+        pool_size: 4,
+        statement_timeout: PATIENCE * 2,
+        lock_timeout: PATIENCE * 2,
+        idle_in_transaction_timeout: PATIENCE * 2,
+        ..PostgresOptions::new(database.url())
+    };
+    PostgresStore::connect(&options).unwrap()
+}
+
 /// Person 1 with a browser session, and a request by an app that has a grant and a remembered consent.
 struct Scene {
     database: TestDatabase,
@@ -90,7 +115,7 @@ struct Scene {
 impl Scene {
     async fn create() -> Self {
         let database = TestDatabase::create().await;
-        let (store, observer) = (Arc::new(database.store()), bystander(&database).await);
+        let (store, observer) = (Arc::new(patient(&database)), bystander(&database).await);
         populate(&store, [1]).await;
         let mut unit = begin(&store).await;
         unit.sessions().insert(&browser()).await.unwrap();
@@ -112,6 +137,8 @@ impl Scene {
             units: self.store.clone(),
             entropy: Arc::new(Counting),
             clock: Arc::new(MinuteLater),
+            metadata: Arc::new(NoDocuments),
+            metadata_policy: Arc::default(),
         }
     }
 

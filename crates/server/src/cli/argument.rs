@@ -55,6 +55,14 @@ pub(crate) fn span(text: &str) -> Result<TimeDelta, String> {
     i64::try_from(seconds).map(TimeDelta::seconds).map_err(|error| error.to_string())
 }
 
+/// Parses a lifetime in whole days, such as `90d`.
+pub(crate) fn days(text: &str) -> Result<u32, String> {
+    const DAY: u64 = 86_400;
+    let seconds = seconds(text)?;
+    let days = u32::try_from(seconds / DAY).ok().filter(|days| *days > 0 && seconds % DAY == 0);
+    days.ok_or_else(|| "write whole days, such as 90d".to_owned())
+}
+
 fn seconds(text: &str) -> Result<u64, String> {
     let wrong = || "write a whole number with s, m, h or d, such as 60s or 10m".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -82,6 +90,14 @@ mod tests {
         }
         for text in ["", "s", "1.5m", "-1s", "+1s", "1 m", "1ms", "101d", "99999999999999999999d"] {
             assert!(span(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_lifetime_in_days_is_whole() {
+        assert_eq!([days("1d"), days("90d"), days("48h")], [Ok(1), Ok(90), Ok(2)]);
+        for text in ["0d", "0", "12h", "90", "36h", "d", "-1d", "99999999999d"] {
+            assert!(days(text).is_err(), "{text}");
         }
     }
 

@@ -119,7 +119,8 @@ fn left(limit: u32, have: usize) -> Option<u32> {
 }
 
 fn event_record(event: &AuditEvent) -> Record {
-    let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address } = event;
+    let AuditEvent { id, at, kind, actor, user_id, client_id, subject, count, scopes, address, device } =
+        event;
     Record::new()
         .with("at", format::utc(*at))
         .with("kind", kind.as_str())
@@ -130,6 +131,7 @@ fn event_record(event: &AuditEvent) -> Record {
         .with("count", *count)
         .with("scopes", scopes.map(|scopes| scopes.to_string()))
         .with("address", address.map(|address| address.to_string()))
+        .with("browser", device.map(|device| device.to_string()))
         .with_text("event_id", id)
 }
 

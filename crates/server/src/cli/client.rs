@@ -5,12 +5,13 @@ use super::output::{self, Record};
 use crate::settings::Settings;
 use crate::wiring::{Session, SharedClock};
 use anyhow::{Context, bail};
+use application::developer::ApproveClient;
 use application::operator::{
     ChangeClient, ClientChange, CreateClient, CreateClientCommand, RotateClientSecret,
 };
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
-use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
+use domain::client::{Client, ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, WebPage};
 use domain::id::ClientId;
 use domain::scope::Scope;
 use domain::secret::Secret;
@@ -25,11 +26,13 @@ const PAGE: u32 = 500;
 pub(crate) enum ClientCommand {
     /// Register a client and print its `client_id` and `client_secret`; the secret is not shown again
     #[command(
-        after_help = "Example:\n  restwell client create --name \"Night Owl\" --redirect-uri https://owl.example/callback --scope profile --scope sleep"
+        after_help = "Examples:\n  restwell client create --name \"Night Owl\" --redirect-uri https://owl.example/callback --scope profile --scope sleep\n  restwell client create --public --name \"Owl CLI\" --redirect-uri http://127.0.0.1/callback --scope sleep"
     )]
     Create(CreateArguments),
     /// List clients
-    List(ListArguments),
+    List(ListClientsArguments),
+    /// Approve an app that a person registered on the /developer page, so that everyone can use it
+    Approve(OneArguments),
     /// Show one client
     Show(OneArguments),
     /// Update a client; lists replace the previous ones
@@ -52,9 +55,15 @@ pub(crate) struct CreateArguments {
     /// Name shown to users
     #[arg(long, value_parser = ClientName::parse)]
     name: ClientName,
-    /// Redirect URI, compared exactly; repeatable
+    /// Redirect URI, compared exactly, except for the port of a public app's loopback address; repeatable
     #[arg(long = "redirect-uri", value_name = "URI", value_parser = RedirectUri::parse)]
     redirect_uris: Vec<RedirectUri>,
+    /// Home page of the app, an https URL that the consent page links to
+    #[arg(long, value_name = "URL", value_parser = WebPage::parse)]
+    home_page: Option<WebPage>,
+    /// Privacy policy of the app, an https URL that the consent page links to
+    #[arg(long, value_name = "URL", value_parser = WebPage::parse)]
+    privacy_policy: Option<WebPage>,
     /// Scope that the client may request; repeatable. Apps: profile, sleep, supplements. Service clients:
     /// users:write, profile:write, sleep:write, supplements:write, tokens:introspect
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
@@ -65,13 +74,27 @@ pub(crate) struct CreateArguments {
     /// Require PKCE from this client
     #[arg(long)]
     require_pkce: bool,
+    /// Register a public app, which cannot keep a secret: a native app, a command-line tool or an assistant.
+    /// It gets no secret, must use PKCE, and its refresh tokens rotate
+    #[arg(long)]
+    public: bool,
     /// Register a service client: your own backend that writes data with `client_credentials`; it has no
     /// redirect URI
-    #[arg(long, conflicts_with = "redirect_uris")]
+    #[arg(long, conflicts_with_all = ["redirect_uris", "public"])]
     service: bool,
-    /// Print `{"client_id","client_secret"}`
+    /// Print `{"client_id","client_secret"}`; for a public app `{"client_id"}`
     #[arg(long)]
     json: bool,
+}
+
+/// Which clients to list.
+#[derive(Debug, Args)]
+pub(crate) struct ListClientsArguments {
+    /// Only apps that people registered and that are not approved
+    #[arg(long)]
+    drafts: bool,
+    #[command(flatten)]
+    list: ListArguments,
 }
 
 /// A client.
@@ -97,6 +120,12 @@ pub(crate) struct UpdateArguments {
     /// New list of redirect URIs; repeatable
     #[arg(long = "redirect-uri", value_name = "URI", value_parser = RedirectUri::parse)]
     redirect_uris: Vec<RedirectUri>,
+    /// New home page, an https URL
+    #[arg(long, value_name = "URL", value_parser = WebPage::parse)]
+    home_page: Option<WebPage>,
+    /// New privacy policy, an https URL
+    #[arg(long, value_name = "URL", value_parser = WebPage::parse)]
+    privacy_policy: Option<WebPage>,
     /// New list of scopes; existing grants keep theirs; repeatable
     #[arg(long = "scope", value_name = "SCOPE", value_parser = Scope::parse)]
     scopes: Vec<Scope>,
@@ -134,7 +163,8 @@ pub(crate) async fn run(
     let session = Session::open(settings, clock).await?;
     match command {
         ClientCommand::Create(arguments) => create(&session, arguments).await,
-        ClientCommand::List(arguments) => list(&session, arguments.json).await,
+        ClientCommand::List(arguments) => list(&session, &arguments).await,
+        ClientCommand::Approve(arguments) => approve(&session, &arguments).await,
         ClientCommand::Show(arguments) => show(&session, &arguments).await,
         ClientCommand::Update(arguments) => update(&session, arguments).await,
         ClientCommand::RotateSecret(arguments) => rotate(&session, &arguments).await,
@@ -144,32 +174,52 @@ pub(crate) async fn run(
 }
 
 async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result<()> {
-    let CreateArguments { name, redirect_uris, scopes, no_query_secrets, require_pkce, service, json } =
-        arguments;
+    let CreateArguments {
+        name,
+        redirect_uris,
+        home_page,
+        privacy_policy,
+        scopes,
+        no_query_secrets,
+        require_pkce,
+        public,
+        service,
+        json,
+    } = arguments;
+    let kind = match (service, public) {
+        (true, _) => ClientKind::Service,
+        (false, true) => ClientKind::PublicApp,
+        (false, false) => ClientKind::App,
+    };
     let Session { store, clock, entropy } = session;
     let create = CreateClient::new(store.units.clone(), entropy.clone(), clock.clone());
     let command = CreateClientCommand {
         name,
-        kind: if service { ClientKind::Service } else { ClientKind::App },
+        kind,
         redirect_uris,
+        pages: ClientPages { home: home_page, privacy_policy },
         scopes: argument::scopes(&scopes),
         allow_query_secrets: !no_query_secrets,
         require_pkce,
     };
     let created = create.run(command).await.context("the client was not created")?;
-    print_secret(created.client.id, &created.secret, json)
+    match created.secret {
+        Some(secret) => print_secret(created.client.id, &secret, json),
+        None => Ok(output::print(&Record::new().with_text("client_id", created.client.id), json)?),
+    }
 }
 
-async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+async fn list(session: &Session, arguments: &ListClientsArguments) -> anyhow::Result<()> {
     let mut records = Vec::new();
     let mut after = None;
     loop {
         let clients = session.store.clients.list_clients(after, PAGE).await?;
         let Some(last) = clients.last() else { break };
         after = Some(last.id);
-        records.extend(clients.iter().map(summary));
+        let listed = clients.iter().filter(|client| !arguments.drafts || client.review.is_draft());
+        records.extend(listed.map(summary));
     }
-    Ok(output::print_list(&records, json)?)
+    Ok(output::print_list(&records, arguments.list.json)?)
 }
 
 async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
@@ -182,20 +232,30 @@ async fn show(session: &Session, arguments: &OneArguments) -> anyhow::Result<()>
 }
 
 async fn update(session: &Session, arguments: UpdateArguments) -> anyhow::Result<()> {
-    let UpdateArguments { client_id, name, redirect_uris, scopes, allow_query_secrets, require_pkce, json } =
-        arguments;
-    let says_nothing = name.is_none() && redirect_uris.is_empty() && scopes.is_empty();
-    if says_nothing && allow_query_secrets.is_none() && require_pkce.is_none() {
-        bail!("nothing to change; see `restwell client update --help`");
-    }
+    let UpdateArguments {
+        client_id,
+        name,
+        redirect_uris,
+        home_page,
+        privacy_policy,
+        scopes,
+        allow_query_secrets,
+        require_pkce,
+        json,
+    } = arguments;
     let change = ClientChange {
         name,
         redirect_uris: (!redirect_uris.is_empty()).then_some(redirect_uris),
+        home_page,
+        privacy_policy,
         scopes: (!scopes.is_empty()).then(|| argument::scopes(&scopes)),
         allow_query_secrets,
         require_pkce,
         enabled: None,
     };
+    if change == ClientChange::default() {
+        bail!("nothing to change; see `restwell client update --help`");
+    }
     apply(session, client_id, change, json).await
 }
 
@@ -209,6 +269,15 @@ async fn apply(session: &Session, id: ClientId, change: ClientChange, json: bool
     let client = ChangeClient::new(store.units.clone(), entropy.clone(), clock.clone()).run(id, change).await;
     let client = client.with_context(|| format!("client {id} was not changed"))?;
     Ok(output::print(&details(&client), json)?)
+}
+
+async fn approve(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
+    let OneArguments { client_id, json } = arguments;
+    let Session { store, clock, entropy } = session;
+    let approve = ApproveClient::new(store.units.clone(), entropy.clone(), clock.clone());
+    let client = approve.run(*client_id).await;
+    let client = client.with_context(|| format!("client {client_id} was not approved"))?;
+    Ok(output::print(&details(&client), *json)?)
 }
 
 async fn rotate(session: &Session, arguments: &RotateArguments) -> anyhow::Result<()> {
@@ -230,21 +299,34 @@ fn print_secret(id: ClientId, secret: &Secret, json: bool) -> anyhow::Result<()>
     Ok(())
 }
 
+/// Whether the operator has reviewed a client; that with a metadata document, by listing its host.
+const fn review(client: &Client) -> &'static str {
+    match (&client.document, client.review.is_draft()) {
+        (Some(_), _) => "by host",
+        (None, true) => "draft",
+        (None, false) => "approved",
+    }
+}
+
 fn summary(client: &Client) -> Record {
     let scopes: Vec<&str> = client.scopes.iter().map(Scope::as_str).collect();
     Record::new()
         .with_text("client_id", client.id)
         .with("name", client.name.as_str())
-        .with(
-            "kind",
-            match client.kind {
-                ClientKind::App => "app",
-                ClientKind::Service => "service",
-            },
-        )
+        .with("kind", if client.kind.is_app() { "app" } else { "service" })
+        .with("type", if client.kind.is_public() { "public" } else { "confidential" })
         .with("status", if client.status.is_active() { "active" } else { "disabled" })
+        .with("review", review(client))
+        .with(
+            "metadata_url",
+            client.document.as_ref().map_or(Value::Null, |document| document.url.as_str().into()),
+        )
         .with("scopes", scopes)
         .with("created_at", format::utc(client.created_at))
+}
+
+fn page(page: Option<&WebPage>) -> Value {
+    page.map_or(Value::Null, |page| page.as_str().into())
 }
 
 fn details(client: &Client) -> Record {
@@ -255,6 +337,10 @@ fn details(client: &Client) -> Record {
     let uris: Vec<&str> = client.redirect_uris.iter().map(RedirectUri::as_str).collect();
     summary(client)
         .with("redirect_uris", uris)
+        .with("home_page", page(client.pages.home.as_ref()))
+        .with("privacy_policy", page(client.pages.privacy_policy.as_ref()))
+        .with("contact", client.contact.as_ref().map_or(Value::Null, |contact| contact.as_str().into()))
+        .with("owner", client.review.owner().map_or(Value::Null, |owner| owner.to_string().into()))
         .with("allow_query_secrets", client.allow_query_secrets)
         .with("require_pkce", client.require_pkce)
         .with("disabled_at", disabled_at)

@@ -6,9 +6,9 @@ use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::{Session, SharedClock};
 use anyhow::Context;
-use application::operator::{IssueCode, IssueCodeCommand};
+use application::operator::{CodeIssuer, IssueCode, IssueCodeCommand};
 use clap::{Args, Subcommand};
-use domain::code::CodeLifetime;
+use domain::code::{CodeLifetime, PkceChallenge};
 use domain::id::ClientId;
 use domain::scope::Scope;
 use domain::time::format;
@@ -38,6 +38,9 @@ pub(crate) struct CreateArguments {
     /// Granted scope; repeatable
     #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
     scopes: Vec<Scope>,
+    /// PKCE challenge (S256) for the code; apps that require PKCE need one
+    #[arg(long, value_name = "CHALLENGE", value_parser = PkceChallenge::parse)]
+    code_challenge: Option<PkceChallenge>,
     /// Lifetime of the code, at most 10m
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = argument::code_lifetime)]
     ttl: CodeLifetime,
@@ -49,15 +52,17 @@ pub(crate) struct CreateArguments {
 /// Runs a command about codes.
 pub(crate) async fn run(command: CodeCommand, settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
     let CodeCommand::Create(arguments) = command;
-    let CreateArguments { client, user, redirect_uri, scopes, ttl, json } = arguments;
+    let CreateArguments { client, user, redirect_uri, scopes, code_challenge, ttl, json } = arguments;
     let session = Session::open(settings, clock).await?;
     let user_id = user.id(&session).await?;
     let Session { store, clock, entropy } = session;
     let command = IssueCodeCommand {
+        issuer: CodeIssuer::Operator,
         client_id: client,
         user_id,
         redirect_uri,
         scopes: argument::scopes(&scopes),
+        challenge: code_challenge,
         lifetime: ttl,
     };
     let issued = IssueCode::new(store.units.clone(), entropy, clock).run(command).await;

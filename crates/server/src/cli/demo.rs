@@ -10,9 +10,12 @@ use crate::lifecycle::{self, StartError};
 use crate::settings::{SecretText, Settings, is_loopback};
 use crate::wiring::{Application, IfMissing, SharedClock, Store};
 use anyhow::{Context, anyhow, bail};
-use application::demo::{DEMO_EMAIL, SeedDemo, SeededDemo};
+use application::demo::{DEMO_EMAIL, DEMO_TIMEZONE, SeedDemo, SeededDemo};
+use application::ports::system::Clock;
+use chrono::{NaiveDate, TimeDelta};
 use clap::Args;
 use domain::scope::Scope;
+use domain::time::TimeZone;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +39,9 @@ pub(crate) struct DemoArguments {
     /// Print one JSON object on the first line instead of curl commands
     #[arg(long)]
     json: bool,
+    /// The demo's data end on the day before this date; today by default
+    #[arg(long, value_name = "DATE")]
+    today: Option<NaiveDate>,
 }
 
 /// Creates the store of the demo and serves it.
@@ -44,7 +50,7 @@ pub(crate) async fn run(
     settings: Settings,
     clock: SharedClock,
 ) -> anyhow::Result<()> {
-    let DemoArguments { listen, data_dir, json } = arguments;
+    let DemoArguments { listen, data_dir, json, today } = arguments;
     if !is_loopback(listen.ip()) {
         bail!(
             "--listen {listen} is not a loopback address: the demo prints its secrets, so it only serves this machine; \
@@ -65,8 +71,9 @@ pub(crate) async fn run(
         StartError::Never(sentence) => anyhow!(sentence),
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
+    let today = today.unwrap_or_else(|| demo_today(clock.as_ref()));
     let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), clock);
-    let user_id = seed.person().await.context("the demo's person was not stored")?;
+    let user_id = seed.person(today).await.context("the demo's person was not stored")?;
     // Before the code is issued: setting a password revokes codes.
     let password = password::of_demo(&store, &settings, user_id, &data_dir).await?;
     let demo = seed.run().await.context("the demo's data were not stored")?;
@@ -80,6 +87,13 @@ pub(crate) async fn run(
     }
     tracing::info!(%address, "listening");
     lifecycle::run(application, listener, None, signals, &settings).await
+}
+
+/// Returns the date in the demo's time zone.
+fn demo_today(clock: &dyn Clock) -> NaiveDate {
+    let now = clock.now();
+    let offset = TimeZone::parse(DEMO_TIMEZONE).map_or(0, |zone| zone.offset_at(now).seconds());
+    (now.naive_utc() + TimeDelta::seconds(i64::from(offset))).date()
 }
 
 /// Replaces the store and the address of the settings with those of the demo.

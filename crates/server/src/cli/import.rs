@@ -253,7 +253,7 @@ mod tests {
     use super::Failures;
 
     #[test]
-    fn what_failed_is_told_by_what_became_of_it() {
+    fn a_failure_is_described_by_its_consequence() {
         let summary = |refused, broken_off| Failures { missing: 0, refused, broken_off }.summary(5);
         assert_eq!(summary(0, 0), None);
         assert_eq!(summary(1, 0).unwrap(), "1 of 5 files was refused");

@@ -22,12 +22,15 @@ mod migrate;
 mod output;
 mod password;
 mod reference;
+mod sandbox;
+mod second_factor;
 mod serve;
 mod session;
 mod streams;
 mod token;
 mod user;
 mod user_ref;
+mod webhook;
 
 #[cfg(test)]
 mod tests;
@@ -128,6 +131,9 @@ enum Command {
     /// Manage the personal access tokens of users
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Manage webhook endpoints, where apps are notified that something changed
+    #[command(subcommand)]
+    Webhook(webhook::WebhookCommand),
     /// Show the audit trail and who read which data
     #[command(subcommand)]
     Audit(audit::AuditCommand),
@@ -138,6 +144,9 @@ enum Command {
     /// Create authorization codes by hand
     #[command(subcommand)]
     Code(code::CodeCommand),
+    /// Manage sandbox people: synthetic users for developers of apps
+    #[command(subcommand)]
+    Sandbox(sandbox::SandboxCommand),
     /// Import export files from devices and apps
     Import(import::ImportArguments),
     /// Manage the supplement catalogue that all users share
@@ -203,10 +212,12 @@ pub(crate) async fn run_in(
         Command::Key(command) => key::run(command, &settings, clock).await,
         Command::Session(command) => session::run(command, &settings, clock).await,
         Command::Token(command) => token::run(command, &settings, clock).await,
+        Command::Webhook(command) => webhook::run(command, &settings, clock).await,
         Command::Audit(command) => audit::run(command, &settings, clock).await,
         Command::Invalidate(arguments) => invalidate::run(&arguments, &settings, clock).await,
         Command::CalibratePasswordHash(arguments) => password::run_calibrate(&arguments),
         Command::Code(command) => code::run(command, &settings, clock).await,
+        Command::Sandbox(command) => sandbox::run(command, &settings, clock).await,
         Command::Import(arguments) => import::run(arguments, &settings, clock).await,
         Command::Catalogue(command) => catalogue::run(command, &settings, clock).await,
         Command::Export(arguments) => export::run(&arguments, &settings, clock).await,

@@ -60,6 +60,16 @@ pub(super) async fn give(
     }
 }
 
+/// Returns the outbox; `None` if no mail server is configured.
+pub(super) async fn mail_parts(session: &Session, settings: &Settings) -> anyhow::Result<Option<MailParts>> {
+    if !settings.mail.is_set() {
+        return Ok(None);
+    }
+    let public_url = settings.server.public_url(settings.server.listen)?;
+    let key = KeySource::from_settings(settings, &public_url)?.load(settings, &session.store).await?;
+    MailParts::new(&session.store, settings, &public_url, &key, &session.clock)
+}
+
 async fn link(
     session: &Session,
     settings: &Settings,
@@ -67,12 +77,7 @@ async fn link(
     record: Record,
 ) -> anyhow::Result<Record> {
     let public_url = settings.server.public_url(settings.server.listen)?;
-    let mail = if settings.mail.is_set() {
-        let key = KeySource::from_settings(settings, &public_url)?.load(settings, &session.store).await?;
-        MailParts::new(&session.store, settings, &public_url, &key, &session.clock)?
-    } else {
-        None
-    };
+    let mail = mail_parts(session, settings).await?;
     let issue = IssuePasswordLink::new(
         session.store.units.clone(),
         session.entropy.clone(),

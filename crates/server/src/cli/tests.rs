@@ -57,6 +57,13 @@ fn every_documented_command_exists() {
         format!("user update {ID} --timezone UTC --blood-type A- --wheelchair-use false"),
         format!("user lock {ID}"),
         format!("user unlock {ID}"),
+        format!("webhook create --client {ID} --url https://owl.example/hooks --contact dev@owl.example --json"),
+        format!("webhook list --client {ID} --json"),
+        format!("webhook test {ID} --json"),
+        format!("webhook rotate {ID} --json"),
+        format!("webhook delete {ID} --json"),
+        format!("webhook deliveries {ID} --limit 5 --json"),
+        format!("webhook replay {ID} --last 24h --json"),
         format!("user erase {ID} --yes --json"),
         format!("user delete {ID} --yes"),
         "client create --name N --redirect-uri https://a.example/cb --scope sleep --scope profile --no-query-secrets --json"

@@ -1,11 +1,12 @@
-//! `restwell token`: personal access tokens, which people create for their own scripts.
+//! `restwell token`: personal access tokens, which people create for their own scripts and assistants.
 
+use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::{Session, SharedClock};
-use anyhow::bail;
-use application::operator::RevokePersonalTokens;
+use anyhow::{Context, bail};
+use application::operator::{IssuePersonalToken, IssuePersonalTokenCommand, RevokePersonalTokens};
 use application::personal_token::{ListPersonalTokens, ListedPersonalToken};
 use clap::{Args, Subcommand};
 use domain::id::{PersonalTokenId, UserId};
@@ -15,12 +16,36 @@ use domain::time::format;
 /// Commands about personal access tokens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
+    /// Create a token that lets a script or an assistant read a user's data; it is printed once
+    #[command(after_help = "Example:\n  restwell token create --user ada@example.org --scope sleep \
+        --name Assistant --expires-in 90d")]
+    Create(CreateArguments),
     /// List a user's tokens, including expired and revoked ones
     #[command(after_help = "Example:\n  restwell token list --user ada@example.org")]
     List(ListArguments),
     /// Revoke one or all tokens of a user; they are rejected within two seconds
     #[command(after_help = "Example:\n  restwell token revoke --user ada@example.org")]
     Revoke(RevokeArguments),
+}
+
+/// The new token.
+#[derive(Debug, Args)]
+pub(crate) struct CreateArguments {
+    /// User id or email address
+    #[arg(long, value_name = "USER", value_parser = UserRef::parse)]
+    user: UserRef,
+    /// Scope of the token: profile, sleep or supplements; repeatable
+    #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = Scope::parse)]
+    scopes: Vec<Scope>,
+    /// Name shown to the user on the tokens page
+    #[arg(long, value_name = "NAME")]
+    name: String,
+    /// Lifetime in days, such as 90d, at most 366d; without it the token never expires
+    #[arg(long, value_name = "TIME", value_parser = argument::days)]
+    expires_in: Option<u32>,
+    /// Print `{"token"}`
+    #[arg(long)]
+    json: bool,
 }
 
 /// User whose tokens are listed.
@@ -56,9 +81,25 @@ pub(crate) async fn run(
 ) -> anyhow::Result<()> {
     let session = Session::open(settings, clock).await?;
     match command {
+        TokenCommand::Create(arguments) => create(session, &arguments).await,
         TokenCommand::List(arguments) => list(&session, &arguments).await,
         TokenCommand::Revoke(arguments) => revoke(&session, &arguments).await,
     }
+}
+
+async fn create(session: Session, arguments: &CreateArguments) -> anyhow::Result<()> {
+    let CreateArguments { user, scopes, name, expires_in, json } = arguments;
+    let user_id = user.id(&session).await?;
+    let Session { store, clock, entropy } = session;
+    let command = IssuePersonalTokenCommand {
+        user_id,
+        name,
+        scopes: argument::scopes(scopes),
+        expires_in_days: *expires_in,
+    };
+    let created = IssuePersonalToken::new(store.units.clone(), entropy, clock).run(command).await;
+    let created = created.context("the token was not created")?;
+    Ok(output::print(&Record::new().with("token", created.secret.expose()), *json)?)
 }
 
 async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {

@@ -4,6 +4,7 @@ use super::argument::ListArguments;
 use super::biology::BiologyArguments;
 use super::output::{self, Record};
 use super::password::{self, Chosen};
+use super::second_factor::{self, SecondFactorCommand};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::{Session, SharedClock};
@@ -29,7 +30,7 @@ pub(crate) enum UserCommand {
         after_help = "Example:\n  restwell user create --email ada@example.org --timezone Europe/Berlin"
     )]
     Create(CreateArguments),
-    /// List users
+    /// List users, without sandbox people (see `restwell sandbox list`)
     List(ListArguments),
     /// Show a user
     Show(OneArguments),
@@ -38,6 +39,9 @@ pub(crate) enum UserCommand {
     Update(UpdateArguments),
     /// Reset the password of a user: prints a link to choose a new one, or emails it
     ResetPassword(ResetPasswordArguments),
+    /// Reset the second factor of a user
+    #[command(subcommand)]
+    SecondFactor(SecondFactorCommand),
     /// Lock an account: its data cannot be read until it is unlocked
     Lock(OneArguments),
     /// Unlock an account
@@ -153,6 +157,7 @@ pub(crate) async fn run(command: UserCommand, settings: &Settings, clock: Shared
     match command {
         UserCommand::Create(arguments) => create(&session, settings, arguments).await,
         UserCommand::ResetPassword(arguments) => reset_password(&session, settings, &arguments).await,
+        UserCommand::SecondFactor(command) => second_factor::run(command, &session, settings).await,
         UserCommand::List(arguments) => list(&session, arguments.json).await,
         UserCommand::Show(arguments) => show(&session, &arguments).await,
         UserCommand::Update(arguments) => update(&session, arguments).await,
@@ -196,7 +201,7 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
         let users = session.store.profiles.list_profiles(after, PAGE).await?;
         let Some(last) = users.last() else { break };
         after = Some(last.id);
-        records.extend(users.iter().map(summary));
+        records.extend(users.iter().filter(|user| !user.email.is_sandbox()).map(summary));
     }
     Ok(output::print_list(&records, json)?)
 }

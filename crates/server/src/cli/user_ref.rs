@@ -18,7 +18,7 @@ impl UserRef {
     /// Parses an id or an email address.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if text.contains('@') {
-            return Email::parse(text).map(Self::Email).map_err(|error| error.to_string());
+            return Email::parse_stored(text).map(Self::Email).map_err(|error| error.to_string());
         }
         let neither = |error| format!("neither a user id ({error}) nor an email address");
         UserId::parse(text).map(Self::Id).map_err(neither)

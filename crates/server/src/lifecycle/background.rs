@@ -54,10 +54,12 @@ async fn work(application: &Application) -> String {
     tokio::join!(
         reload_keys(application),
         clock::watch(application),
-        application.housekeeping.keep(),
+        Box::pin(application.housekeeping.keep()),
+        Box::pin(application.sandbox.keep()),
         flush_reads(application),
         deliver_mail(application),
         measure_mail(application),
+        Box::pin(application.webhooks.keep()),
         process_uploads(application),
         undos::resume(&application.undo),
         upkeep::watch_writes(application),

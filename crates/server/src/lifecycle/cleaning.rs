@@ -19,9 +19,10 @@ const UPLOAD_BATCH: u32 = 5;
 /// Reason shown to the person for an upload that was never completed.
 const STALE_UPLOAD: &str = "the upload did not end within 24 hours";
 
-/// Deletion of expired rows: codes, requests, links, sessions, failure counters, revoked or ended grants and
-/// personal tokens, retired signing keys, undelivered email, remains of imports, uploads, deletions and
-/// idempotent requests, and old audit entries.
+/// Deletion of expired rows: codes, requests, links, pending sign-ins, passkey ceremonies, sessions, failure
+/// counters, revoked or ended grants and personal tokens, retired signing keys, undelivered email, remains of
+/// imports, uploads, deletions and idempotent requests, logged webhook deliveries, unused clients with a
+/// metadata document, and old audit entries.
 pub(crate) struct Cleaning {
     units: Arc<dyn UnitOfWorkFactory>,
     failures: Arc<dyn FailureCounter>,
@@ -71,6 +72,11 @@ impl Cleaning {
     const KEEP_ANSWERS: TimeDelta = TimeDelta::hours(24);
     /// Retention of undelivered email. Delivery is given up after a day.
     const KEEP_MESSAGES: TimeDelta = TimeDelta::days(2);
+    /// Retention of unused clients whose metadata document expired.
+    const KEEP_CLIENTS: TimeDelta = TimeDelta::days(7);
+    /// Retention of logged webhook deliveries, which can be replayed as long, and of events about
+    /// revocations and erasures that an endpoint did not accept.
+    const KEEP_DELIVERIES: TimeDelta = TimeDelta::days(30);
     /// Extra retention of deletions beyond the lifetime of a cursor; larger than any clock skew between
     /// replica and store.
     const DELETION_MARGIN: TimeDelta = TimeDelta::days(1);
@@ -95,8 +101,9 @@ impl Cleaning {
         loop {
             let now = self.clock.now();
             let (access, data) = (self.delete_access(now).await?, self.delete_traces_of_data(now).await?);
-            deleted += access.deleted + data.deleted;
-            if !access.is_full && !data.is_full {
+            let clients = self.delete_clients(now).await?;
+            deleted += access.deleted + data.deleted + clients.deleted;
+            if !access.is_full && !data.is_full && !clients.is_full {
                 break;
             }
         }
@@ -114,6 +121,8 @@ impl Cleaning {
         let codes = unit.codes().delete_expired(now - Self::KEEP_CODES, BATCH).await?;
         let requests = unit.authorization_requests().delete_older(requests_before, BATCH).await?;
         let links = unit.password_links().delete_expired(now, BATCH).await?;
+        let pending = unit.pending_sign_ins().delete_expired(now, BATCH).await?;
+        let ceremonies = unit.passkey_ceremonies().delete_expired(now, BATCH).await?;
         let sessions = unit.sessions().delete_ended(now - idle, now - absolute, BATCH).await?;
         let grants = unit.grants().delete_revoked(now - Self::KEEP_REVOKED, BATCH).await?;
         let tokens = unit.personal_tokens().delete_ended(now - Self::KEEP_REVOKED, BATCH).await?;
@@ -124,6 +133,8 @@ impl Cleaning {
             ("authorization_code", codes),
             ("authorization_request", requests),
             ("password_link", links),
+            ("pending_sign_in", pending),
+            ("passkey_ceremony", ceremonies),
             ("session", sessions),
             ("access_grant", grants),
             ("personal_token", tokens),
@@ -133,12 +144,23 @@ impl Cleaning {
         Ok(Batch::sum(kinds.map(|(kind, count)| (kind, count, BATCH))))
     }
 
+    /// Deletes one batch of unused clients, in a separate unit of work: Citus changes clients on all servers
+    /// before anything else.
+    async fn delete_clients(&self, now: DateTime<Utc>) -> Result<Batch, StorageError> {
+        let mut unit = self.units.begin().await?;
+        let clients = unit.clients().delete_unused(now - Self::KEEP_CLIENTS, BATCH).await?;
+        unit.commit().await?;
+        Ok(Batch::sum([("client", clients, BATCH)]))
+    }
+
     /// Deletes one batch of each kind of import notes, uploads, deletions and idempotent responses.
     async fn delete_traces_of_data(&self, now: DateTime<Utc>) -> Result<Batch, StorageError> {
         let (notes_before, uploads_before) = (now - Self::KEEP_NOTES, now - Self::KEEP_UPLOADS);
         let mut unit = self.units.begin().await?;
         let notes = unit.import_journal().forget_before(notes_before, BATCH).await?;
         let uploads = unit.uploads().delete_stale(uploads_before, STALE_UPLOAD, UPLOAD_BATCH).await?;
+        let deliveries = unit.webhooks().delete_deliveries(now - Self::KEEP_DELIVERIES, BATCH).await?;
+        let endings = unit.webhooks().delete_endings(now - Self::KEEP_DELIVERIES).await?;
         let messages = unit.outbox().delete_queued_before(now - Self::KEEP_MESSAGES, BATCH).await?;
         unit.commit().await?;
         let deletions_before = now - change::KEPT_FOR - Self::DELETION_MARGIN;
@@ -148,6 +170,8 @@ impl Cleaning {
             ("import_change", notes, BATCH),
             ("upload", uploads, UPLOAD_BATCH),
             ("message", messages, BATCH),
+            ("webhook_delivery", deliveries, BATCH),
+            ("webhook_event", endings, BATCH),
             ("deletion", deletions, BATCH),
             ("idempotent_answer", answers, BATCH),
         ]))

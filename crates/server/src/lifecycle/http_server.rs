@@ -29,10 +29,12 @@ pub(super) fn http_server(
     let workers = settings.worker_count();
     let connections = usize::try_from(room_for(settings.max_connections)).unwrap_or(usize::MAX);
     let connections = connections.div_ceil(workers);
-    let (api, pages) = (application.api.clone(), application.pages.clone());
+    let (api, mcp) = (application.api.clone(), application.mcp.clone());
+    let pages = application.pages.clone();
     let app = move || {
         App::new()
             .configure(http_adapter::configure(api.clone()))
+            .configure(mcp_adapter::configure(mcp.clone()))
             .configure(page_adapter::configure(pages.clone()))
     };
     let server = HttpServer::new(app)

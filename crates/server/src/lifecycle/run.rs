@@ -17,8 +17,8 @@ use std::pin::{Pin, pin};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// Timeout of storing the last read counts and of emptying the store's log, within the stop time.
-const LAST_READS: Duration = Duration::from_millis(500);
+/// Timeout of what is stored at the end and of emptying the store's log, within the stop time.
+const LAST_WRITES: Duration = Duration::from_millis(500);
 
 /// Reason why a running server ends.
 enum Ending {
@@ -51,8 +51,12 @@ pub(crate) async fn run(
         }
     };
     let outcome = serve(&application, server, work, &mut signals, times).await;
-    let end = Instant::now() + LAST_READS;
-    tokio::join!(store_last_reads(&application), give_uploads_back(&application));
+    let end = Instant::now() + LAST_WRITES;
+    tokio::join!(
+        store_last_reads(&application),
+        give_uploads_back(&application),
+        release_webhooks(&application)
+    );
     upkeep::empty_log(application.upkeep.as_ref(), end).await;
     outcome
 }
@@ -104,7 +108,7 @@ async fn serve(
 
 /// Stops without finishing the running requests.
 async fn abort(server: Pin<&mut Server>, handle: &ServerHandle) {
-    let _ = tokio::time::timeout(LAST_READS, async { tokio::join!(handle.stop(false), server) }).await;
+    let _ = tokio::time::timeout(LAST_WRITES, async { tokio::join!(handle.stop(false), server) }).await;
 }
 
 async fn asked_again(signals: &mut Signals) {
@@ -118,7 +122,7 @@ async fn stop(
     handle: ServerHandle,
     StopTimes { drain, all }: StopTimes,
 ) -> anyhow::Result<()> {
-    let end = Instant::now() + all.saturating_sub(LAST_READS);
+    let end = Instant::now() + all.saturating_sub(LAST_WRITES);
     tokio::select! {
         () = sleep(drain) => {}
         ended = &mut server => return Err(ended_by_itself(ended)),
@@ -136,9 +140,9 @@ fn ended_by_itself(ended: io::Result<()>) -> anyhow::Error {
 }
 
 /// Stores the read counts of the last second. An unresponsive store delays the exit by at most
-/// [`LAST_READS`].
+/// [`LAST_WRITES`].
 async fn store_last_reads(application: &Application) {
-    let stored = tokio::time::timeout(LAST_READS, application.flush_reads.run()).await;
+    let stored = tokio::time::timeout(LAST_WRITES, application.flush_reads.run()).await;
     if !matches!(stored, Ok(Ok(_))) {
         tracing::warn!("the read counts of the last second were not stored");
     }
@@ -147,6 +151,11 @@ async fn store_last_reads(application: &Application) {
 /// Returns the pending uploads of this process, so that this attempt is not counted against their files.
 async fn give_uploads_back(application: &Application) {
     if let Some(UploadReading { process, readers: _, held }) = &application.uploads {
-        let _ = tokio::time::timeout(LAST_READS, uploads::give_back_all(process, held)).await;
+        let _ = tokio::time::timeout(LAST_WRITES, uploads::give_back_all(process, held)).await;
     }
+}
+
+/// Leaves the sending of webhooks to another server.
+async fn release_webhooks(application: &Application) {
+    let _ = tokio::time::timeout(LAST_WRITES, application.webhooks.release()).await;
 }

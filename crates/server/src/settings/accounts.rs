@@ -1,10 +1,11 @@
 //! The section `accounts`.
 
 use super::problem::Problem;
-use super::section::section;
+use super::section::{SettingValue, section};
 use application::account::{LinkRequestLimits, SignInLimits};
 use application::authorization::ANONYMOUS_REQUESTS;
 use application::guessing::AttemptLimit;
+use serde::Deserialize;
 
 const DAY_SECONDS: u32 = 86_400;
 
@@ -14,6 +15,9 @@ section! {
         /// Whether people may sign up themselves, which needs `mail.host`. Otherwise the operator creates
         /// accounts.
         sign_up_open: bool = Some("false"), "true or false", "false";
+        /// `required`: nobody is signed in without a second factor. People without one set it up as they sign
+        /// in.
+        second_factor: SecondFactorPolicy = Some("optional"), "optional or required", "required";
         /// Wrong passwords per account within the window. Browsers known to the account have a separate
         /// budget of the same size.
         sign_in_per_account: u32 = Some("10"), "failures" in 1..=1_000_000, "15";
@@ -30,6 +34,31 @@ section! {
         app_requests_per_address: u32 = Some("300"), "requests" in 1..=1_000_000, "10000";
         /// The window.
         failure_window_seconds: u32 = Some("600"), "seconds" in 1..=86_400, "900";
+    }
+}
+
+/// Whether people must have a second factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SecondFactorPolicy {
+    Optional,
+    Required,
+}
+
+impl From<SecondFactorPolicy> for domain::second_factor::SecondFactorPolicy {
+    fn from(policy: SecondFactorPolicy) -> Self {
+        match policy {
+            SecondFactorPolicy::Optional => Self::Optional,
+            SecondFactorPolicy::Required => Self::Required,
+        }
+    }
+}
+
+impl SettingValue for SecondFactorPolicy {
+    const KIND: &'static str = "optional or required";
+
+    fn shown(&self) -> String {
+        domain::second_factor::SecondFactorPolicy::from(*self).as_str().to_owned()
     }
 }
 
@@ -63,7 +92,7 @@ impl AccountSettings {
         let needs_mail = (self.sign_up_open && !mail_is_set).then(|| {
             Problem::new(
                 "accounts.sign_up_open",
-                "needs mail, for the link that begins an account; set mail.host",
+                "requires email, because sign-up sends a link; set mail.host",
             )
         });
         needs_mail.into_iter().collect()

@@ -6,7 +6,7 @@ use super::text_list::TextList;
 use url::Url;
 
 section! {
-    /// Browser access to the data endpoints from other origins.
+    /// Apps that run in a browser, at other origins: they may get tokens and read data.
     CorsSettings("cors") {
         /// Allowed origins; `*` is rejected.
         allowed_origins: TextList = Some(""), "list of origins, with commas in the environment", "https://app.example.org";
@@ -20,7 +20,7 @@ impl CorsSettings {
         wrong
             .map(|(_, number)| {
                 let text = format!(
-                    "is wrong in entry {number}, which is no origin; write https://host[:port], without a slash at the end"
+                    "is wrong in entry {number}, which is not an origin; write https://host[:port] without a trailing slash"
                 );
                 Problem::new("cors.allowed_origins", text)
             })

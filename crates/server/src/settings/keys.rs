@@ -5,7 +5,8 @@ use super::section::section;
 use std::path::PathBuf;
 
 section! {
-    /// The key that encrypts private signing keys and queued email in the store.
+    /// The key that encrypts private signing keys, queued email and the secrets of authenticator apps in the
+    /// store.
     KeySettings("keys") {
         /// As printed by `restwell key generate`; the same on every replica. Default on a loopback server:
         /// the file `restwell.key` beside the embedded store, else in `storage.data_dir`.

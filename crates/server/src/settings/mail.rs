@@ -89,7 +89,7 @@ impl MailSettings {
             }
             None => Sender::for_host(&public_host).map_err(|_| {
                 let text =
-                    "must be set, because the host of the public URL is no name that mail can come from";
+                    "must be set, because the host of the public URL is not a name that email can be sent from";
                 Problem::new("mail.from", text)
             })?,
         };

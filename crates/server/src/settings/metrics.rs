@@ -19,7 +19,7 @@ impl MetricsSettings {
         let problem = |_| {
             Problem::new(
                 "metrics.listen",
-                "must be another port than server.listen: it has a listener of its own",
+                "must use a different port from server.listen: metrics have a separate listener",
             )
         };
         taken.map(problem).into_iter().collect()

@@ -7,12 +7,15 @@
 mod accounts;
 mod address_header;
 mod audit;
+mod clients;
 mod compression;
 mod cors;
+mod developers;
 mod keys;
 mod log;
 mod mail;
 mod metrics;
+mod outbound;
 mod passwords;
 mod problem;
 mod public_url;
@@ -48,11 +51,14 @@ pub(crate) use traces::TraceSettings;
 
 use accounts::AccountSettings;
 use audit::AuditSettings;
+use clients::ClientSettings;
 use compression::CompressionSettings;
 use cors::CorsSettings;
+use developers::DeveloperSettings;
 use keys::KeySettings;
 use mail::MailSettings;
 use metrics::MetricsSettings;
+use outbound::OutboundSettings;
 use passwords::PasswordSettings;
 use rate_limits::RateLimitSettings;
 use serde::Deserialize;
@@ -101,9 +107,12 @@ settings! {
     passwords: PasswordSettings,
     sessions: SessionSettings,
     accounts: AccountSettings,
+    clients: ClientSettings,
+    developers: DeveloperSettings,
     mail: MailSettings,
     audit: AuditSettings,
     uploads: UploadSettings,
+    outbound: OutboundSettings,
     cors: CorsSettings,
     compression: CompressionSettings,
     log: LogSettings,
@@ -165,6 +174,7 @@ impl Settings {
             self.rate_limits.problems(),
             self.passwords.problems(),
             self.accounts.problems(self.mail.is_set()),
+            self.clients.problems(),
             self.mail.problems(),
             self.uploads.problems(),
             self.cors.problems(),

@@ -1,5 +1,6 @@
 //! Public URL of the server.
 
+use domain::passkey::RelyingParty;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use url::{Host, Url};
@@ -49,6 +50,11 @@ impl PublicUrl {
 
     pub(crate) const fn is_https(&self) -> bool {
         self.is_https
+    }
+
+    /// Returns the relying party of passkeys; `None` if browsers offer no passkeys at this URL.
+    pub(crate) fn relying_party(&self) -> Option<RelyingParty> {
+        Url::parse(&self.origin).ok().and_then(|url| RelyingParty::from_public_url(&url))
     }
 
     /// Returns the origin without a trailing slash.

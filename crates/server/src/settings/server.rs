@@ -6,7 +6,8 @@ use super::public_url::{PublicUrl, is_loopback};
 use super::section::section;
 use super::text_list::TextList;
 use super::tls_files::TlsFiles;
-use http_adapter::{AdmissionLimits, TrustedProxies};
+use domain::user::Email;
+use http_adapter::{AdmissionLimits, Operator, TrustedProxies};
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -19,6 +20,10 @@ section! {
         /// Origin used by apps and people, and the issuer of tokens. Must be https unless it is a loopback
         /// address. Default: `server.listen`, if that is a loopback address.
         public_url: Option<String> = None, "URL", "https://sleep.example.org";
+        /// Who runs the server: shown on the landing page and the help pages.
+        operator_name: Option<String> = None, "name", "Example Sleep Clinic";
+        /// Where people can ask: an email address or an https URL, shown with the name.
+        operator_contact: Option<String> = None, "email address or URL", "help@example.org";
         /// PEM file with the certificate for the host of `server.public_url`, then its intermediates. Enables
         /// TLS without a proxy. Reloaded every minute and on SIGHUP.
         tls_certificate_file: Option<PathBuf> = None, "path", "/etc/restwell/tls/fullchain.pem";
@@ -123,7 +128,17 @@ impl ServerSettings {
         }
     }
 
+    /// Returns what people see about the operator.
+    pub(crate) fn operator(&self) -> Operator {
+        Operator { name: self.operator_name.clone(), contact: self.operator_contact.clone() }
+    }
+
     pub(super) fn problems(&self) -> Vec<Problem> {
+        let contact = self
+            .operator_contact
+            .as_ref()
+            .filter(|contact| !is_contact(contact))
+            .map(|_| Problem::new("server.operator_contact", "must be an email address or an https URL"));
         let times = (self.stop_seconds <= self.drain_seconds).then(|| {
             Problem::new("server.stop_seconds", "must be more than server.drain_seconds, which is part of it")
         });
@@ -131,6 +146,10 @@ impl ServerSettings {
         let proxies = self.trusted_proxies().err();
         let tls = self.tls_files().err();
         let public_url = self.public_url(self.listen).err().or_else(|| self.plain_public_url());
-        [times, workers, proxies, tls, public_url].into_iter().flatten().collect()
+        [contact, times, workers, proxies, tls, public_url].into_iter().flatten().collect()
     }
+}
+
+fn is_contact(text: &str) -> bool {
+    Email::parse(text).is_ok() || url::Url::parse(text).is_ok_and(|url| url.scheme() == "https")
 }

@@ -7,9 +7,9 @@ use domain::session::SessionLifetime;
 section! {
     /// How long a browser stays signed in.
     SessionSettings("sessions") {
-        /// Without a request.
+        /// Maximum time without a request.
         idle_minutes: u32 = Some("1440"), "minutes" in 1..=525_600, "60";
-        /// Since the sign-in.
+        /// Maximum time since the sign-in.
         lifetime_hours: u32 = Some("720"), "hours" in 1..=8760, "24";
     }
 }

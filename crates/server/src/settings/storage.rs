@@ -134,7 +134,7 @@ impl StorageSettings {
         match (self.place()?, StoragePlace::parse(url).map_err(wrong)?) {
             (StoragePlace::Postgres(_), StoragePlace::Postgres(url)) => Ok(Some(url)),
             (StoragePlace::Sqlite(_), _) => {
-                Err(wrong("is set, and storage.url is no Postgres: only that has standbys".to_owned()))
+                Err(wrong("is set, but storage.url is not Postgres; only Postgres has standbys".to_owned()))
             }
             (_, StoragePlace::Sqlite(_)) => Err(wrong("must begin with postgres://".to_owned())),
         }

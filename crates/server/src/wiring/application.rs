@@ -2,25 +2,35 @@
 
 use super::http_state::HttpParts;
 use super::pages::PageParts;
+use super::webhooks::{deliver_events, disabled_notice, guarded_fetcher};
 use super::{
     KeyParts, KeySource, MailParts, RateLimits, Schema, SharedClock, Store, password_hasher, password_judge,
 };
-use crate::lifecycle::{Cleaning, HeldUploads, Housekeeping, Readiness};
+use crate::lifecycle::{
+    Cleaning, HeldUploads, Housekeeping, LeasedJob, Readiness, SandboxDays, WebhookSender,
+};
 use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
 use application::import::UndoImport;
-use application::ports::storage::{StoreClock, StoreUpkeep};
+use application::ports::storage::{Job, StoreClock, StoreUpkeep};
 use application::ports::system::Entropy;
+use application::sandbox::AddSandboxRecords;
 use application::upload::ProcessUploads;
+use application::webhook::DeliverEvents;
+use chrono::TimeDelta;
 use http_adapter::ApiState;
 use import_adapter::SpoolFolder;
+use mcp_adapter::McpState;
 use page_adapter::PageState;
 use std::sync::Arc;
-use system_adapter::{InProcessReadLedger, SystemEntropy};
+use system_adapter::{
+    EncryptedFormSealer, EncryptedTotpVault, EncryptedWebhookSigner, InProcessReadLedger, SystemEntropy,
+};
 
 /// A running server.
 pub(crate) struct Application {
     pub(crate) api: Arc<ApiState>,
+    pub(crate) mcp: Arc<McpState>,
     pub(crate) pages: Arc<PageState>,
     pub(crate) readiness: Arc<Readiness>,
     pub(crate) schema: Arc<dyn Schema>,
@@ -31,6 +41,8 @@ pub(crate) struct Application {
     pub(crate) database_clock: Arc<dyn StoreClock>,
     pub(crate) upkeep: Arc<dyn StoreUpkeep>,
     pub(crate) housekeeping: Housekeeping,
+    /// Adds records to sandbox people.
+    pub(crate) sandbox: SandboxDays,
     /// Resumes interrupted undos.
     pub(crate) undo: UndoImport,
     /// Stores the read counts.
@@ -39,6 +51,7 @@ pub(crate) struct Application {
     pub(crate) uploads: Option<UploadReading>,
     /// `None` if no mail server is configured.
     pub(crate) mail: Option<MailParts>,
+    pub(crate) webhooks: WebhookSender,
 }
 
 impl Application {
@@ -51,7 +64,10 @@ impl Application {
     ) -> anyhow::Result<Self> {
         let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
         let mail = MailParts::new(store, settings, public_url, &encryption_key, &clock)?;
-        let keys = KeyParts::sealed_under(encryption_key, store, public_url, clock.clone());
+        let fetcher = guarded_fetcher(settings, public_url);
+        let notice = disabled_notice(store, settings, mail.as_ref());
+        let deliver = deliver_events(store, fetcher.clone(), &encryption_key, notice, &clock);
+        let keys = KeyParts::sealed_under(encryption_key.clone(), store, public_url, clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
         let readiness = Arc::new(Readiness::default());
         let ledger = Arc::new(InProcessReadLedger::new());
@@ -61,7 +77,11 @@ impl Application {
             public_url,
             hasher: password_hasher(settings)?,
             judge: password_judge(),
+            vault: Arc::new(EncryptedTotpVault::new(encryption_key.clone())),
+            form_sealer: Arc::new(EncryptedFormSealer::new(encryption_key.clone())),
+            webhook_signer: Arc::new(EncryptedWebhookSigner::new(encryption_key)),
             mail: mail.as_ref(),
+            fetcher,
             clock: clock.clone(),
             entropy: entropy.clone(),
         };
@@ -81,9 +101,8 @@ impl Application {
         let api = Arc::new(parts.api(http.clone()));
         let pages = Arc::new(pages.state(http, api.export.clone()));
         let uploads = settings.uploads.enabled.then(|| upload_reading(store, settings, clock.clone()));
-        let (units, tallies) = (store.units.clone(), store.read_tallies.clone());
-        let prune = PruneAudit::new(units, tallies, clock.clone(), settings.audit.retention()?);
         Ok(Self {
+            mcp: Arc::new(parts.mcp(api.clone())),
             api,
             pages,
             readiness,
@@ -93,18 +112,40 @@ impl Application {
             rate_limits,
             clock: clock.clone(),
             database_clock: store.database_clock.clone(),
-            housekeeping: Housekeeping::new(
-                Cleaning::new(store, clock.clone(), settings, prune),
-                store.leases.clone(),
-                store.upkeep.clone(),
-                SystemEntropy.uuid(),
-            ),
+            housekeeping: housekeeping(store, settings, &clock)?,
+            sandbox: sandbox_days(store, &clock),
             upkeep: store.upkeep.clone(),
             undo: UndoImport::new(store.units.clone(), store.imports.clone(), Arc::new(SystemEntropy), clock),
             flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
             mail,
+            webhooks: webhook_sender(store, deliver),
         })
     }
+}
+
+fn housekeeping(store: &Store, settings: &Settings, clock: &SharedClock) -> anyhow::Result<Housekeeping> {
+    let prune = prune_audit(store, settings, clock.clone())?;
+    let cleaning = Cleaning::new(store, clock.clone(), settings, prune);
+    Ok(Housekeeping::new(cleaning, hourly(store, Job::Housekeeping), store.upkeep.clone()))
+}
+
+fn webhook_sender(store: &Store, deliver: DeliverEvents) -> WebhookSender {
+    WebhookSender::new(Arc::new(deliver), store.leases.clone(), SystemEntropy.uuid())
+}
+
+fn sandbox_days(store: &Store, clock: &SharedClock) -> SandboxDays {
+    let add = AddSandboxRecords::new(store.units.clone(), store.sandbox.clone(), clock.clone());
+    SandboxDays::new(add, hourly(store, Job::Sandbox))
+}
+
+/// Returns a job that this process runs every hour, unless another one does.
+fn hourly(store: &Store, job: Job) -> LeasedJob {
+    LeasedJob::new(job, TimeDelta::hours(1), store.leases.clone(), SystemEntropy.uuid())
+}
+
+fn prune_audit(store: &Store, settings: &Settings, clock: SharedClock) -> anyhow::Result<PruneAudit> {
+    let (units, tallies) = (store.units.clone(), store.read_tallies.clone());
+    Ok(PruneAudit::new(units, tallies, clock, settings.audit.retention()?))
 }
 
 pub(crate) struct UploadReading {

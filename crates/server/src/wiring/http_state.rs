@@ -13,8 +13,10 @@ use application::audit::{AuditTrail, ReadRecorder};
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
+use application::intake::ShowIntake;
+use application::night::ListNights;
 use application::ports::system::{Clock, Entropy};
-use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
+use application::read::{ReadChanges, ReadIntake, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, AuthenticationPorts, IntrospectToken, IntrospectionPorts, IssueServiceToken,
     RedeemCode, RefreshAccess, RevokeToken, TokenMint,
@@ -24,6 +26,7 @@ use http_adapter::{
     UnnamedProxyWarning,
 };
 use import_adapter::JsonIngestParser;
+use mcp_adapter::McpState;
 use page_adapter::ERROR_PAGES;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -94,6 +97,16 @@ impl HttpParts<'_> {
         }
     }
 
+    /// Wires the endpoint for assistants over the API.
+    pub(super) fn mcp(&self, api: Arc<ApiState>) -> McpState {
+        let intake = ShowIntake::new(self.store.supplements.clone());
+        McpState {
+            api,
+            nights: ListNights::new(self.store.sleep.clone(), self.clock.clone()),
+            read_intake: ReadIntake::new(intake, self.reads.clone()),
+        }
+    }
+
     fn export(&self, reads: ReadRecorder) -> ExportUseCases {
         let store = self.store;
         let readers = ExportReaders {
@@ -115,6 +128,8 @@ impl HttpParts<'_> {
             compression: settings.compression.enabled,
             answer_timeout: answer_timeout(settings),
             sends_mail: settings.mail.is_set(),
+            metadata_policy: settings.clients.metadata_policy(),
+            operator: settings.server.operator(),
             sign_up_open: settings.accounts.sign_up_open && settings.mail.is_set(),
             reads_kept_days: settings.audit.read_days,
             max_upload_bytes: settings.uploads.limits().max_bytes,
@@ -136,6 +151,7 @@ impl HttpParts<'_> {
         };
         let tokens = &self.settings.tokens;
         AuthenticateClient::new(ports, tokens.authentication_limits(), tokens.allow_query_secrets)
+            .with_metadata_policy(self.settings.clients.metadata_policy())
     }
 
     fn token_check(&self) -> TokenCheck {

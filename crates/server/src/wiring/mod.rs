@@ -16,6 +16,7 @@ mod rate_limits;
 mod schema;
 mod session;
 mod store;
+mod webhooks;
 
 pub(crate) use application::{Application, UploadReading};
 pub(crate) use clock::{ClockSkew, SharedClock};
@@ -28,3 +29,4 @@ pub(crate) use rate_limits::RateLimits;
 pub(crate) use schema::{Schema, explained, refusal};
 pub(crate) use session::Session;
 pub(crate) use store::{IfMissing, Store};
+pub(crate) use webhooks::outbound_policy;

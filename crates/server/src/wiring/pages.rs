@@ -2,26 +2,53 @@
 
 use super::Store;
 use super::mail::MailParts;
+use super::webhooks::outbound_policy;
 use crate::settings::{PublicUrl, Settings};
 use application::account::{
-    ChangePassword, ChoosePassword, ChoosePasswordPorts, EndSessions, FindPasswordLink, LinkRequestPorts,
-    ListSessions, RequestPasswordReset, RequestSignUp, ResumeSession, SignIn, SignInPorts, SignOut,
+    ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange, EndSessions,
+    FindPasswordLink, FindPendingSignIn, KeptForms, LinkRequestPorts, ListSessions, RequestEmailChange,
+    RequestPasswordReset, RequestSignUp, ResumeSession, SecondStepPorts, SetUpSignIn, SignIn, SignInPorts,
+    SignOut,
 };
 use application::audit::{ListActivity, ListReads};
 use application::authorization::{
     AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
+use application::developer::{
+    AppWebhookPorts, AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, OwnApps, RegisterApp,
+    RetireAppSecret, RotateAppSecret,
+};
 use application::erasure::ErasePerson;
 use application::import::{ApplyProfile, ListImports, UndoImport};
+use application::intake::{ChangeIntake, LogIntake, OwnProducts, SearchSupplements, ShowIntake};
 use application::mail::QueueMail;
+use application::night::{DeleteNight, FindNight, ListNights};
+use application::operator::IssueCode;
+use application::passkey::{
+    AddPasskey, AddPasskeyPorts, BeginPasskeyCeremony, ListPasskeys, PasskeyCeremonyPorts,
+    PasskeySignInPorts, RemovePasskey, RenamePasskey, SignInWithPasskey,
+};
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
-use application::ports::system::{Clock, Entropy, PasswordHasher, PasswordJudge};
+use application::ports::system::{
+    Clock, Entropy, Fetcher, FormSealer, PasswordHasher, PasswordJudge, TotpVault, WebhookSigner,
+};
+use application::profile::{ChangeProfile, ShowProfile};
+use application::read::ListIntakes;
+use application::sandbox::{CreateSandboxPeople, EraseSandboxPeople, ListSandboxPeople};
+use application::second_factor::{
+    BeginSetUp, FindSecondFactor, ReplaceRecoveryCodes, SecondFactorPorts, TurnOffSecondFactor,
+    TurnOnSecondFactor,
+};
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
+use application::webhook::{CreateWebhook, ManageWebhooks};
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use http_adapter::{ExportUseCases, HttpState};
-use page_adapter::{PageState, UploadUseCases};
+use outbound_adapter::MetadataReader;
+use page_adapter::{DeveloperUseCases, NightUseCases, PageState, PasskeyCeremonies, UploadUseCases};
 use std::sync::Arc;
+use system_adapter::AwsLcPasskeyVerifier;
 
 /// Dependencies of the page use cases.
 pub(super) struct PageParts<'a> {
@@ -30,23 +57,55 @@ pub(super) struct PageParts<'a> {
     pub(super) public_url: &'a PublicUrl,
     pub(super) hasher: Arc<dyn PasswordHasher>,
     pub(super) judge: Arc<dyn PasswordJudge>,
+    pub(super) vault: Arc<dyn TotpVault>,
+    pub(super) form_sealer: Arc<dyn FormSealer>,
+    pub(super) webhook_signer: Arc<dyn WebhookSigner>,
     pub(super) mail: Option<&'a MailParts>,
+    pub(super) fetcher: Arc<dyn Fetcher>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) entropy: Arc<dyn Entropy>,
 }
 
 impl PageParts<'_> {
     /// Wires the use cases of the pages.
+    #[expect(clippy::too_many_lines, reason = "one line for each use case")]
     pub(super) fn state(&self, http: Arc<HttpState>, export: Arc<ExportUseCases>) -> PageState {
-        let Self { store, settings, public_url, hasher: _, judge: _, mail: _, clock, entropy } = self;
+        let Self {
+            store,
+            settings,
+            public_url,
+            hasher: _,
+            judge: _,
+            vault,
+            form_sealer,
+            webhook_signer: _,
+            mail: _,
+            fetcher: _,
+            clock,
+            entropy,
+        } = self;
         let (units, issuer) = (&store.units, public_url.to_string());
         let authorization = self.authorization();
         let lifetime = settings.sessions.lifetime();
+        let limits = settings.accounts.sign_in_limits();
+        let policy = SecondFactorPolicy::from(settings.accounts.second_factor);
         let (clock, entropy) = (|| clock.clone(), || entropy.clone());
         let visits = entropy();
         PageState {
             http,
             visits: Arc::new(move || Secret::from_bytes(SecretKind::Visit, &visits.secret_bytes())),
+            now: {
+                let clock = clock();
+                Arc::new(move || clock.now())
+            },
+            kept_forms: KeptForms::new(form_sealer.clone()),
+            show_profile: ShowProfile::new(store.profiles.clone(), store.sleep.clone()),
+            change_profile: ChangeProfile::new(units.clone(), entropy(), clock()),
+            show_intake: ShowIntake::new(store.supplements.clone()),
+            search_supplements: SearchSupplements::new(store.supplements.clone()),
+            log_intake: LogIntake::new(units.clone(), entropy(), clock()),
+            change_intake: ChangeIntake::new(units.clone(), entropy(), clock()),
+            own_products: OwnProducts::new(units.clone(), store.supplements.clone(), entropy(), clock()),
             begin_authorization: BeginAuthorization::new(authorization.clone(), issuer.clone())
                 .with_anonymous_requests(settings.accounts.app_request_limit()),
             describe_request: DescribeRequest::new(
@@ -56,8 +115,23 @@ impl PageParts<'_> {
             ),
             open_consent: OpenConsent::new(authorization.clone(), issuer.clone()),
             decide_consent: DecideConsent::new(authorization, issuer),
-            sign_in: SignIn::new(self.sign_in(), settings.accounts.sign_in_limits()),
-            resume_session: ResumeSession::new(store.sessions.clone(), units.clone(), clock(), lifetime),
+            sign_in: SignIn::new(self.sign_in(), limits, policy),
+            find_pending_sign_in: FindPendingSignIn::new(store.pending_sign_ins.clone(), clock()),
+            complete_sign_in: CompleteSignIn::new(self.second_step(), limits, self.queue_mail()),
+            set_up_sign_in: SetUpSignIn::new(self.second_step(), limits, self.queue_mail()),
+            begin_set_up: BeginSetUp::new(vault.clone(), entropy(), clock()),
+            find_second_factor: FindSecondFactor::new(store.second_factors.clone()),
+            turn_on_second_factor: TurnOnSecondFactor::new(self.second_factor()),
+            turn_off_second_factor: TurnOffSecondFactor::new(self.second_factor(), policy),
+            replace_recovery_codes: ReplaceRecoveryCodes::new(self.second_factor()),
+            is_second_factor_required: policy == SecondFactorPolicy::Required,
+            resume_session: ResumeSession::new(
+                store.sessions.clone(),
+                units.clone(),
+                clock(),
+                lifetime,
+                policy,
+            ),
             sign_out: SignOut::new(units.clone(), entropy(), clock()),
             end_sessions: EndSessions::new(units.clone(), entropy(), clock()),
             list_sessions: ListSessions::new(store.sessions.clone(), clock(), lifetime),
@@ -66,11 +140,29 @@ impl PageParts<'_> {
             choose_password: self.choose_password(),
             request_password_reset: self.request_password_reset(),
             request_sign_up: self.request_sign_up(),
+            request_email_change: self.request_email_change(),
+            confirm_email_change: ConfirmEmailChange::new(
+                units.clone(),
+                clock(),
+                entropy(),
+                self.queue_mail(),
+            ),
+            nights: NightUseCases {
+                list: ListNights::new(store.sleep.clone(), clock()),
+                find: FindNight::new(store.sleep.clone(), store.imports.clone()),
+                delete: DeleteNight::new(units.clone(), entropy(), clock()),
+                intakes: ListIntakes::new(store.supplements.clone()),
+            },
             list_connected_apps: ListConnectedApps::new(store.connected_apps.clone()),
             disconnect_apps: DisconnectApps::new(units.clone(), entropy(), clock()),
             create_personal_token: CreatePersonalToken::new(units.clone(), entropy(), clock()),
             list_personal_tokens: ListPersonalTokens::new(store.personal_tokens.clone(), clock()),
             revoke_personal_token: RevokePersonalToken::new(units.clone(), entropy(), clock()),
+            developer: self.developer(),
+            list_passkeys: ListPasskeys::new(store.passkeys.clone()),
+            rename_passkey: RenamePasskey::new(units.clone(), entropy(), clock()),
+            remove_passkey: RemovePasskey::new(units.clone(), entropy(), clock(), self.queue_mail(), policy),
+            passkey_ceremonies: self.passkey_ceremonies(),
             list_activity: ListActivity::new(
                 ListReads::new(
                     store.read_tallies.clone(),
@@ -90,6 +182,78 @@ impl PageParts<'_> {
         }
     }
 
+    fn developer(&self) -> Option<DeveloperUseCases> {
+        let (units, entropy, clock) =
+            (|| self.store.units.clone(), || self.entropy.clone(), || self.clock.clone());
+        self.settings.developers.self_service.then(|| DeveloperUseCases {
+            own_apps: OwnApps::new(self.store.clients.clone(), self.store.grants.clone(), clock()),
+            register: RegisterApp::new(units(), entropy(), clock()),
+            change: ChangeApp::new(units(), entropy(), clock()),
+            rotate_secret: RotateAppSecret::new(units(), entropy(), clock()),
+            retire_secret: RetireAppSecret::new(units(), entropy(), clock()),
+            delete: DeleteApp::new(units(), entropy(), clock()),
+            webhooks: self.app_webhooks(),
+            create_people: CreateSandboxPeople::new(units(), entropy(), clock()),
+            list_people: ListSandboxPeople::new(self.store.sandbox.clone()),
+            erase_people: EraseSandboxPeople::new(
+                self.store.sandbox.clone(),
+                ErasePerson::new(units(), entropy(), clock()),
+            ),
+            sandbox_code: IssueSandboxCode::new(
+                self.store.clients.clone(),
+                IssueCode::new(units(), entropy(), clock()),
+                entropy(),
+            ),
+        })
+    }
+
+    fn app_webhooks(&self) -> AppWebhooks {
+        let Self { store, webhook_signer: signer, clock, entropy, .. } = self;
+        let (units, webhooks) = (|| store.units.clone(), || store.webhooks.clone());
+        let (signer, entropy, clock) = (|| signer.clone(), || entropy.clone(), || clock.clone());
+        AppWebhooks::new(AppWebhookPorts {
+            clients: store.clients.clone(),
+            webhooks: webhooks(),
+            create: CreateWebhook::new(units(), webhooks(), signer(), entropy(), clock()),
+            manage: ManageWebhooks::new(units(), webhooks(), signer(), entropy(), clock()),
+            clock: clock(),
+            policy: outbound_policy(self.settings, self.public_url),
+        })
+    }
+
+    fn passkey_ceremonies(&self) -> Option<PasskeyCeremonies> {
+        let relying_party = self.public_url.relying_party()?;
+        let verifier = Arc::new(AwsLcPasskeyVerifier);
+        let (units, clock, entropy) = (&self.store.units, &self.clock, &self.entropy);
+        let beginning = PasskeyCeremonyPorts {
+            units: units.clone(),
+            failures: self.store.failures.clone(),
+            clock: clock.clone(),
+            entropy: entropy.clone(),
+        };
+        let adding = AddPasskeyPorts {
+            units: units.clone(),
+            verifier: verifier.clone(),
+            clock: clock.clone(),
+            entropy: entropy.clone(),
+        };
+        let signing_in = PasskeySignInPorts {
+            passkeys: self.store.passkeys.clone(),
+            units: units.clone(),
+            failures: self.store.failures.clone(),
+            verifier,
+            clock: clock.clone(),
+            entropy: entropy.clone(),
+        };
+        let limits = self.settings.accounts.sign_in_limits();
+        Some(PasskeyCeremonies {
+            begin: BeginPasskeyCeremony::new(beginning, self.settings.accounts.app_request_limit()),
+            add: AddPasskey::new(adding, relying_party.clone(), self.queue_mail()),
+            sign_in: SignInWithPasskey::new(signing_in, limits, relying_party.clone()),
+            relying_party,
+        })
+    }
+
     fn uploads(&self) -> Option<UploadUseCases> {
         let (units, limits) = (&self.store.units, self.settings.uploads.limits());
         self.settings.uploads.enabled.then(|| UploadUseCases {
@@ -107,6 +271,8 @@ impl PageParts<'_> {
             units: self.store.units.clone(),
             entropy: self.entropy.clone(),
             clock: self.clock.clone(),
+            metadata: Arc::new(MetadataReader::new(self.fetcher.clone())),
+            metadata_policy: Arc::new(self.settings.clients.metadata_policy()),
         }
     }
 
@@ -118,6 +284,27 @@ impl PageParts<'_> {
             units: self.store.units.clone(),
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
+        }
+    }
+
+    fn second_step(&self) -> SecondStepPorts {
+        SecondStepPorts {
+            pending: self.store.pending_sign_ins.clone(),
+            failures: self.store.failures.clone(),
+            units: self.store.units.clone(),
+            vault: self.vault.clone(),
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+        }
+    }
+
+    fn second_factor(&self) -> SecondFactorPorts {
+        SecondFactorPorts {
+            units: self.store.units.clone(),
+            vault: self.vault.clone(),
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+            mail: self.queue_mail(),
         }
     }
 
@@ -136,7 +323,7 @@ impl PageParts<'_> {
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
         };
-        ChoosePassword::new(ports, self.queue_mail())
+        ChoosePassword::new(ports, self.settings.accounts.second_factor.into(), self.queue_mail())
     }
 
     fn request_password_reset(&self) -> Option<RequestPasswordReset> {
@@ -147,6 +334,11 @@ impl PageParts<'_> {
     fn request_sign_up(&self) -> Option<RequestSignUp> {
         let mail = self.queue_mail().filter(|_| self.settings.accounts.sign_up_open)?;
         Some(RequestSignUp::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
+    }
+
+    fn request_email_change(&self) -> Option<RequestEmailChange> {
+        let mail = self.queue_mail()?;
+        Some(RequestEmailChange::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
     }
 
     fn link_requests(&self) -> LinkRequestPorts {

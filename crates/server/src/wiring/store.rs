@@ -6,8 +6,9 @@ use anyhow::{Context, bail};
 use application::ports::storage::{
     AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ConnectedAppReader,
     CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader, JobLeases, OutboxReader,
-    PasswordLinkReader, PersonalTokenReader, ProfileReader, ReadTallyStore, SessionReader, SigningKeyReader,
-    SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWorkFactory,
+    PasskeyReader, PasswordLinkReader, PendingSignInReader, PersonalTokenReader, ProfileReader,
+    ReadTallyStore, SandboxReader, SecondFactorReader, SessionReader, SigningKeyReader, SleepReader,
+    StoreClock, StoreUpkeep, SupplementReader, UnitOfWorkFactory, WebhookReader,
 };
 use postgres_adapter::{PostgresOptions, PostgresReplica, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
@@ -56,6 +57,7 @@ store! {
     sleep: SleepReader,
     supplements: SupplementReader,
     changes: ChangeReader,
+    primary_changes: ChangeReader,
     access: AccessReader,
     clients: ClientReader,
     grants: GrantReader,
@@ -64,7 +66,10 @@ store! {
     signing_keys: SigningKeyReader,
     credentials: CredentialReader,
     sessions: SessionReader,
+    passkeys: PasskeyReader,
     password_links: PasswordLinkReader,
+    pending_sign_ins: PendingSignInReader,
+    second_factors: SecondFactorReader,
     personal_tokens: PersonalTokenReader,
     authorization_requests: AuthorizationRequestReader,
     imports: ImportReader,
@@ -73,8 +78,10 @@ store! {
     read_tallies: ReadTallyStore,
     leases: JobLeases,
     outbox: OutboxReader,
+    sandbox: SandboxReader,
     upkeep: StoreUpkeep,
     database_clock: StoreClock,
+    webhooks: WebhookReader,
 }
 
 impl Store {

@@ -142,7 +142,7 @@ impl Browser {
     pub(crate) async fn sign_in(&self, person: &Person) {
         let page = self.open("/sign-in").await;
         let answer = self.submit(&person.credentials(&page.form("/sign-in"))).await;
-        assert_eq!(answer.own_location(), "/apps");
+        assert_eq!(answer.own_location(), "/");
     }
 
     /// Uploads a file with the form of the imports page.

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 use domain::grant::Grant;
-use domain::id::{GrantId, UserId};
+use domain::id::{ClientId, GrantId, UserId};
 use domain::secret::SecretHash;
 
 #[async_trait]
@@ -48,8 +48,11 @@ impl GrantReader for SqliteStore {
     ) -> Result<Vec<Grant>, StorageError> {
         let GrantFilter { user_id, client_id, id, created_before } = filter;
         self.read(move |connection| {
-            let mut query =
-                access_grant::table.order(access_grant::id).limit(i64::from(limit)).into_boxed::<Sqlite>();
+            let mut query = access_grant::table
+                .order(access_grant::id)
+                .limit(i64::from(limit))
+                .select(GrantRow::as_select())
+                .into_boxed::<Sqlite>();
             if let Some(user_id) = user_id {
                 query = query.filter(access_grant::user_id.eq(blob(user_id.as_uuid())));
             }
@@ -67,6 +70,20 @@ impl GrantReader for SqliteStore {
             }
             let rows: Vec<GrantRow> = query.load(connection).storage()?;
             rows.into_iter().map(GrantRow::into_grant).collect()
+        })
+        .await
+    }
+
+    async fn count_live_grants(&self, client_id: ClientId, limit: u32) -> Result<u32, StorageError> {
+        self.read(move |connection| {
+            let ids: Vec<Vec<u8>> = access_grant::table
+                .filter(access_grant::client_id.eq(blob(client_id.as_uuid())))
+                .filter(access_grant::revoked_at.is_null())
+                .limit(i64::from(limit))
+                .select(access_grant::id)
+                .load(connection)
+                .storage()?;
+            Ok(u32::try_from(ids.len()).unwrap_or(u32::MAX))
         })
         .await
     }

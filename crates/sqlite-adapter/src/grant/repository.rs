@@ -1,18 +1,36 @@
 //! Grants in a unit of work.
 
 use super::row::GrantRow;
-use crate::row::{blob, micros};
+use crate::error::StorageResult as _;
+use crate::row::{Cells, blob, micros};
 use crate::schema::access_grant;
-use crate::statement::{Statement, delete_before, execute};
+use crate::statement::{Statement, delete_before, execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
+use crate::webhook::announce_revocations;
 use application::ports::storage::{GrantFilter, GrantRepository, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::sql_types::{Binary, Bool, Nullable};
 use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
+use domain::refresh_token::{Rotation, RotationOutcome};
 use std::ops::RangeInclusive;
-use store_shared::used_from_parts;
+use store_shared::{rotation_outcome, used_from_parts};
+
+/// Replaces the presented token if it is the newest, or revokes the grant unless the newest replaced it
+/// within the window.
+const ROTATE: &str = "UPDATE access_grant SET \
+     newest_token_hash = CASE WHEN newest_token_hash = ? THEN ? ELSE newest_token_hash END, \
+     replaced_token_hash = CASE WHEN newest_token_hash = ? THEN ? ELSE replaced_token_hash END, \
+     sealed_token = CASE WHEN newest_token_hash = ? THEN ? ELSE sealed_token END, \
+     rotated_at = CASE WHEN newest_token_hash = ? THEN ? ELSE rotated_at END, \
+     revoked_at = CASE WHEN newest_token_hash = ? OR (replaced_token_hash = ? AND rotated_at >= ?) \
+     THEN NULL ELSE ? END, \
+     revocation_reason = CASE WHEN newest_token_hash = ? OR (replaced_token_hash = ? AND rotated_at >= ?) \
+     THEN NULL ELSE ? END \
+     WHERE user_id = ? AND id = ? AND revoked_at IS NULL AND newest_token_hash IS NOT NULL \
+     RETURNING newest_token_hash = ?, revoked_at IS NOT NULL, sealed_token";
 
 /// Appends the filter's conditions. Absent filters are omitted from the text, so that indexes apply.
 fn narrowed<R>(statement: Statement<R>, filter: GrantFilter) -> Statement<R> {
@@ -29,6 +47,27 @@ fn narrowed<R>(statement: Statement<R>, filter: GrantFilter) -> Statement<R> {
     match created_before {
         Some(moment) => statement.sql(" AND created_at < ?").integer(micros(moment)),
         None => statement,
+    }
+}
+
+/// Person and client of each revoked grant.
+const RETURNING: &str = " RETURNING user_id, client_id";
+
+impl SqliteUnitOfWork {
+    /// Runs a statement that revokes grants and returns their people and clients; returns the number of
+    /// grants.
+    async fn revoke_by(
+        &mut self,
+        statement: Statement<(Binary, Binary)>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        self.run(move |connection| {
+            let revoked: Vec<(Vec<u8>, Vec<u8>)> = statement.load(connection).storage()?;
+            let number = u64::try_from(revoked.len()).unwrap_or(u64::MAX);
+            announce_revocations(connection, revoked, at).storage()?;
+            Ok(number)
+        })
+        .await
     }
 }
 
@@ -61,18 +100,58 @@ impl GrantRepository for SqliteUnitOfWork {
         self.run(execute(query)).await.map(drop)
     }
 
+    async fn rotate(&mut self, rotation: &Rotation) -> Result<RotationOutcome, StorageError> {
+        let Rotation { user_id, grant_id, presented, next, sealed_next, at } = rotation;
+        let (presented, next) = (presented.as_bytes(), next.as_bytes());
+        let (at, start) = (micros(*at), micros(rotation.window_start()));
+        let statement: Statement<(Bool, Bool, Nullable<Binary>)> = Statement::new(ROTATE)
+            .blob(presented)
+            .blob(next)
+            .blob(presented)
+            .blob(presented)
+            .blob(presented)
+            .blob(sealed_next.as_bytes())
+            .blob(presented)
+            .integer(at)
+            .blob(presented)
+            .blob(presented)
+            .integer(start)
+            .integer(at)
+            .blob(presented)
+            .blob(presented)
+            .integer(start)
+            .text(RevocationReason::TokenReused.as_str())
+            .blob(user_id.as_uuid().as_bytes())
+            .blob(grant_id.as_uuid().as_bytes())
+            .blob(next);
+        let outcome = rotation_outcome(self.run(load_row(statement)).await?);
+        let outcome = outcome.ok_or_else(|| {
+            Cells::of("access_grant", grant_id.as_uuid().as_bytes()).corrupt("sealed_token")
+        })?;
+        if outcome == RotationOutcome::Reused {
+            let (key, at) = ((blob(user_id.as_uuid()), blob(grant_id.as_uuid())), rotation.at);
+            self.run(move |connection| {
+                let revoked =
+                    access_grant::table.find(key).select((access_grant::user_id, access_grant::client_id));
+                let revoked = revoked.load(connection).storage()?;
+                announce_revocations(connection, revoked, at).storage()
+            })
+            .await?;
+        }
+        Ok(outcome)
+    }
+
     async fn revoke(
         &mut self,
         filter: GrantFilter,
         at: DateTime<Utc>,
         reason: RevocationReason,
     ) -> Result<u64, StorageError> {
-        let statement: Statement<()> =
-            Statement::new("UPDATE access_grant SET revoked_at = ?, revocation_reason = ?")
-                .integer(micros(at))
-                .text(reason.as_str())
-                .sql(" WHERE revoked_at IS NULL");
-        self.run(execute(narrowed(statement, filter))).await
+        let statement = Statement::new("UPDATE access_grant SET revoked_at = ?, revocation_reason = ?")
+            .integer(micros(at))
+            .text(reason.as_str())
+            .sql(" WHERE revoked_at IS NULL");
+        self.revoke_by(narrowed(statement, filter).sql(RETURNING), at).await
     }
 
     async fn revoke_created_before(
@@ -81,7 +160,7 @@ impl GrantRepository for SqliteUnitOfWork {
         before: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<u64, StorageError> {
-        let statement: Statement<()> = Statement::new(
+        let statement = Statement::new(
             "UPDATE access_grant SET revoked_at = ?, revocation_reason = ? \
              WHERE revoked_at IS NULL AND created_at < ? AND user_id BETWEEN ? AND ?",
         )
@@ -90,7 +169,7 @@ impl GrantRepository for SqliteUnitOfWork {
         .integer(micros(before))
         .blob(people.start().as_uuid().as_bytes())
         .blob(people.end().as_uuid().as_bytes());
-        self.run(execute(statement)).await
+        self.revoke_by(statement.sql(RETURNING), at).await
     }
 
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {

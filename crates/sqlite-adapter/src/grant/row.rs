@@ -7,6 +7,7 @@ use application::ports::storage::StorageError;
 use diesel::prelude::*;
 use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::id::{ClientId, GrantId, UserId};
+use domain::resource::Resource;
 use store_shared::{parse_used_from, used_from_parts};
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -23,6 +24,8 @@ pub(crate) struct GrantRow {
     revocation_reason: Option<String>,
     last_used_address: Option<String>,
     last_used_agent: Option<String>,
+    newest_token_hash: Option<Vec<u8>>,
+    resource: String,
 }
 
 impl From<&Grant> for GrantRow {
@@ -32,7 +35,9 @@ impl From<&Grant> for GrantRow {
             client_id,
             user_id,
             scopes,
+            resource,
             refresh_token_hash,
+            newest_token_hash,
             created_at,
             last_used_at,
             last_used_from,
@@ -55,6 +60,8 @@ impl From<&Grant> for GrantRow {
             revocation_reason,
             last_used_address,
             last_used_agent: last_used_agent.flatten(),
+            newest_token_hash: newest_token_hash.map(|hash| hash.as_bytes().to_vec()),
+            resource: resource.as_str().to_owned(),
         }
     }
 }
@@ -89,6 +96,8 @@ impl GrantRow {
             revocation_reason,
             last_used_address,
             last_used_agent,
+            newest_token_hash,
+            resource,
         } = self;
         let cells = Cells::of("access_grant", &id);
         let reason = |text: String| cells.present("revocation_reason", RevocationReason::parse(&text));
@@ -99,7 +108,11 @@ impl GrantRow {
             client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
             scopes: cells.scopes(&scopes)?,
+            resource: cells.present("resource", Resource::parse(&resource))?,
             refresh_token_hash: cells.hash("refresh_token_hash", &refresh_token_hash)?,
+            newest_token_hash: newest_token_hash
+                .map(|hash| cells.hash("newest_token_hash", &hash))
+                .transpose()?,
             created_at: cells.instant("created_at", created_at)?,
             last_used_at: cells.optional_instant("last_used_at", last_used_at)?,
             last_used_from: used_from.map_err(|column| cells.corrupt(column))?,

@@ -2,17 +2,19 @@
 
 use super::row::ImportRow;
 use crate::error::StorageResult as _;
-use crate::row::{blob, micros};
+use crate::row::{Cells, blob, micros};
 use crate::schema::import::{self, dsl};
 use crate::schema::{import_change, import_part};
+use crate::statement::Statement;
 use crate::store::SqliteStore;
 use application::ports::storage::{Import, ImportReader, StorageError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use diesel::sql_types::Binary;
 use diesel::sqlite::{Sqlite, SqliteConnection};
-use domain::id::{ImportId, UserId};
+use domain::id::{ImportId, SleepSessionId, UserId};
 
 pub(super) fn find(connection: &mut SqliteConnection, id: Vec<u8>) -> Result<Option<Import>, StorageError> {
     let row: Option<ImportRow> =
@@ -63,6 +65,26 @@ impl ImportReader for SqliteStore {
         self.read(move |connection| {
             let notes = import_change::table.filter(import_change::import_id.eq(blob(id.as_uuid())));
             diesel::select(exists(notes)).get_result(connection).storage()
+        })
+        .await
+    }
+
+    async fn find_import_of_session(
+        &self,
+        user_id: UserId,
+        id: SleepSessionId,
+    ) -> Result<Option<ImportId>, StorageError> {
+        self.read(move |connection| {
+            let statement: Statement<Binary> = Statement::new(
+                "SELECT import_id FROM import_change WHERE record_id = ? AND kind = 'session' AND user_id = ? \
+                 AND version_left IS NOT NULL ORDER BY sequence DESC LIMIT 1",
+            )
+            .blob(id.as_uuid().as_bytes())
+            .blob(user_id.as_uuid().as_bytes());
+            let found: Option<Vec<u8>> = statement.get_result(connection).optional().storage()?;
+            let record = blob(id.as_uuid());
+            let cells = Cells::of("import_change", &record);
+            found.map(|found| cells.uuid("import_id", &found).map(ImportId::from_uuid)).transpose()
         })
         .await
     }

@@ -95,6 +95,21 @@ impl SleepReader for SqliteStore {
         .await
     }
 
+    async fn find(&self, user_id: UserId, id: SleepSessionId) -> Result<Option<SleepSession>, StorageError> {
+        self.read(move |connection| {
+            use sleep_session::dsl;
+            let row: Option<SleepRow> = dsl::sleep_session
+                .select(SleepRow::as_select())
+                .filter(dsl::user_id.eq(blob(user_id.as_uuid())))
+                .filter(dsl::id.eq(blob(id.as_uuid())))
+                .first(connection)
+                .optional()
+                .storage()?;
+            row.map(SleepRow::into_session).transpose()
+        })
+        .await
+    }
+
     async fn walk(
         &self,
         user_id: UserId,

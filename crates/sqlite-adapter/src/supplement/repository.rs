@@ -1,6 +1,6 @@
 //! The supplement catalogue.
 
-use super::row::{LabelRow, NewLabel, SupplementRow, upc_digits};
+use super::row::{LabelRow, NewLabel, SupplementRow, owner, upc_digits};
 use crate::error::StorageResult as _;
 use crate::row::blob;
 use crate::schema::{intake_log, supplement};
@@ -12,7 +12,7 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Bool};
 use diesel::sqlite::SqliteConnection;
-use domain::id::SupplementId;
+use domain::id::{SupplementId, UserId};
 use domain::supplement::{CatalogueKey, Supplement, Upc};
 use std::collections::BTreeSet;
 
@@ -28,11 +28,14 @@ impl SupplementRepository for SqliteUnitOfWork {
         self.run(move |connection| find_current(connection, &key)).await
     }
 
-    async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError> {
+    async fn find_many(
+        &mut self,
+        ids: &[SupplementId],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         let ids: BTreeSet<SupplementId> = ids.iter().copied().collect();
         self.run(move |connection| {
             let rows = ids.into_iter().filter_map(|id| find(connection, blob(id.as_uuid())).transpose());
-            rows.map(|row| row?.into_supplement()).collect()
+            rows.map(|row| row?.into_parts()).collect()
         })
         .await
     }
@@ -104,12 +107,14 @@ impl SupplementRepository for SqliteUnitOfWork {
         .await
     }
 
-    async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError> {
+    async fn find_by_upc(&mut self, upc: &Upc, user_id: UserId) -> Result<Option<Supplement>, StorageError> {
         let digits = upc.as_str().to_owned();
         let query = supplement::table
             .filter(supplement::upc_digits.eq(digits))
             .filter(is_current())
-            .order((supplement::entry_date.desc(), supplement::id.desc()))
+            .filter(supplement::owner_id.is_null().or(supplement::owner_id.eq(owner(user_id))))
+            // False is less than true.
+            .order((supplement::owner_id.is_null(), supplement::entry_date.desc(), supplement::id.desc()))
             .limit(1)
             .select(SupplementRow::as_select());
         self.run(load_row(query)).await?.map(SupplementRow::into_supplement).transpose()

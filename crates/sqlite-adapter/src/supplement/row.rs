@@ -7,9 +7,14 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteConnection};
-use domain::id::SupplementId;
+use domain::id::{SupplementId, UserId};
 use domain::supplement::{CatalogueKey, Supplement, SupplementLabel, SupplementLabelFields, Upc};
 use store_shared::{read_ingredients, write_ingredients};
+
+/// Returns the owner of a person's own products, as the column `owner_id` has it.
+pub(crate) fn owner(user_id: UserId) -> String {
+    user_id.as_uuid().simple().to_string().to_uppercase()
+}
 
 /// A row of `supplement`.
 #[derive(Queryable, Selectable)]

@@ -8,6 +8,7 @@ use application::ports::system::{KeyRing, TokenSigner, TokenVerifier};
 use chrono::{TimeDelta, TimeZone};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::id::{ClientId, KeyId, TokenId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::signing_key::{SigningKey, SigningKeyState};
 use std::sync::Mutex as StdMutex;
@@ -28,6 +29,7 @@ fn claims() -> AccessClaims {
         subject: TokenSubject::Service,
         client_id: ClientId::from_uuid(Uuid::from_u128(4)),
         scopes: ScopeSet::EMPTY,
+        audience: Resource::Api,
         issued_at: now(),
         expires_at: AccessClaims::end_from(now()),
     }

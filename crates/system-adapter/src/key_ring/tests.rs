@@ -4,6 +4,7 @@ use application::ports::system::{SigningFailed, TokenSigner};
 use chrono::TimeZone;
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::id::{ClientId, TokenId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::signing_key::SealedPrivateKey;
 use serde_json::json;
@@ -27,6 +28,7 @@ fn signs(ring: &Ed25519KeyRing) -> Result<String, SigningFailed> {
         subject: TokenSubject::Service,
         client_id: ClientId::from_uuid(Uuid::from_u128(4)),
         scopes: ScopeSet::EMPTY,
+        audience: Resource::Api,
         issued_at: now(),
         expires_at: AccessClaims::end_from(now()),
     })

@@ -7,15 +7,17 @@ use application::ports::system::InvalidToken;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::access_token::{AccessClaims, LIFETIME_SECONDS, TokenSubject};
 use domain::id::{ClientId, GrantId, TokenId, UserId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Claims in the order in which they are written.
 #[derive(Serialize)]
 pub(crate) struct WrittenClaims<'a> {
     iss: &'a str,
-    aud: &'a str,
+    aud: Cow<'a, str>,
     sub: String,
     client_id: String,
     scope: String,
@@ -34,7 +36,7 @@ impl<'a> WrittenClaims<'a> {
         };
         Self {
             iss: &parties.issuer,
-            aud: &parties.audience,
+            aud: claims.audience.uri(&parties.audience),
             sub,
             client_id: claims.client_id.to_string(),
             scope: claims.scopes.to_string(),
@@ -51,9 +53,10 @@ impl<'a> WrittenClaims<'a> {
 /// Every claim must be present with its own type. Unknown claims are ignored (RFC 7519 section 4).
 pub(super) fn parse(text: &[u8], parties: &TokenParties) -> Result<VerifiedToken, InvalidToken> {
     let body = JsonObject::parse(text)?;
-    if body.text("iss")? != parties.issuer || !is_for(body.find("aud"), &parties.audience) {
+    if body.text("iss")? != parties.issuer {
         return Err(InvalidToken);
     }
+    let audience = audience(body.find("aud"), &parties.audience).ok_or(InvalidToken)?;
     let client_id = ClientId::parse(body.text("client_id")?).map_err(|_| InvalidToken)?;
     let issued_at = time(body.find("iat"))?;
     let expires_at = time(body.find("exp"))?;
@@ -70,6 +73,7 @@ pub(super) fn parse(text: &[u8], parties: &TokenParties) -> Result<VerifiedToken
         subject: subject(&body, client_id)?,
         client_id,
         scopes: ScopeSet::parse(body.text("scope")?).map_err(|_| InvalidToken)?,
+        audience,
         issued_at,
         expires_at,
     };
@@ -90,14 +94,16 @@ fn subject(body: &JsonObject, client_id: ClientId) -> Result<TokenSubject, Inval
     })
 }
 
-/// Returns whether `aud` is our audience, or a list of strings that contains it (RFC 7519 section 4.1.3).
-fn is_for(audience: Option<&Value>, ours: &str) -> bool {
-    match audience {
-        Some(Value::String(one)) => one == ours,
-        Some(Value::Array(several)) => {
-            several.iter().all(Value::is_string) && several.iter().any(|one| one.as_str() == Some(ours))
+/// Returns the resource that `aud` names, alone or as the first of ours in a list of strings (RFC 7519
+/// section 4.1.3). `api` is the identifier of the API.
+fn audience(claim: Option<&Value>, api: &str) -> Option<Resource> {
+    let named = |text: &str| Resource::ALL.into_iter().find(|resource| resource.uri(api) == text);
+    match claim? {
+        Value::String(one) => named(one),
+        Value::Array(several) if several.iter().all(Value::is_string) => {
+            several.iter().filter_map(Value::as_str).find_map(named)
         }
-        _ => false,
+        _ => None,
     }
 }
 

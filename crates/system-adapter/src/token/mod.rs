@@ -22,12 +22,12 @@ const ALGORITHM_NAME: &str = "EdDSA";
 /// Type of access tokens (RFC 9068 section 2.1).
 const TOKEN_TYPE: &str = "at+jwt";
 
-/// Issuer and audience of all tokens of this server.
+/// Issuer and API of this server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenParties {
     /// `iss`: the public URL, exactly as in the metadata document.
     pub issuer: String,
-    /// `aud`: the resource server.
+    /// Identifier of the API, with which those of all resources begin ([`domain::resource::Resource`]).
     pub audience: String,
 }
 

@@ -12,6 +12,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::id::{ClientId, GrantId, TokenId, UserId};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -39,6 +40,7 @@ fn claims() -> AccessClaims {
         },
         client_id: ClientId::from_uuid(Uuid::from_u128(4)),
         scopes: ScopeSet::CONSENTABLE,
+        audience: Resource::Api,
         issued_at: now(),
         expires_at: AccessClaims::end_from(now()),
     }
@@ -83,11 +85,32 @@ fn without_claim(test: &TestKeyRing, name: &str) -> Result<AccessClaims, Invalid
 #[test]
 fn a_signed_token_contains_the_given_claims() {
     let test = ring();
-    for claims in [claims(), service_claims()] {
+    let for_mcp = AccessClaims { audience: Resource::Mcp, ..claims() };
+    for claims in [claims(), service_claims(), for_mcp] {
         let token = test.ring.sign(&claims).unwrap();
         assert_eq!(test.ring.verify(&token, now()), Ok(claims));
         assert_eq!(test.ring.verify(&token, now()), Ok(claims), "also when it is remembered");
         assert!(token.len() < 1_024, "{} bytes", token.len());
+    }
+}
+
+// RFC 7519 section 4.1.3
+#[test]
+fn the_audience_is_the_first_of_our_resources_that_the_token_names() {
+    let test = ring();
+    let (api, mcp) = ("https://rest.example/api", "https://rest.example/api/mcp");
+    for (claim, expected) in [
+        (json!(api), Some(Resource::Api)),
+        (json!(mcp), Some(Resource::Mcp)),
+        (json!(["https://other.example", mcp]), Some(Resource::Mcp)),
+        (json!([api, mcp]), Some(Resource::Api)),
+        (json!([mcp, 1]), None),
+        (json!([]), None),
+        (json!(format!("{mcp}/")), None),
+        (json!("https://rest.example/mcp"), None),
+    ] {
+        let found = with_claim(&test, "aud", claim.clone()).ok().map(|claims| claims.audience);
+        assert_eq!(found, expected, "{claim}");
     }
 }
 

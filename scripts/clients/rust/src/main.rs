@@ -1,6 +1,8 @@
-//! The crate `oauth2` against Restwell: authorization, token, data, refresh, revocation, errors.
+//! The crate `oauth2` against Restwell: authorization, token, data, refresh, revocation, errors. With the
+//! argument `mcp`, the crate `rmcp` at /mcp.
 
 mod browser;
+mod mcp;
 mod transcript;
 
 use anyhow::Context;
@@ -52,6 +54,9 @@ struct Way {
 }
 
 fn main() -> anyhow::Result<()> {
+    if std::env::args().nth(1).is_some_and(|argument| argument == "mcp") {
+        return mcp::run();
+    }
     let (settings, mut browser) = Settings::read()?;
     let app = configure(&settings, &settings.client_secret)?;
     let http = Http::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().build()?;

@@ -31,7 +31,8 @@ impl Settings {
     }
 }
 
-fn variable(name: &str) -> anyhow::Result<String> {
+/// Returns a variable of the environment.
+pub fn variable(name: &str) -> anyhow::Result<String> {
     std::env::var(name).with_context(|| format!("{name} is not set"))
 }
 

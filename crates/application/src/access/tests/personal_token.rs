@@ -9,6 +9,7 @@ use domain::data_kind::DataKind;
 use domain::id::PersonalTokenId;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
+use domain::resource::Resource;
 use domain::secret::SecretKind;
 use domain::time::TimeZone;
 use std::sync::Arc;
@@ -89,7 +90,12 @@ impl Request {
             limiter: Arc::new(limiter),
             clock: clock(),
         };
-        let query = AuthorizeAccessQuery { token: &token, user_id: &text, endpoint: endpoint.into() };
+        let query = AuthorizeAccessQuery {
+            token: &token,
+            user_id: &text,
+            endpoint: endpoint.into(),
+            resource: Resource::Api,
+        };
         AuthorizeAccess::new(ports, LIMITS).run(query).await
     }
 }
@@ -168,8 +174,12 @@ async fn t18_no_other_secret_opens_data() {
             clock: clock(),
         };
         let user_id = user_id(1).to_string();
-        let query =
-            AuthorizeAccessQuery { token: &text, user_id: &user_id, endpoint: DataKind::Sleep.into() };
+        let query = AuthorizeAccessQuery {
+            token: &text,
+            user_id: &user_id,
+            endpoint: DataKind::Sleep.into(),
+            resource: Resource::Api,
+        };
         let outcome = AuthorizeAccess::new(ports, LIMITS).run(query).await;
         assert_eq!(kind(&outcome), "invalid token", "{other:?}");
     }

@@ -9,25 +9,46 @@ use super::support::{
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, StorageError};
 use crate::ports::system::PasswordHashingError;
-use crate::testing::{noon, person, user_id};
+use crate::testing::{noon, person, seconds, secret, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::grant::RevocationReason;
-use domain::session::Session;
+use domain::id::SessionId;
+use domain::secret::SecretKind;
+use domain::session::{AuthenticationMethod, Session};
 use domain::user::{Email, User};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
+use uuid::Uuid;
 
 const NEW: &str = "another night by the sea";
 
-fn command(email: &Email) -> ChangePasswordCommand<'_> {
-    ChangePasswordCommand {
+/// The person's session, which began this many seconds ago.
+fn session(began: i64) -> Session {
+    let began = noon() - seconds(began);
+    Session {
+        id: SessionId::from_uuid(Uuid::from_u128(0x5e55)),
         user_id: user_id(1),
+        token_hash: secret(SecretKind::Session, 5).hash(),
+        method: AuthenticationMethod::PasswordAndTotp,
+        authenticated_at: began,
+        last_seen_at: began,
+        first_seen_at: began,
+        device: None,
+        address: None,
+    }
+}
+
+fn command(email: &Email) -> ChangePasswordCommand<'_> {
+    static SESSION: LazyLock<Session> = LazyLock::new(|| session(3600));
+    ChangePasswordCommand {
+        session: &SESSION,
         email,
         current: PASSWORD,
         new: NEW,
         known_browser: None,
         disconnect_apps: false,
         address: home(),
+        device: None,
     }
 }
 
@@ -38,7 +59,9 @@ fn change(ports: SignInPorts) -> ChangePassword {
 /// A unit of work in which the password is replaced and two sessions end.
 fn changing(stored: &Noted<Session>) -> MockUnitOfWork {
     let user = person();
-    storing(replacing(still(user.clone(), Some(hash_of(PASSWORD))), &user, NEW, 2), stored)
+    let mut unit = still(user.clone(), Some(hash_of(PASSWORD)));
+    unit.sessions.expect_find().times(1).returning(|_, _| Ok(Some(session(3600))));
+    storing(replacing(unit, &user, NEW, 2), stored)
 }
 
 fn own_ports(store: &Arc<PreparedUnitsOfWork>) -> SignInPorts {

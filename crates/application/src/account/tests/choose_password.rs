@@ -1,10 +1,10 @@
 use super::super::{
     ChoosePassword, ChoosePasswordCommand, ChoosePasswordError, ChoosePasswordPorts, ChosenPassword,
-    NewPasswordError,
+    NewPasswordError, SignInOrigin, SignInProgress,
 };
 use super::support::{
     EMAIL, FailingAt, MemoryFailures, Noted, NotingHasher, PASSWORD, WordJudge, email, hash_of, home,
-    locked_person, mail, queueing, replacing, still, units,
+    locked_person, mail, opened, queueing, replacing, still, storing, units, visit,
 };
 use crate::account::attempt_counters::account_counters;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -16,11 +16,15 @@ use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::pending_sign_in::SecondStep;
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use domain::time::TimeZone;
 use domain::user::{Biology, User, UserStatus};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+const OPTIONAL: SecondFactorPolicy = SecondFactorPolicy::Optional;
 
 type Outcome = Result<ChosenPassword, ChoosePasswordError>;
 
@@ -77,7 +81,8 @@ fn consuming(unit: MockUnitOfWork, link: &PasswordLink, is_first: bool) -> MockU
 fn command(password: &str) -> ChoosePasswordCommand<'_> {
     // Leaked: the link must outlive the command.
     let link = Box::leak(secret_link().expose().to_owned().into_boxed_str());
-    ChoosePasswordCommand { link, password, home_timezone: None, address: home() }
+    let origin = SignInOrigin { address: home(), device: None, replaces: None };
+    ChoosePasswordCommand { link, password, home_timezone: None, visit: visit(), origin }
 }
 
 fn ports(links: Arc<MockPasswordLinkReader>, store: &Arc<PreparedUnitsOfWork>) -> ChoosePasswordPorts {
@@ -97,7 +102,7 @@ async fn choose(
     store: &Arc<PreparedUnitsOfWork>,
     password: &str,
 ) -> Outcome {
-    ChoosePassword::new(ports(links, store), None).run(command(password)).await
+    ChoosePassword::new(ports(links, store), OPTIONAL, None).run(command(password)).await
 }
 
 #[tokio::test]
@@ -110,7 +115,8 @@ async fn t17_t30_a_link_sets_the_password_and_ends_all_sessions_links_and_codes(
         let unit = consuming(still(person(), Some(hash_of("the one before"))), &link, true);
         let store = units([replacing(unit, &person(), PASSWORD, 3)]);
         let chosen = choose(look(Some(link), person()), &store, PASSWORD).await.unwrap();
-        assert_eq!(chosen, ChosenPassword { user_id: user_id(1), email: email(EMAIL) });
+        assert_eq!((chosen.user_id, chosen.email), (user_id(1), email(EMAIL)));
+        assert!(chosen.sign_in.is_none());
         assert_eq!(store.endings().committed(), 1);
         let [event] = store.events().all().try_into().unwrap();
         assert_eq!((event.kind, event.actor), (AuditKind::PasswordSet, AuditActor::Person));
@@ -142,7 +148,7 @@ async fn a_busy_server_does_not_use_up_the_link() {
     hasher.is_busy.store(true, Ordering::SeqCst);
     let ports =
         ChoosePasswordPorts { hasher: Arc::new(hasher), ..ports(look(Some(reset()), person()), &store) };
-    let error = ChoosePassword::new(ports, None).run(command(PASSWORD)).await.unwrap_err();
+    let error = ChoosePassword::new(ports, OPTIONAL, None).run(command(PASSWORD)).await.unwrap_err();
     assert!(matches!(error, ChoosePasswordError::Hashing(PasswordHashingError::Busy)), "{error}");
     assert_eq!(store.endings().begun(), 0);
 }
@@ -155,13 +161,16 @@ async fn t84_nothing_is_hashed_for_an_invalid_link() {
     for links in [look(None, person()), look(Some(ended), person()), look(Some(reset()), locked_person())] {
         let hasher = Arc::new(NotingHasher::default());
         let ports = ChoosePasswordPorts { hasher: hasher.clone(), ..ports(links, &store) };
-        let error = ChoosePassword::new(ports, None).run(command(PASSWORD)).await.unwrap_err();
+        let error = ChoosePassword::new(ports, OPTIONAL, None).run(command(PASSWORD)).await.unwrap_err();
         assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
         assert_eq!(hasher.hashed.load(Ordering::SeqCst), 0);
     }
     for link in ["", "owl", secret(SecretKind::Session, 9).expose()] {
         let command = ChoosePasswordCommand { link, ..command(PASSWORD) };
-        let error = ChoosePassword::new(ports(Arc::default(), &store), None).run(command).await.unwrap_err();
+        let error = ChoosePassword::new(ports(Arc::default(), &store), OPTIONAL, None)
+            .run(command)
+            .await
+            .unwrap_err();
         assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
     }
 }
@@ -204,20 +213,28 @@ fn creating(created: &Noted<User>, outcome: Result<(), UniqueKey>) -> MockUnitOf
     unit
 }
 
+/// A unit of work in which an account with the password is created.
+fn created_with_password(created: &Noted<User>) -> MockUnitOfWork {
+    let mut unit = creating(created, Ok(()));
+    unit.passwords
+        .expect_set()
+        .times(1)
+        .withf(|_, hash, at| *hash == hash_of(PASSWORD) && *at == noon())
+        .returning(|_, _, _| Ok(()));
+    unit
+}
+
 #[tokio::test]
-async fn the_account_is_created_only_when_the_sign_up_link_is_used() {
+async fn a_sign_up_link_creates_the_account_and_signs_its_owner_in() {
     for named in [Some(TimeZone::parse("Europe/Berlin").unwrap()), None] {
-        let created = Noted::<User>::default();
-        let mut unit = creating(&created, Ok(()));
-        unit.passwords
-            .expect_set()
-            .times(1)
-            .withf(|_, hash, at| *hash == hash_of(PASSWORD) && *at == noon())
-            .returning(|_, _, _| Ok(()));
+        let (created, sessions) = (Noted::<User>::default(), Noted::default());
+        let mut unit = storing(created_with_password(&created), &sessions);
+        unit.users.expect_find().returning(|_| Ok(Some(person())));
+        unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
         let store = units([unit]);
         let command = ChoosePasswordCommand { home_timezone: named, ..command(PASSWORD) };
         let ports = ports(look(Some(sign_up()), person()), &store);
-        let chosen = ChoosePassword::new(ports, None).run(command).await.unwrap();
+        let chosen = ChoosePassword::new(ports, OPTIONAL, None).run(command).await.unwrap();
         let expected = User {
             id: chosen.user_id,
             email: email("new@example.org"),
@@ -227,11 +244,31 @@ async fn the_account_is_created_only_when_the_sign_up_link_is_used() {
             biology: Biology::default(),
         };
         assert_eq!(*created.lock().unwrap(), [expected]);
+        let session = opened(chosen.sign_in.unwrap()).session;
+        assert_eq!(session.user_id, chosen.user_id);
+        assert_eq!(*sessions.lock().unwrap(), [session]);
         let kinds: Vec<_> = store.events().all().iter().map(|event| (event.kind, event.user_id)).collect();
-        let of_them = Some(chosen.user_id);
-        assert_eq!(kinds, [(AuditKind::UserCreated, of_them), (AuditKind::PasswordSet, of_them)]);
+        let expected = [AuditKind::UserCreated, AuditKind::PasswordSet, AuditKind::SignedIn];
+        assert_eq!(kinds, expected.map(|kind| (kind, Some(chosen.user_id))));
         assert_eq!(store.endings().committed(), 1);
     }
+}
+
+#[tokio::test]
+async fn a_new_account_sets_up_a_second_factor_first_if_the_operator_requires_one() {
+    let created = Noted::<User>::default();
+    let mut unit = created_with_password(&created);
+    unit.pending_sign_ins
+        .expect_put()
+        .times(1)
+        .withf(|pending| pending.step == SecondStep::SetUp && pending.visit_hash == visit().hash())
+        .returning(|_| Ok(()));
+    let store = units([unit]);
+    let ports = ports(look(Some(sign_up()), person()), &store);
+    let required = ChoosePassword::new(ports, SecondFactorPolicy::Required, None);
+    let chosen = required.run(command(PASSWORD)).await.unwrap();
+    assert!(matches!(chosen.sign_in, Some(SignInProgress::SecondStep)));
+    assert_eq!(store.endings().committed(), 1);
 }
 
 #[tokio::test]
@@ -253,7 +290,7 @@ async fn only_a_person_who_had_a_password_gets_an_email_about_the_change() {
         let store = units([unit]);
         let (queue, sealer) = mail();
         let ports = ports(look(Some(reset()), person()), &store);
-        ChoosePassword::new(ports, Some(queue)).run(command(PASSWORD)).await.unwrap();
+        ChoosePassword::new(ports, OPTIONAL, Some(queue)).run(command(PASSWORD)).await.unwrap();
         assert_eq!(sealer.0.lock().unwrap().len(), usize::from(had_one));
     }
 }
@@ -267,10 +304,10 @@ async fn t81_a_new_password_resets_the_failure_counters_of_the_account() {
     failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
     assert_eq!(failures.counts(), [1; 4]);
     let counted = ChoosePasswordPorts { failures: failures.clone(), ..ports() };
-    ChoosePassword::new(counted, None).run(command(PASSWORD)).await.unwrap();
+    ChoosePassword::new(counted, OPTIONAL, None).run(command(PASSWORD)).await.unwrap();
     assert_eq!(failures.counts(), []);
 
     // A failure to reset the counters is not an error.
     let failing = ChoosePasswordPorts { failures: Arc::new(FailingAt::call(1)), ..ports() };
-    assert!(ChoosePassword::new(failing, None).run(command(PASSWORD)).await.is_ok());
+    assert!(ChoosePassword::new(failing, OPTIONAL, None).run(command(PASSWORD)).await.is_ok());
 }

@@ -207,6 +207,10 @@ impl PasswordJudge for WordJudge {
 pub(super) struct NotingSealer(pub(super) Mutex<Vec<Mail>>);
 
 impl NotingSealer {
+    pub(super) fn all(&self) -> Vec<Mail> {
+        self.0.lock().unwrap().clone()
+    }
+
     pub(super) fn only(&self) -> Mail {
         let sealed = self.0.lock().unwrap();
         assert_eq!(sealed.len(), 1);

@@ -1,10 +1,11 @@
-use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
+use super::super::{PasswordCheckError, SignIn, SignInPorts};
 use super::support::{
     EMAIL, EndlessUnitsOfWork, MemoryFailures, MovableClock, NotingHasher, PASSWORD, WRONG, account, hash_of,
-    limits,
+    limits, sign_in_command,
 };
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{entropy, person, seconds};
+use domain::second_factor::SecondFactorPolicy;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ fn unit() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().returning(|_| Ok(Some(person())));
     unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
+    unit.second_factors.expect_find().returning(|_| Ok(None));
     unit.sessions.expect_insert().returning(|_| Ok(()));
     unit
 }
@@ -34,12 +36,11 @@ impl Door {
             clock: Arc::<MovableClock>::clone(&clock),
             entropy: entropy(),
         };
-        Self { sign_in: SignIn::new(ports, limits()), hasher, clock }
+        Self { sign_in: SignIn::new(ports, limits(), SecondFactorPolicy::Optional), hasher, clock }
     }
 
     async fn knock(&self, email: &str, password: &str, address: IpAddr) -> Answer {
-        let command = SignInCommand { email, password, address, known_browser: None, replaces: None };
-        match self.sign_in.run(command).await {
+        match self.sign_in.run(sign_in_command(email, password, address)).await {
             Ok(_) => Answer::Open,
             Err(PasswordCheckError::WrongCredentials) => Answer::Wrong,
             Err(PasswordCheckError::TooManyAttempts { retry_after_seconds }) => {

@@ -2,7 +2,7 @@ use super::super::{FindPasswordLink, IssuePasswordLink, IssuePasswordLinkError};
 use super::support::{EMAIL, Noted, PASSWORD, email, hash_of, locked_person, mail, queueing, still, units};
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{MockPasswordLinkReader, PasswordLinkWithAccount};
-use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
+use crate::testing::{clock, entropy, in_sandbox, noon, person, seconds, secret, user_id};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditKind};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
@@ -133,4 +133,16 @@ async fn a_malformed_link_is_not_looked_up() {
         let outcome = FindPasswordLink::new(links.clone(), clock()).run(text).await;
         assert_eq!(outcome.unwrap(), None);
     }
+}
+
+#[tokio::test]
+async fn a_sandbox_person_gets_neither_a_link_nor_mail() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(Some(in_sandbox())));
+    let store = units([unit]);
+    let (queue, _) = mail();
+    let outcome =
+        IssuePasswordLink::new(store.clone(), entropy(), clock(), Some(queue)).run(user_id(1)).await;
+    assert!(matches!(outcome, Err(IssuePasswordLinkError::SandboxPerson)), "{outcome:?}");
+    assert_eq!(store.endings().committed(), 0);
 }

@@ -1,12 +1,15 @@
 //! Known browsers keep signing in during an attack; audit events of the attempts (security.md T81).
 
 use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
-use super::support::{EMAIL, MemoryFailures, NotingHasher, PASSWORD, WRONG, account, hash_of, home, limits};
+use super::support::{
+    EMAIL, MemoryFailures, NotingHasher, PASSWORD, WRONG, account, hash_of, home, limits, sign_in_command,
+};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::testing::{clock, entropy, person, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::AuditKind;
 use domain::known_browser::known_browser_cookie;
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -17,6 +20,7 @@ fn unit() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().returning(|_| Ok(Some(person())));
     unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
+    unit.second_factors.expect_find().returning(|_| Ok(None));
     unit.sessions.expect_insert().returning(|_| Ok(()));
     unit
 }
@@ -33,7 +37,7 @@ fn door() -> (SignIn, RecordedEvents) {
         clock: clock(),
         entropy: entropy(),
     };
-    (SignIn::new(ports, limits()), events)
+    (SignIn::new(ports, limits(), SecondFactorPolicy::Optional), events)
 }
 
 fn own_cookie() -> Secret {
@@ -43,7 +47,7 @@ fn own_cookie() -> Secret {
 /// Returns whether the password was checked.
 async fn is_looked_at(door: &SignIn, known_browser: Option<&Secret>, password: &str, host: u32) -> bool {
     let address: IpAddr = Ipv4Addr::from_bits(0x0a00_0000 + host).into();
-    let command = SignInCommand { email: EMAIL, password, address, known_browser, replaces: None };
+    let command = SignInCommand { known_browser, ..sign_in_command(EMAIL, password, address) };
     match door.run(command).await {
         Ok(_) | Err(PasswordCheckError::WrongCredentials) => true,
         Err(PasswordCheckError::TooManyAttempts { .. }) => false,
@@ -109,14 +113,7 @@ async fn a_limit_of_an_address_that_is_reached_is_written_down_once_and_names_no
     let (door, events) = door();
     for number in 0..140 {
         let email = format!("somebody{number}@example.org");
-        let command = SignInCommand {
-            email: &email,
-            password: WRONG,
-            address: home(),
-            known_browser: None,
-            replaces: None,
-        };
-        door.run(command).await.unwrap_err();
+        door.run(sign_in_command(&email, WRONG, home())).await.unwrap_err();
     }
     let [event] = events.all().try_into().unwrap();
     assert_eq!((event.kind, event.user_id), (AuditKind::SignInLimited, None));
@@ -127,14 +124,8 @@ async fn a_limit_of_an_address_that_is_reached_is_written_down_once_and_names_no
 async fn a_limit_of_an_account_that_does_not_exist_leaves_no_event() {
     let (door, events) = door();
     for host in 0..20_u32 {
-        let command = SignInCommand {
-            email: "nobody@example.org",
-            password: WRONG,
-            address: Ipv4Addr::from_bits(0x0b00_0000 + host).into(),
-            known_browser: None,
-            replaces: None,
-        };
-        door.run(command).await.unwrap_err();
+        let address = Ipv4Addr::from_bits(0x0b00_0000 + host).into();
+        door.run(sign_in_command("nobody@example.org", WRONG, address)).await.unwrap_err();
     }
     assert_eq!(events.all(), []);
 }

@@ -3,6 +3,7 @@
 mod change_password;
 mod choose_password;
 mod double;
+mod email_change;
 mod guessing;
 mod issue_password_link;
 mod known_browser;

@@ -9,6 +9,7 @@ use crate::testing::{clock, entropy, locked, noon, person, seconds, secret, user
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::SessionId;
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::SecretKind;
 use domain::session::{AuthenticationMethod, Session, SessionLifetime};
 use domain::time::TimeZone;
@@ -29,6 +30,9 @@ fn session(began: i64, seen: i64) -> Session {
         method: AuthenticationMethod::Password,
         authenticated_at: noon() - seconds(began),
         last_seen_at: noon() - seconds(seen),
+        first_seen_at: noon() - seconds(began),
+        device: None,
+        address: None,
     }
 }
 
@@ -43,8 +47,13 @@ fn found(session: Session, user_status: UserStatus) -> MockSessionReader {
     reader
 }
 
+fn resuming(reader: MockSessionReader, units: Arc<PreparedUnitsOfWork>) -> ResumeSession {
+    let policy = SecondFactorPolicy::Optional;
+    ResumeSession::new(Arc::new(reader), units, clock(), SessionLifetime::default(), policy)
+}
+
 async fn resumed(reader: MockSessionReader, units: Arc<PreparedUnitsOfWork>) -> Option<SignedInPerson> {
-    let resume = ResumeSession::new(Arc::new(reader), units, clock(), SessionLifetime::default());
+    let resume = resuming(reader, units);
     resume.run(secret(SecretKind::Session, 5).expose()).await.unwrap()
 }
 
@@ -75,6 +84,18 @@ async fn ended_sessions_and_locked_accounts_are_not_signed_in() {
 }
 
 #[tokio::test]
+async fn a_session_without_a_second_factor_is_not_signed_in_if_the_operator_requires_one() {
+    for method in AuthenticationMethod::ALL {
+        let session = Session { method, ..session(10, 10) };
+        let reader = Arc::new(found(session, UserStatus::Active));
+        let (lifetime, policy) = (SessionLifetime::default(), SecondFactorPolicy::Required);
+        let resume = ResumeSession::new(reader, units([]), clock(), lifetime, policy);
+        let person = resume.run(secret(SecretKind::Session, 5).expose()).await.unwrap();
+        assert_eq!(person.is_some(), method != AuthenticationMethod::Password, "{method:?}");
+    }
+}
+
+#[tokio::test]
 async fn t30_a_cookie_that_was_never_issued_is_not_signed_in_and_not_adopted() {
     let mut reader = MockSessionReader::new();
     reader.expect_find_session().times(1).returning(|_| Ok(None));
@@ -83,12 +104,7 @@ async fn t30_a_cookie_that_was_never_issued_is_not_signed_in_and_not_adopted() {
 
 #[tokio::test]
 async fn a_malformed_session_cookie_is_not_looked_up() {
-    let resume = ResumeSession::new(
-        Arc::new(MockSessionReader::new()),
-        units([]),
-        clock(),
-        SessionLifetime::default(),
-    );
+    let resume = resuming(MockSessionReader::new(), units([]));
     for cookie in
         ["", "owl", secret(SecretKind::Visit, 5).expose(), secret(SecretKind::RefreshToken, 5).expose()]
     {
@@ -98,10 +114,7 @@ async fn a_malformed_session_cookie_is_not_looked_up() {
 
 /// Records the use of a session that was last used this many seconds ago.
 async fn use_again(seen: i64, units: Arc<PreparedUnitsOfWork>) {
-    let reader = Arc::new(MockSessionReader::new());
-    ResumeSession::new(reader, units, clock(), SessionLifetime::default())
-        .record_use(&session(600, seen))
-        .await;
+    resuming(MockSessionReader::new(), units).record_use(&session(600, seen)).await;
 }
 
 #[tokio::test]
@@ -124,8 +137,7 @@ async fn use_is_recorded_once_a_minute() {
 #[tokio::test]
 async fn a_use_that_cannot_be_recorded_is_tried_again_with_the_next_page() {
     let store = units([]);
-    let reader = Arc::new(MockSessionReader::new());
-    let resume = ResumeSession::new(reader, store.clone(), clock(), SessionLifetime::default());
+    let resume = resuming(MockSessionReader::new(), store.clone());
     for tries in 1..=2 {
         resume.record_use(&session(600, 60)).await;
         assert_eq!(store.endings().begun(), tries);
@@ -167,6 +179,8 @@ async fn everything_but_one_browser_can_be_signed_out() {
     for (actor, except) in [(AuditActor::Person, Some(session_id(1))), (AuditActor::Operator, None)] {
         let mut unit = MockUnitOfWork::default();
         unit.users.expect_find().return_once(|_| Ok(Some(person())));
+        unit.pending_sign_ins.expect_delete_of_user().times(1).returning(|_| Ok(0));
+        unit.password_links.expect_delete_of_user().times(1).returning(|_| Ok(1));
         unit.sessions
             .expect_delete_of_user()
             .times(1)

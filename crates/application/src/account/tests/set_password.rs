@@ -6,7 +6,7 @@ use crate::account::attempt_counters::account_counters;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{FailureCounter as _, MockPasswordLinkReader, MockProfileReader};
 use crate::ports::system::PasswordHashingError;
-use crate::testing::{clock, entropy, noon, person, seconds, user_id};
+use crate::testing::{clock, entropy, in_sandbox, noon, person, seconds, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::user::User;
 use std::sync::Arc;
@@ -91,4 +91,13 @@ async fn unknown_accounts_get_no_password_and_a_busy_server_sets_none() {
     let store = units([erased]);
     assert!(matches!(set(&store, PASSWORD, false).await, Err(SetPasswordError::NotFound)));
     assert_eq!(store.endings().committed(), 0);
+}
+
+#[tokio::test]
+async fn a_sandbox_person_gets_no_password() {
+    let store = units([]);
+    let ports = ports(&store, NotingHasher::default(), Arc::default());
+    let outcome = SetPassword::new(ports, profiles(Some(in_sandbox()))).run(user_id(1), PASSWORD).await;
+    assert!(matches!(outcome, Err(SetPasswordError::SandboxPerson)), "{outcome:?}");
+    assert_eq!(store.endings().begun(), 0);
 }

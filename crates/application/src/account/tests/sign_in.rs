@@ -1,32 +1,59 @@
-use super::super::{PasswordCheckError, SessionKey, SignIn, SignInCommand, SignedIn};
+use super::super::{
+    PasswordCheckError, SignIn, SignInCommand, SignInOrigin, SignInPorts, SignInProgress, SignedIn,
+};
 use super::support::{
-    EMAIL, Noted, PASSWORD, account, hash_of, home, limits, locked_person, ports, still, storing, units,
-    weak_hash_of,
+    EMAIL, Noted, PASSWORD, account, hash_of, home, limits, locked_person, opened, ports, sign_in_command,
+    still, storing, units, visit, weak_hash_of,
 };
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::testing::{noon, person, user_id};
+use crate::testing::{noon, person, seconds, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::SessionId;
 use domain::known_browser::is_known_browser;
 use domain::password::PasswordHash;
+use domain::pending_sign_in::{PendingSignIn, SecondStep};
+use domain::second_factor::{SealedTotpSecret, SecondFactorPolicy, Totp, TotpStep};
 use domain::secret::SecretKind;
 use domain::session::{AuthenticationMethod, Session};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use uuid::Uuid;
 
-fn command() -> SignInCommand<'static> {
-    SignInCommand { email: EMAIL, password: PASSWORD, address: home(), known_browser: None, replaces: None }
+fn door(ports: SignInPorts) -> SignIn {
+    SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
 }
 
-fn old_session(number: u128) -> SessionKey {
-    SessionKey { user_id: user_id(number), id: SessionId::from_uuid(Uuid::from_u128(0x01d)) }
+fn command() -> SignInCommand<'static> {
+    sign_in_command(EMAIL, PASSWORD, home())
+}
+
+/// A session of this person that began an hour ago.
+fn old_session(number: u128) -> Session {
+    let began = noon() - seconds(3600);
+    Session {
+        id: SessionId::from_uuid(Uuid::from_u128(0x01d)),
+        user_id: user_id(number),
+        token_hash: secret(SecretKind::Session, 9).hash(),
+        method: AuthenticationMethod::Password,
+        authenticated_at: began,
+        last_seen_at: began,
+        first_seen_at: began,
+        device: None,
+        address: None,
+    }
+}
+
+/// A sign-in in a browser with this session.
+fn replacing(old: &Session) -> SignInCommand<'_> {
+    let origin = SignInOrigin { replaces: Some(old), ..command().origin };
+    SignInCommand { origin, ..command() }
 }
 
 /// Expects that this session is deleted.
-fn ending(mut unit: MockUnitOfWork, session: SessionKey, existed: bool) -> MockUnitOfWork {
-    let SessionKey { user_id, id } = session;
+fn ending(mut unit: MockUnitOfWork, session: &Session, existed: bool) -> MockUnitOfWork {
+    let (user_id, id) = (session.user_id, session.id);
     unit.sessions
         .expect_delete()
         .times(1)
@@ -40,12 +67,11 @@ async fn the_right_password_opens_a_session_with_a_new_cookie() {
     let stored = Noted::<Session>::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let SignedIn { session, cookie, known_browser } =
-        SignIn::new(ports, limits()).run(command()).await.unwrap();
+    let SignedIn { session, cookie, known_browser } = opened(door(ports).run(command()).await.unwrap());
 
     assert_eq!(*stored.lock().unwrap(), std::slice::from_ref(&session));
     assert_eq!(cookie.kind(), SecretKind::Session);
-    assert!(is_known_browser(&known_browser, user_id(1), &hash_of(PASSWORD)));
+    assert!(is_known_browser(&known_browser.unwrap(), user_id(1), &hash_of(PASSWORD)));
     let expected = Session {
         id: session.id,
         user_id: user_id(1),
@@ -53,6 +79,9 @@ async fn the_right_password_opens_a_session_with_a_new_cookie() {
         method: AuthenticationMethod::Password,
         authenticated_at: noon(),
         last_seen_at: noon(),
+        first_seen_at: noon(),
+        device: None,
+        address: Some(AddressBlock::containing(home())),
     };
     assert_eq!(session, expected);
     assert!(session.is_fresh(noon()));
@@ -71,7 +100,7 @@ async fn case_does_not_make_another_account() {
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
     let command = SignInCommand { email: "Robin@Example.org", ..command() };
-    assert_eq!(SignIn::new(ports, limits()).run(command).await.unwrap().session.user_id, user_id(1));
+    assert_eq!(opened(door(ports).run(command).await.unwrap()).session.user_id, user_id(1));
 }
 
 #[tokio::test]
@@ -79,18 +108,21 @@ async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_befor
     let stored = Noted::<Session>::default();
     let unit = |existed| {
         let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
-        ending(unit, old_session(1), existed)
+        ending(unit, &old_session(1), existed)
     };
     let store = units([unit(true), unit(false)]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let sign_in = SignIn::new(ports, limits());
-    let command = SignInCommand { replaces: Some(old_session(1)), ..command() };
+    let sign_in = door(ports);
+    let old = old_session(1);
+    let command = replacing(&old);
     sign_in.run(command).await.unwrap();
     sign_in.run(command).await.unwrap();
 
     let stored = stored.lock().unwrap();
     assert_ne!(stored[0].id, stored[1].id);
     assert_ne!(stored[0].token_hash, stored[1].token_hash);
+    // The browser has been in use since the first sign-in.
+    assert!(stored.iter().all(|session| session.first_seen_at == old.first_seen_at));
     assert!(stored.iter().all(|session| session.id != old_session(1).id));
     let kinds: Vec<_> = store.events().all().iter().map(|event| event.kind).collect();
     // The second time the old session was already gone.
@@ -101,10 +133,10 @@ async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_befor
 async fn the_previous_users_session_in_this_browser_ends_in_their_name() {
     let stored = Noted::default();
     let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
-    let store = units([ending(unit, old_session(2), true)]);
+    let store = units([ending(unit, &old_session(2), true)]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let command = SignInCommand { replaces: Some(old_session(2)), ..command() };
-    SignIn::new(ports, limits()).run(command).await.unwrap();
+    let signed_in = opened(door(ports).run(replacing(&old_session(2))).await.unwrap());
+    assert_eq!(signed_in.session.first_seen_at, noon());
     let events = store.events().all();
     assert_eq!((events[0].kind, events[0].user_id), (AuditKind::SignedOut, Some(user_id(2))));
     assert_eq!((events[1].kind, events[1].user_id), (AuditKind::SignedIn, Some(user_id(1))));
@@ -123,7 +155,7 @@ async fn t86_a_weak_hash_is_rehashed_with_the_sign_in() {
         .returning(|_, _, _| Ok(true));
     let store = units([unit]);
     let (ports, hasher, _) = ports(account(&person(), Some(weak_hash_of(PASSWORD))), store.clone());
-    SignIn::new(ports, limits()).run(command()).await.unwrap();
+    door(ports).run(command()).await.unwrap();
     assert_eq!((hasher.checks(), hasher.hashed.load(Ordering::SeqCst)), (1, 1));
     assert_eq!(store.endings().committed(), 1);
 }
@@ -133,7 +165,7 @@ async fn t86_a_hash_with_current_parameters_is_not_rehashed() {
     let stored = Noted::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
-    SignIn::new(ports, limits()).run(command()).await.unwrap();
+    door(ports).run(command()).await.unwrap();
     assert_eq!(hasher.hashed.load(Ordering::SeqCst), 0);
 }
 
@@ -141,7 +173,7 @@ async fn t86_a_hash_with_current_parameters_is_not_rehashed() {
 async fn overtaken(unit: MockUnitOfWork) -> PasswordCheckError {
     let store = units([unit]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let error = SignIn::new(ports, limits()).run(command()).await.unwrap_err();
+    let error = door(ports).run(command()).await.unwrap_err();
     assert_eq!(store.endings().committed(), 0);
     error
 }
@@ -163,5 +195,48 @@ async fn an_account_locked_or_erased_during_sign_in_opens_no_session() {
     for unit in [still(locked_person(), same), erased] {
         let error = overtaken(unit).await;
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Retryable)), "{error}");
+    }
+}
+
+/// A unit of work in which the person has an authenticator app or none, that stores a pending sign-in.
+fn waiting(has_app: bool, stored: &Noted<PendingSignIn>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
+    let (secret, last_step, set_at) = (SealedTotpSecret::new(vec![1]), TotpStep::new(1), noon());
+    let totp = has_app.then_some(Totp { secret, last_step, set_at });
+    unit.second_factors.expect_find().returning(move |_| Ok(totp.clone()));
+    unit.passkeys.expect_list().returning(|_| Ok(Vec::new()));
+    let stored = Arc::clone(stored);
+    unit.pending_sign_ins.expect_put().times(1).returning(move |pending| {
+        stored.lock().unwrap().push(pending.clone());
+        Ok(())
+    });
+    unit
+}
+
+#[tokio::test]
+async fn a_password_alone_opens_no_session_if_a_second_step_is_due() {
+    for (has_app, policy, step) in [
+        (true, SecondFactorPolicy::Optional, SecondStep::Code),
+        (true, SecondFactorPolicy::Required, SecondStep::Code),
+        (false, SecondFactorPolicy::Required, SecondStep::SetUp),
+    ] {
+        let stored = Noted::<PendingSignIn>::default();
+        // Inserting a session would panic: the mock does not expect it.
+        let store = units([waiting(has_app, &stored)]);
+        let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
+        let progress = SignIn::new(ports, limits(), policy).run(command()).await.unwrap();
+        assert!(matches!(progress, SignInProgress::SecondStep));
+        let expected = PendingSignIn {
+            visit_hash: visit().hash(),
+            user_id: user_id(1),
+            step,
+            is_known_browser: false,
+            expires_at: noon() + step.lifetime(),
+        };
+        assert_eq!(*stored.lock().unwrap(), [expected]);
+        assert_eq!(store.endings().committed(), 1);
+        assert_eq!(store.events().all(), []);
     }
 }

@@ -1,7 +1,7 @@
 use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
 use super::support::{
-    EMAIL, FailingAt, Noted, PASSWORD, WRONG, account, hash_of, home, limits, locked_person, ports, still,
-    storing, units, weak_hash_of,
+    EMAIL, FailingAt, Noted, PASSWORD, WRONG, account, hash_of, home, limits, locked_person, ports,
+    sign_in_command, still, storing, units, weak_hash_of,
 };
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{MockCredentialReader, StorageError};
@@ -10,12 +10,13 @@ use crate::testing::{person, user_id};
 use domain::address::AddressBlock;
 use domain::audit::AuditKind;
 use domain::password::PasswordHash;
+use domain::second_factor::SecondFactorPolicy;
 use domain::user::User;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 fn command<'a>(email: &'a str, password: &'a str) -> SignInCommand<'a> {
-    SignInCommand { email, password, address: home(), known_browser: None, replaces: None }
+    sign_in_command(email, password, home())
 }
 
 /// Effects of an attempt: hashes checked, attempts counted, refusals recorded.
@@ -30,7 +31,10 @@ struct Traces {
 async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, password: &str) -> Traces {
     let store = units([MockUnitOfWork::default()]);
     let (ports, hasher, failures) = ports(account(user, stored), store.clone());
-    let error = SignIn::new(ports, limits()).run(command(email, password)).await.unwrap_err();
+    let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+        .run(command(email, password))
+        .await
+        .unwrap_err();
     assert!(matches!(error, PasswordCheckError::WrongCredentials), "{error}");
     let refusals = store.events().all();
     assert!(refusals.iter().all(|event| event.kind == AuditKind::SignInRefused));
@@ -68,7 +72,10 @@ async fn t80_all_rejected_sign_ins_have_the_same_response_hashing_and_writes() {
 async fn a_malformed_address_is_not_looked_up() {
     let store = units([]);
     let (ports, hasher, _) = ports(MockCredentialReader::new(), store);
-    let error = SignIn::new(ports, limits()).run(command("robin", PASSWORD)).await.unwrap_err();
+    let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+        .run(command("robin", PASSWORD))
+        .await
+        .unwrap_err();
     assert!(matches!(error, PasswordCheckError::WrongCredentials));
     assert_eq!(hasher.checks(), 1);
 }
@@ -77,7 +84,7 @@ async fn a_malformed_address_is_not_looked_up() {
 async fn a_rejection_is_audited_only_for_existing_accounts() {
     let store = units([MockUnitOfWork::default()]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let sign_in = SignIn::new(ports, limits());
+    let sign_in = SignIn::new(ports, limits(), SecondFactorPolicy::Optional);
     sign_in.run(command("nobody@example.org", WRONG)).await.unwrap_err();
     assert_eq!(store.events().all(), []);
     sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
@@ -91,7 +98,10 @@ async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
     let million = "x".repeat(1_000_000);
     for password in ["", &"x".repeat(1025), &million] {
         let (ports, hasher, failures) = ports(MockCredentialReader::new(), units([]));
-        let error = SignIn::new(ports, limits()).run(command(EMAIL, password)).await.unwrap_err();
+        let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+            .run(command(EMAIL, password))
+            .await
+            .unwrap_err();
         assert!(matches!(error, PasswordCheckError::InvalidForm), "{error}");
         assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
     }
@@ -101,7 +111,7 @@ async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
 async fn t84_attempts_that_a_busy_server_did_not_check_are_not_counted() {
     let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
     hasher.is_busy.store(true, Ordering::SeqCst);
-    let sign_in = SignIn::new(ports, limits());
+    let sign_in = SignIn::new(ports, limits(), SecondFactorPolicy::Optional);
     for _ in 0..20 {
         let error = sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Busy)), "{error}");
@@ -114,7 +124,10 @@ async fn t81_a_failing_counter_rejects_the_attempt() {
     for call in 1..=3 {
         let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
         let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
-        let error = SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+        let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+            .run(command(EMAIL, PASSWORD))
+            .await
+            .unwrap_err();
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
         assert_eq!(hasher.checks(), 0, "call {call}");
     }
@@ -126,7 +139,10 @@ async fn a_right_password_opens_no_session_if_its_counters_cannot_be_updated() {
         let store = units([]);
         let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
         let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
-        let error = SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+        let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+            .run(command(EMAIL, PASSWORD))
+            .await
+            .unwrap_err();
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
         assert_eq!(store.endings().begun(), 0);
     }
@@ -137,7 +153,10 @@ async fn an_unavailable_store_is_not_reported_as_a_wrong_password() {
     let mut away = MockCredentialReader::new();
     away.expect_find_credentials().returning(|_| Err(StorageError::Unavailable));
     let (ports, hasher, _) = ports(away, units([]));
-    let error = SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+    let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+        .run(command(EMAIL, PASSWORD))
+        .await
+        .unwrap_err();
     assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)));
     assert_eq!(hasher.checks(), 0);
 }
@@ -148,7 +167,10 @@ async fn an_unreadable_hash_is_a_separate_error() {
     let mut broken = MockPasswordHasher::new();
     broken.expect_check().returning(|_, _| Err(PasswordHashingError::Failed));
     let ports = SignInPorts { hasher: Arc::new(broken), ..ports };
-    let error = SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.unwrap_err();
+    let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+        .run(command(EMAIL, PASSWORD))
+        .await
+        .unwrap_err();
     assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Failed)));
 }
 
@@ -162,6 +184,11 @@ async fn t86_a_person_can_sign_in_even_if_a_weak_hash_cannot_be_rehashed() {
         hasher.expect_check().returning(|_, _| Ok(PasswordCheck { is_right: true, is_outdated: true }));
         hasher.expect_hash().times(1).returning(move |_| Err(failure));
         let ports = SignInPorts { hasher: Arc::new(hasher), ..ports };
-        assert!(SignIn::new(ports, limits()).run(command(EMAIL, PASSWORD)).await.is_ok());
+        assert!(
+            SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+                .run(command(EMAIL, PASSWORD))
+                .await
+                .is_ok()
+        );
     }
 }

@@ -2,17 +2,18 @@
 
 pub(super) use super::double::*;
 
-use super::super::{SignInLimits, SignInPorts};
+use super::super::{SignInCommand, SignInLimits, SignInOrigin, SignInPorts, SignInProgress, SignedIn};
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{Credentials, MockCredentialReader, StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::testing::{clock, entropy, noon, person};
+use crate::testing::{clock, entropy, noon, person, secret};
 use async_trait::async_trait;
 use domain::password::PasswordHash;
+use domain::secret::{Secret, SecretKind};
 use domain::session::Session;
 use domain::user::{Email, User, UserStatus};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 pub(super) const EMAIL: &str = "robin@example.org";
 pub(super) const PASSWORD: &str = "a quiet night in the hills";
@@ -20,6 +21,26 @@ pub(super) const WRONG: &str = "a loud night in the hills";
 
 pub(super) fn home() -> IpAddr {
     "192.0.2.7".parse().unwrap()
+}
+
+/// The visit of the browser that signs in.
+pub(super) fn visit() -> &'static Secret {
+    static VISIT: LazyLock<Secret> = LazyLock::new(|| secret(SecretKind::Visit, 3));
+    &VISIT
+}
+
+/// A sign-in in an unknown browser without a session.
+pub(super) fn sign_in_command<'a>(email: &'a str, password: &'a str, address: IpAddr) -> SignInCommand<'a> {
+    let origin = SignInOrigin { address, device: None, replaces: None };
+    SignInCommand { email, password, known_browser: None, visit: visit(), origin }
+}
+
+/// Returns the session of a sign-in without a second step.
+pub(super) fn opened(progress: SignInProgress) -> SignedIn {
+    match progress {
+        SignInProgress::SignedIn(signed_in) => signed_in,
+        SignInProgress::SecondStep | SignInProgress::PasskeyNeeded => panic!("a second step is pending"),
+    }
 }
 
 /// Creates an unlimited number of identical units of work.
@@ -73,7 +94,10 @@ pub(super) fn units<const N: usize>(units: [MockUnitOfWork; N]) -> Arc<PreparedU
 pub(super) fn still(user: User, password: Option<PasswordHash>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let id = user.id;
-    unit.users.expect_find().times(1).withf(move |asked| *asked == id).return_once(move |_| Ok(Some(user)));
+    let found = move |_| Ok(Some(user.clone()));
+    unit.users.expect_find().withf(move |asked| *asked == id).returning(found);
+    unit.second_factors.expect_find().returning(|_| Ok(None));
+    unit.passkeys.expect_list().returning(|_| Ok(Vec::new()));
     unit.passwords.expect_find().withf(move |asked| *asked == id).returning(move |_| Ok(password.clone()));
     unit
 }
@@ -109,6 +133,11 @@ pub(super) fn replacing(
         .times(1)
         .withf(move |asked| *asked == id)
         .returning(|_| Ok(1));
+    unit.pending_sign_ins
+        .expect_delete_of_user()
+        .times(1)
+        .withf(move |asked| *asked == id)
+        .returning(|_| Ok(0));
     unit.codes
         .expect_discard_unredeemed()
         .times(1)

@@ -27,7 +27,7 @@ fn activity(reads: Vec<ReadTally>, events: Vec<AuditEvent>) -> ListActivity {
         Ok(later.take(limit as usize).copied().collect())
     });
     let of_person = |filter: &AuditFilter| {
-        filter.user_id == Some(user_id(1)) && filter.kinds == Some(AuditKind::ABOUT_DATA)
+        filter.user_id == Some(user_id(1)) && filter.kinds == Some(AuditKind::IN_ACTIVITY)
     };
     trail.expect_list_events().withf(move |filter, _, _| of_person(filter)).returning(
         move |_, after, limit| {

@@ -1,6 +1,7 @@
 use domain::audit::AuditKind;
 
 /// Source of the use case that writes each kind of event. A new kind does not compile without an entry.
+#[expect(clippy::too_many_lines, reason = "one arm for each kind")]
 const fn writer(kind: AuditKind) -> &'static str {
     match kind {
         AuditKind::UserCreated => include_str!("../../operator/create_user.rs"),
@@ -9,7 +10,14 @@ const fn writer(kind: AuditKind) -> &'static str {
         }
         AuditKind::ProfileImported => include_str!("../../import/storing.rs"),
         AuditKind::UserErased => include_str!("../../erasure/erase_person.rs"),
-        AuditKind::SignedIn => include_str!("../../account/sign_in.rs"),
+        AuditKind::SignedIn => include_str!("../../account/open_session.rs"),
+        AuditKind::SecondFactorTurnedOn => include_str!("../../second_factor/set_up.rs"),
+        AuditKind::SecondFactorTurnedOff => include_str!("../../second_factor/reset_second_factor.rs"),
+        AuditKind::SecondFactorRefused | AuditKind::SecondFactorLimited => {
+            include_str!("../../account/second_step.rs")
+        }
+        AuditKind::RecoveryCodesCreated => include_str!("../../second_factor/replace_recovery_codes.rs"),
+        AuditKind::RecoveryCodeUsed => include_str!("../../account/complete_sign_in.rs"),
         AuditKind::SignInRefused | AuditKind::SignInLimited => {
             include_str!("../../account/password_check.rs")
         }
@@ -17,12 +25,30 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::SignedOutEverywhere => include_str!("../../account/end_sessions.rs"),
         AuditKind::PasswordLinkIssued => include_str!("../../account/issue_password_link.rs"),
         AuditKind::PasswordSet => include_str!("../../account/change_password.rs"),
+        AuditKind::EmailChangeRequested => include_str!("../../account/request_email_change.rs"),
+        AuditKind::EmailChanged => include_str!("../../account/confirm_email_change.rs"),
+        AuditKind::PasskeyAdded => include_str!("../../passkey/add_passkey.rs"),
+        AuditKind::PasskeyRenamed => include_str!("../../passkey/rename_passkey.rs"),
+        AuditKind::PasskeyRemoved => include_str!("../../passkey/remove_passkey.rs"),
+        AuditKind::PasskeyRefused | AuditKind::PasskeyCounterReversed => {
+            include_str!("../../passkey/sign_in_with_passkey.rs")
+        }
         AuditKind::ClientCreated => include_str!("../../operator/create_client.rs"),
         AuditKind::ClientChanged | AuditKind::ClientDisabled | AuditKind::ClientEnabled => {
             include_str!("../../operator/change_client.rs")
         }
+        AuditKind::WebhookCreated => include_str!("../../webhook/create_webhook.rs"),
+        AuditKind::WebhookSecretRotated | AuditKind::WebhookDeleted => {
+            include_str!("../../webhook/manage_webhooks.rs")
+        }
+        AuditKind::WebhookDisabled => include_str!("../../webhook/deliver_events.rs"),
         AuditKind::ClientSecretRotated => include_str!("../../operator/rotate_client_secret.rs"),
         AuditKind::ClientSecretExposed => include_str!("../../token/authenticate_client.rs"),
+        AuditKind::AppRegistered => include_str!("../../developer/register_app.rs"),
+        AuditKind::AppChanged => include_str!("../../developer/change_app.rs"),
+        AuditKind::AppDeleted => include_str!("../../developer/delete_app.rs"),
+        AuditKind::AppApproved => include_str!("../../developer/approve_client.rs"),
+        AuditKind::ClientSecretRetired => include_str!("../../developer/app_secret.rs"),
         AuditKind::ConsentGiven | AuditKind::ConsentDenied => {
             include_str!("../../authorization/decide_consent.rs")
         }
@@ -30,7 +56,9 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::CodeReplayed => include_str!("../../token/redeem_code.rs"),
         AuditKind::GrantCreated => include_str!("../../token/new_grant.rs"),
         AuditKind::GrantRevoked => include_str!("../../connection/disconnect_apps.rs"),
-        AuditKind::RefreshTokenMisused => include_str!("../../token/refresh_access.rs"),
+        AuditKind::RefreshTokenReused | AuditKind::RefreshTokenMisused => {
+            include_str!("../../token/refresh_access.rs")
+        }
         AuditKind::ServiceTokenIssued => include_str!("../../token/issue_service_token.rs"),
         AuditKind::PersonalTokenCreated => include_str!("../../personal_token/create_personal_token.rs"),
         AuditKind::PersonalTokenRevoked => include_str!("../../personal_token/revoke_personal_token.rs"),

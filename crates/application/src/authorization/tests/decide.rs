@@ -4,8 +4,9 @@ use super::*;
 use crate::authorization::{ConsentDecision, ConsentError, DecideConsent, DecideConsentCommand};
 use crate::ports::storage::StorageError;
 use crate::testing::locked;
-use domain::client::{ClientStatus, RedirectUri};
+use domain::client::{ClientStatus, RedirectUri, Review};
 use domain::code::CodeState;
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 
 type Outcome = Result<AuthorizationResponse, ConsentError>;
@@ -67,6 +68,54 @@ async fn granted(request: AuthorizationRequest, client: Client, ticked: &'static
     noted(&stored).scopes.to_string()
 }
 
+fn draft_of(owner: u128) -> Client {
+    Client { review: Review::Draft { owner: user_id(owner) }, ..app() }
+}
+
+/// A unit of work that decides the request of a draft, and admits user 1 or not.
+fn deciding_about_a_draft(is_admitted: bool) -> MockUnitOfWork {
+    let mut unit = deciding(request(), draft_of(2));
+    unit.sandbox.expect_find().times(1).returning(|_| Ok(None));
+    unit.draft_users
+        .expect_admit()
+        .times(1)
+        .withf(|client, user, limit, at| {
+            (*client, *user, *limit, *at) == (client_id(1), user_id(1), 10, noon())
+        })
+        .returning(move |_, _, _, _| Ok(is_admitted));
+    unit
+}
+
+#[tokio::test]
+async fn a_draft_with_all_its_users_admits_nobody_else_and_nothing_is_stored() {
+    let error = refusal(deciding_about_a_draft(false)).await;
+    assert!(matches!(error, ConsentError::DraftFull), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_admitted_user_of_a_draft_grants_access_which_is_not_remembered() {
+    let mut unit = deciding_about_a_draft(true);
+    expect_forgotten(&mut unit);
+    expect_code(&mut unit);
+    let (outcome, traces) = decide(unit, ConsentDecision::Allow { ticked: BOTH, remember: true }).await;
+    assert!(outcome.is_ok(), "{outcome:?}");
+    traces.assert_committed();
+}
+
+#[tokio::test]
+async fn the_owner_of_a_draft_needs_no_place_among_its_users() {
+    assert_eq!(granted(request(), draft_of(1), BOTH).await, "profile sleep");
+}
+
+#[tokio::test]
+async fn a_denial_takes_no_place_among_the_users_of_a_draft() {
+    let mut unit = deciding(request(), draft_of(2));
+    expect_forgotten(&mut unit);
+    let (outcome, traces) = decide(unit, ConsentDecision::Deny).await;
+    assert!(outcome.is_ok(), "{outcome:?}");
+    assert_eq!(traces.kinds(), [AuditKind::ConsentDenied]);
+}
+
 /// Returns the scopes in the audit events.
 fn allowed(traces: &Traces) -> Vec<Option<ScopeSet>> {
     traces.events.all().into_iter().map(|event| event.scopes).collect()
@@ -86,6 +135,7 @@ async fn an_allowed_request_returns_a_code_bound_to_all_of_its_parameters() {
         user_id: user_id(1),
         redirect_uri: REDIRECT_URI.to_owned(),
         scopes: scopes("sleep"),
+        resource: Resource::Api,
         challenge: request().challenge,
         issued_at: noon(),
         expires_at: noon() + seconds(60),

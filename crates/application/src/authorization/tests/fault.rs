@@ -30,13 +30,14 @@ async fn kept(client: Client, parameters: Parameters) -> AuthorizationRequest {
 
 /// One fault of each kind, in the order in which they are reported.
 type Spoil = (&'static str, fn(&mut Parameters));
-const FAULTS: [Spoil; 6] = [
+const FAULTS: [Spoil; 7] = [
     ("invalid_request", |parameters| parameters.login_hint = Given::Faulty),
     ("unsupported_response_type", |parameters| parameters.response_type = Given::Once("token")),
     ("invalid_request", |parameters| parameters.response_mode = Given::Once("form_post")),
     ("invalid_scope", |parameters| parameters.scope = Given::Once("email")),
     ("invalid_request", |parameters| parameters.code_challenge = Given::Once(CHALLENGE)),
     ("invalid_request", |parameters| parameters.prompt = Given::Once("none login")),
+    ("invalid_target", |parameters| parameters.resource = Given::Once("https://owl.example")),
 ];
 
 #[tokio::test]
@@ -110,6 +111,31 @@ async fn t23_a_scope_that_is_unknown_or_not_the_clients_or_not_a_persons_is_inva
     let writer = Client { scopes: scopes("sleep sleep:write"), ..app() };
     let parameters = AuthorizationParameters { scope: Given::Once("sleep sleep:write"), ..good() };
     assert_reported("invalid_scope", writer, parameters).await;
+}
+
+#[tokio::test]
+async fn scopes_separated_by_commas_get_an_answer_that_says_how_to_separate_them() {
+    for scope in ["sleep,profile", "sleep;profile", "sleep+profile"] {
+        let parameters = AuthorizationParameters { scope: Given::Once(scope), ..good() };
+        let Ok(BegunAuthorization::Redirect(response)) = begin_in_vain(app(), parameters).await else {
+            panic!("not refused: {scope}")
+        };
+        let answer = response.expose().replace("%20", " ").replace('+', " ");
+        assert!(answer.contains("error_description=scopes are separated by spaces"), "{answer}");
+    }
+}
+
+// RFC 8707 section 2
+#[tokio::test]
+async fn the_resource_is_the_api_or_the_mcp_endpoint_of_this_server() {
+    for (given, expected) in [
+        (Given::Absent, Resource::Api),
+        (Given::Once(ISSUER), Resource::Api),
+        (Given::Once("https://sleep.example/mcp/"), Resource::Mcp),
+    ] {
+        let parameters = AuthorizationParameters { resource: given, ..good() };
+        assert_eq!(kept(app(), parameters).await.resource, expected);
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::authorization::{ConsentError, ConsentView, OpenConsent, OpenConsentCommand, OpenedConsent};
 use crate::ports::storage::ConnectedApp;
 use crate::testing::locked;
-use domain::client::{ClientName, ClientStatus, RedirectUri};
+use domain::client::{ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, Review};
 use domain::id::ClientId;
 
 type Outcome = Result<OpenedConsent, ConsentError>;
@@ -19,6 +19,7 @@ fn connected(client: ClientId, text: &str) -> ConnectedApp {
         last_used_at: None,
         last_used_from: None,
         is_remembered: false,
+        is_public: false,
     }
 }
 
@@ -59,7 +60,11 @@ fn view() -> ConsentView {
         request_id: request_id(),
         client_id: client_id(1),
         client_name: ClientName::parse("Night Owl").unwrap(),
+        metadata_host: None,
+        is_reviewed: true,
+        client_pages: ClientPages::default(),
         redirect_host: "owl.example".to_owned(),
+        can_be_imitated: false,
         redirect_origin: "https://owl.example".to_owned(),
         scopes: scopes("profile sleep"),
         granted: None,
@@ -72,6 +77,23 @@ async fn the_page_shows_the_app_its_scopes_and_the_site_to_return_to() {
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
     traces.assert_committed();
     assert_eq!(traces.kinds(), []);
+}
+
+// RFC 8252 section 8.6
+#[tokio::test]
+async fn the_page_says_that_a_program_on_this_computer_asks() {
+    let uri = "http://127.0.0.1:49152/callback";
+    let redirect_uris = vec![RedirectUri::parse("http://127.0.0.1/callback").unwrap()];
+    let native = Client { kind: ClientKind::PublicApp, require_pkce: true, redirect_uris, ..app() };
+    let local = AuthorizationRequest { redirect_uri: uri.to_owned(), force_consent: true, ..request() };
+    let (outcome, _) = open(with_request(Some(local), native), Vec::new()).await;
+    let expected = ConsentView {
+        redirect_host: "127.0.0.1:49152".to_owned(),
+        redirect_origin: "http://127.0.0.1:49152".to_owned(),
+        can_be_imitated: true,
+        ..view()
+    };
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(expected));
 }
 
 #[tokio::test]
@@ -201,6 +223,14 @@ async fn t34_a_remembered_consent_grants_the_request_and_decides_it() {
     assert_eq!((code.scopes, code.challenge), (scopes("profile sleep"), request().challenge));
     assert_eq!(traces.kinds(), [AuditKind::CodeIssued]);
     traces.assert_committed();
+}
+
+#[tokio::test]
+async fn a_remembered_consent_does_not_serve_an_app_that_is_a_draft_again() {
+    let draft = Client { review: Review::Draft { owner: user_id(1) }, ..app() };
+    let (outcome, traces) = open(with_request(Some(request()), draft), Vec::new()).await;
+    assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { is_reviewed: false, ..view() }));
+    assert_eq!(traces.kinds(), []);
 }
 
 #[tokio::test]

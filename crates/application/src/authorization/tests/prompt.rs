@@ -3,6 +3,7 @@
 use super::begin::{Outcome, begin, begin_in_vain, good};
 use super::*;
 use crate::authorization::{AuthorizationParameters, BegunAuthorization, Given};
+use domain::client::{ClientKind, RedirectUri};
 
 fn prompting(prompt: &str) -> AuthorizationParameters<'_> {
     AuthorizationParameters { prompt: Given::Once(prompt), ..good() }
@@ -100,4 +101,19 @@ async fn t33_a_login_hint_that_is_not_an_address_is_dropped() {
         assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
         assert_eq!(noted(&stored).login_hint, None);
     }
+}
+
+// RFC 8252 section 8.6
+#[tokio::test]
+async fn a_public_app_on_this_computer_is_never_let_through_by_a_remembered_consent() {
+    let uri = "http://localhost:9000/callback";
+    let redirect_uris = vec![RedirectUri::parse(uri).unwrap()];
+    let native = Client { kind: ClientKind::PublicApp, redirect_uris, ..app() };
+    let parameters = AuthorizationParameters { redirect_uri: Some(uri), ..good() };
+    // The unit of work expects no look-up of a consent.
+    let mut unit = with_person(Some(person()));
+    let stored = expect_request(&mut unit);
+    let (outcome, _) = begin(World::new([unit]).knowing(Some(native)), parameters, Some(user_id(1))).await;
+    assert!(matches!(outcome, Ok(BegunAuthorization::Consent { .. })), "{outcome:?}");
+    assert!(noted(&stored).force_consent);
 }

@@ -5,6 +5,7 @@ use super::*;
 use crate::authorization::{AuthorizationParameters, BegunAuthorization, Given};
 use crate::ports::storage::StorageError;
 use domain::code::CodeState;
+use domain::resource::Resource;
 
 #[tokio::test]
 async fn t34_a_remembered_consent_returns_a_code() {
@@ -29,6 +30,7 @@ async fn t34_a_remembered_consent_returns_a_code() {
             user_id: user_id(1),
             redirect_uri: REDIRECT_URI.to_owned(),
             scopes: scopes("sleep"),
+            resource: Resource::Api,
             challenge: request().challenge,
             issued_at: noon(),
             expires_at: noon() + seconds(60),

@@ -7,7 +7,7 @@ use crate::ports::ingest_source::{IngestedUser, ItemCode, ItemRefusal};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
 use domain::audit::AuditKind;
 use domain::id::{ClientId, UserId};
-use domain::user::{User, UserStatus};
+use domain::user::{ProfileOrigin, ProfileSource, User, UserStatus};
 
 type Person = Numbered<Box<IngestedUser>>;
 /// Result of a user, and the audit event, if any.
@@ -141,6 +141,8 @@ impl IngestRecords {
             return Ok((ItemResult::taken(ItemStatus::Unchanged, id.as_uuid()), None));
         }
         unit.users().update(&changed).await?;
+        let sources = ProfileSource::of_change(&known, &changed, ProfileOrigin::Client, self.clock.now());
+        unit.users().record_sources(known.id, &sources).await?;
         let updated = ItemResult::taken(ItemStatus::Updated, id.as_uuid());
         Ok((updated, Some((AuditKind::UserChanged, id))))
     }

@@ -8,6 +8,7 @@ use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::ports::storage::StorageError;
 use domain::audit::AuditKind;
 use domain::id::UserId;
+use domain::user::{ProfileOrigin, ProfileSource};
 
 type Profile = Numbered<Box<ImportedProfile>>;
 
@@ -57,6 +58,8 @@ impl IngestRecords {
             return Ok(results);
         }
         unit.users().update(&user).await?;
+        let sources = ProfileSource::of_change(&known, &user, ProfileOrigin::Client, self.clock.now());
+        unit.users().record_sources(user_id, &sources).await?;
         let event = self.event(command.client_id, AuditKind::UserChanged, user_id);
         self.daily.commit(unit, vec![event]).await?;
         Ok(results)

@@ -4,11 +4,13 @@ use super::memory_imports::Imports;
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::ports::storage::{
     AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
-    CodeRepository, ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportReader,
-    ImportRepository, IntakeLogRepository, MockImportReader, MockProfileReader, OutboxRepository,
-    PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, ProfileReader, RecordRepositories,
-    SessionRepository, SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UniqueKey,
-    UnitOfWork, UnitOfWorkFactory, UploadRepository, UserRepository,
+    CodeRepository, ConsentRepository, DraftUserRepository, ErasureRepository, GrantRepository,
+    ImportJournal, ImportReader, ImportRepository, IntakeLogRepository, MockImportReader, MockProfileReader,
+    OutboxRepository, PasskeyCeremonyRepository, PasskeyRepository, PasswordLinkRepository,
+    PasswordRepository, PendingSignInRepository, PersonalTokenRepository, ProfileReader, RecordRepositories,
+    SandboxRepository, SecondFactorRepository, SessionRepository, SigningKeyRepository, SleepRepository,
+    StorageError, SupplementRepository, UniqueKey, UnitOfWork, UnitOfWorkFactory, UploadRepository,
+    UserRepository, WebhookRepository,
 };
 use crate::ports::system::Entropy;
 use async_trait::async_trait;
@@ -16,7 +18,7 @@ use domain::audit::{AuditEvent, AuditKind};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::{SleepRecordHead, SleepSession};
 use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement, Upc};
-use domain::user::{Email, User};
+use domain::user::{Email, ProfileSource, User};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -24,6 +26,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[derive(Clone, Default)]
 pub(super) struct Content {
     pub(super) users: Vec<User>,
+    /// Sources of the only user's profile.
+    pub(super) sources: Vec<ProfileSource>,
     pub(super) sessions: Vec<(UserId, SleepSession)>,
     /// All versions, with key and whether they are current.
     pub(super) supplements: Vec<(CatalogueKey, Supplement, bool)>,
@@ -34,7 +38,8 @@ pub(super) struct Content {
 impl Content {
     /// Erases all users, with the effects of an erasure.
     pub(super) fn erase_people(&mut self) {
-        let Self { users, sessions, supplements: _, logs, imports } = self;
+        let Self { users, sources, sessions, supplements: _, logs, imports } = self;
+        sources.clear();
         users.clear();
         sessions.clear();
         logs.clear();
@@ -233,11 +238,26 @@ impl AccountRepositories for MemoryUnit {
     fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
         self.others.password_links()
     }
+    fn pending_sign_ins(&mut self) -> &mut dyn PendingSignInRepository {
+        self.others.pending_sign_ins()
+    }
+    fn second_factors(&mut self) -> &mut dyn SecondFactorRepository {
+        self.others.second_factors()
+    }
     fn sessions(&mut self) -> &mut dyn SessionRepository {
         self.others.sessions()
     }
+    fn passkeys(&mut self) -> &mut dyn PasskeyRepository {
+        self.others.passkeys()
+    }
+    fn passkey_ceremonies(&mut self) -> &mut dyn PasskeyCeremonyRepository {
+        self.others.passkey_ceremonies()
+    }
     fn outbox(&mut self) -> &mut dyn OutboxRepository {
         self.others.outbox()
+    }
+    fn sandbox(&mut self) -> &mut dyn SandboxRepository {
+        self.others.sandbox()
     }
     fn erasures(&mut self) -> &mut dyn ErasureRepository {
         self.others.erasures()
@@ -250,6 +270,9 @@ impl AccountRepositories for MemoryUnit {
 impl AppRepositories for MemoryUnit {
     fn clients(&mut self) -> &mut dyn ClientRepository {
         self.others.clients()
+    }
+    fn draft_users(&mut self) -> &mut dyn DraftUserRepository {
+        self.others.draft_users()
     }
     fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
         self.others.authorization_requests()
@@ -268,6 +291,9 @@ impl AppRepositories for MemoryUnit {
     }
     fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
         self.others.signing_keys()
+    }
+    fn webhooks(&mut self) -> &mut dyn WebhookRepository {
+        self.others.webhooks()
     }
 }
 
@@ -349,6 +375,13 @@ impl UserRepository for MemoryUnit {
         self.shared.called("users.update");
         let stored = self.content.users.iter_mut().find(|stored| stored.id == user.id);
         Ok(stored.map(|stored| *stored = user.clone()).is_some())
+    }
+    async fn record_sources(&mut self, _: UserId, sources: &[ProfileSource]) -> Result<(), StorageError> {
+        for source in sources {
+            self.content.sources.retain(|known| known.field != source.field);
+            self.content.sources.push(*source);
+        }
+        Ok(())
     }
     async fn delete(&mut self, id: UserId) -> Result<bool, StorageError> {
         let before = self.content.users.len();
@@ -448,10 +481,13 @@ impl SupplementRepository for MemoryUnit {
         let mut current = self.content.supplements.iter().filter(|(at, _, current)| at == key && *current);
         Ok(current.next().map(|(_, supplement, _)| supplement.clone()))
     }
-    async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError> {
+    async fn find_many(
+        &mut self,
+        ids: &[SupplementId],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         self.shared.called("supplements.find_many");
-        let versions = self.content.supplements.iter().map(|(_, supplement, _)| supplement);
-        Ok(versions.filter(|supplement| ids.contains(&supplement.id)).cloned().collect())
+        let versions = self.content.supplements.iter().filter(|(_, found, _)| ids.contains(&found.id));
+        Ok(versions.map(|(key, supplement, _)| (key.clone(), supplement.clone())).collect())
     }
     async fn find_current_many(
         &mut self,
@@ -492,10 +528,13 @@ impl SupplementRepository for MemoryUnit {
         }
         self.insert_label(key, new)
     }
-    async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError> {
+    async fn find_by_upc(&mut self, upc: &Upc, user_id: UserId) -> Result<Option<Supplement>, StorageError> {
         let has_code = |supplement: &Supplement| Upc::parse(supplement.label.upc()).as_ref() == Ok(upc);
-        let mut found =
-            self.content.supplements.iter().filter(|(_, one, is_current)| *is_current && has_code(one));
+        let mut found = self
+            .content
+            .supplements
+            .iter()
+            .filter(|(key, one, is_current)| *is_current && has_code(one) && key.is_visible_to(user_id));
         Ok(found.next().map(|(_, supplement, _)| supplement.clone()))
     }
     async fn retract(

@@ -27,7 +27,7 @@ pub(super) async fn undo(store: &MemoryStore, id: ImportId) -> Result<Undone, Un
 
 /// Returns all records that an import may change, sorted and without change times.
 pub(super) fn records(store: &MemoryStore) -> Vec<String> {
-    let Content { users, sessions, supplements, logs, imports: _ } = store.content();
+    let Content { users, sessions, supplements, logs, imports: _, sources: _ } = store.content();
     let mut all: Vec<String> = users.iter().map(|user| format!("{user:?}")).collect();
     all.extend(sessions.iter().map(|(user, session)| format!("{user} {} {:?}", session.id, session.record)));
     all.extend(supplements.iter().map(|version| format!("{version:?}")));

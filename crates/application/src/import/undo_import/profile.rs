@@ -3,8 +3,9 @@
 use super::scan::Scan;
 use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy};
 use crate::ports::storage::{Import, StorageError, UnitOfWork};
+use chrono::{DateTime, Utc};
 use domain::id::ImportId;
-use domain::user::{ProfileChange, ProfileChanges, User};
+use domain::user::{ProfileChange, ProfileChanges, ProfileOrigin, ProfileSource, User};
 
 /// Number of the user's latest imports that are searched for the one that changed a field.
 const SEARCHED: u32 = 200;
@@ -15,6 +16,7 @@ pub(super) async fn revert(
     unit: &mut dyn UnitOfWork,
     import: &mut Import,
     scan: &mut Scan,
+    now: DateTime<Utc>,
 ) -> Result<u64, StorageError> {
     let changes = std::mem::take(&mut import.report.profile);
     let Some(user_id) = import.user_id.filter(|_| changes.applied() > 0) else { return Ok(0) };
@@ -23,6 +25,9 @@ pub(super) async fn revert(
     let kept = changes.revert(&mut user);
     if user != known {
         unit.users().update(&user).await?;
+        // The page shows that it was undone.
+        let sources = ProfileSource::of_change(&known, &user, ProfileOrigin::Import(import.id), now);
+        unit.users().record_sources(user_id, &sources).await?;
     }
     if !kept.is_empty() {
         let others = unit.imports().list(Some(user_id), None, SEARCHED).await?;

@@ -220,7 +220,7 @@ impl Current {
         }
         if !labels.is_empty() {
             let found = unit.supplements().find_many(&labels).await?;
-            current.labels = found.into_iter().map(|label| (label.id, label)).collect();
+            current.labels = found.into_iter().map(|(_, label)| (label.id, label)).collect();
         }
         Ok(current)
     }

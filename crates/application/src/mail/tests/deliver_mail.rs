@@ -94,7 +94,7 @@ async fn deliver(units: Vec<MockUnitOfWork>, mailer: MockMailer, sealer: MockMai
 #[tokio::test]
 async fn messages_are_sent_one_after_the_other_outside_any_unit_of_work_and_then_deleted() {
     let fresh = |number| claiming(Some(message(number, 1, TimeDelta::zero())));
-    let units = [fresh(1), deleting(1), fresh(2), deleting(2), claiming(None)];
+    let units = vec![fresh(1), deleting(1), fresh(2), deleting(2), claiming(None)];
     let store = Arc::new(PreparedUnitsOfWork::new(units));
     let mailer = Arc::new(NotingMailer { sent: Mutex::new(0), endings: store.endings() });
     let deliver =

@@ -1,6 +1,8 @@
 use super::super::{
-    HandedOutLink, PublicLinks, account_exists, invitation, new_password, password_changed, reset, sign_up,
-    test,
+    HandedOutLink, PublicLinks, account_exists, confirm_email, email_change_requested, email_changed,
+    invitation, new_password, passkey_added, passkey_removed, password_changed, recovery_code_used,
+    recovery_codes_created, reset, second_factor_reset, second_factor_turned_off, second_factor_turned_on,
+    sign_up, test,
 };
 use crate::ports::system::Mail;
 use crate::testing::{noon, secret, user_id};
@@ -34,8 +36,36 @@ fn messages_with_links() -> Vec<(Mail, &'static str)> {
 
 fn messages() -> Vec<Mail> {
     let mut all: Vec<_> = messages_with_links().into_iter().map(|(mail, _)| mail).collect();
-    all.extend([account_exists(&to(), &links()), password_changed(&to(), &links()), test(&to(), &links())]);
+    let texts = [account_exists, password_changed, email_change_requested, email_changed, test];
+    all.extend(texts.map(|text| text(&to(), &links())));
+    let of_second_factors = [
+        second_factor_turned_on,
+        second_factor_turned_off,
+        second_factor_reset,
+        recovery_codes_created,
+        passkey_added,
+        passkey_removed,
+    ];
+    all.extend(of_second_factors.map(|text| text(&to(), &links())));
+    all.extend([0, 1, 3, 9].map(|left| recovery_code_used(&to(), &links(), left)));
     all
+}
+
+#[test]
+fn a_used_recovery_code_is_reported_with_the_number_that_is_left_and_advice_if_few_are() {
+    let text = |left| recovery_code_used(&to(), &links(), left).text;
+    for (left, number) in
+        [(0, "No recovery code is left"), (1, "One recovery code is left"), (3, "3 recovery codes")]
+    {
+        assert!(text(left).contains(number) && text(left).contains("Create new ones"), "{left}");
+    }
+    assert!(text(4).contains("4 recovery codes are left.") && !text(4).contains("Create new ones"));
+}
+
+#[test]
+fn a_reset_second_factor_is_attributed_to_the_operator() {
+    let text = second_factor_reset(&to(), &links()).text;
+    assert!(text.contains("The operator of https://rest.example turned off the second factor"), "{text}");
 }
 
 #[test]
@@ -51,11 +81,23 @@ fn a_link_is_on_a_separate_line_and_its_lifetime_is_stated() {
 }
 
 #[test]
+fn a_link_to_confirm_an_address_leads_to_its_own_page() {
+    let secret = secret(SecretKind::PasswordLink, 9);
+    let purpose = PasswordLinkPurpose::EmailChange { user_id: user_id(1), email: to() };
+    let stored = PasswordLink::new(secret.hash(), purpose, noon());
+    let mail = confirm_email(&to(), &links(), &HandedOutLink { secret: &secret, stored: &stored });
+    let url = format!("\nhttps://rest.example/confirm-email?link={}\n", secret.expose());
+    assert!(mail.text.contains(&url) && mail.text.contains("expires after one hour"), "{}", mail.text);
+    assert!(mail.text.contains("If this was not you"), "{}", mail.text);
+}
+
+#[test]
 fn every_message_says_what_to_do_for_a_reader_who_did_not_ask() {
     for mail in messages() {
-        let says = ["If this was not you", "If not,", "If you did not expect this"]
-            .iter()
-            .any(|text| mail.text.contains(text));
+        let says =
+            ["If this was not you", "If not,", "If you did not expect this", "If you did not ask for this"]
+                .iter()
+                .any(|text| mail.text.contains(text));
         assert!(says, "{}", mail.subject);
     }
 }

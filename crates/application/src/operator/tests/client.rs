@@ -6,20 +6,24 @@ use crate::operator::{
 use crate::ports::storage::test_support::{MockUnitOfWork, RecordedEvents};
 use crate::testing::{REDIRECT_URI, app, client_id, clock, entropy, noon, scopes, seconds, service};
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientKind, ClientName, ClientStatus, RedirectUri};
+use domain::client::{
+    Client, ClientKind, ClientName, ClientPages, ClientStatus, MetadataDocument, MetadataUrl, RedirectUri,
+    WebPage,
+};
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
 use std::sync::{Arc, Mutex};
 
 fn command(kind: ClientKind, scope: &str) -> CreateClientCommand {
     let redirect_uris = match kind {
-        ClientKind::App => vec![RedirectUri::parse(REDIRECT_URI).unwrap()],
+        ClientKind::App | ClientKind::PublicApp => vec![RedirectUri::parse(REDIRECT_URI).unwrap()],
         ClientKind::Service => Vec::new(),
     };
     CreateClientCommand {
         name: ClientName::parse("Night Owl").unwrap(),
         kind,
         redirect_uris,
+        pages: ClientPages::default(),
         scopes: scopes(scope),
         allow_query_secrets: true,
         require_pkce: false,
@@ -28,7 +32,8 @@ fn command(kind: ClientKind, scope: &str) -> CreateClientCommand {
 
 async fn create(command: CreateClientCommand) -> Result<CreatedClient, ClientError> {
     let mut unit = MockUnitOfWork::default();
-    unit.clients.expect_insert().returning(|_, _| Ok(()));
+    unit.clients.expect_insert().returning(|_| Ok(()));
+    unit.clients.expect_insert_secret().returning(|_, _| Ok(()));
     CreateClient::new(one(unit).0, entropy(), clock()).run(command).await
 }
 
@@ -42,8 +47,9 @@ async fn a_new_client_is_active_and_its_secret_is_stored_as_a_hash() {
     let stored = Arc::new(Mutex::new(None));
     let noted = Arc::clone(&stored);
     let mut unit = MockUnitOfWork::default();
-    unit.clients.expect_insert().times(1).returning(move |client, secret| {
-        *noted.lock().unwrap() = Some((client.clone(), secret.clone()));
+    unit.clients.expect_insert().times(1).returning(|_| Ok(()));
+    unit.clients.expect_insert_secret().times(1).returning(move |id, secret| {
+        *noted.lock().unwrap() = Some((id, secret.clone()));
         Ok(())
     });
     let (units, endings) = one(unit);
@@ -51,11 +57,13 @@ async fn a_new_client_is_active_and_its_secret_is_stored_as_a_hash() {
     let command = command(ClientKind::App, "profile sleep");
     let created = CreateClient::new(units, entropy(), clock()).run(command).await.unwrap();
 
-    let (client, secret) = stored.lock().unwrap().clone().unwrap();
-    assert_eq!(client, created.client);
+    let (id, secret) = stored.lock().unwrap().clone().unwrap();
+    let client = created.client;
+    assert_eq!(id, client.id);
     assert_eq!((client.status, client.created_at), (ClientStatus::Active, noon()));
-    assert_eq!(created.secret.kind(), SecretKind::ClientSecret);
-    assert_eq!(secret.hash, created.secret.hash());
+    let shown = created.secret.unwrap();
+    assert_eq!(shown.kind(), SecretKind::ClientSecret);
+    assert_eq!(secret.hash, shown.hash());
     assert_eq!((secret.created_at, secret.expires_at), (noon(), None));
     assert_eq!(endings.committed(), 1);
     let expected = event(AuditActor::Operator, AuditKind::ClientCreated).client(client.id);
@@ -69,14 +77,33 @@ async fn a_service_client_needs_no_redirect_uri() {
 }
 
 #[tokio::test]
+async fn a_public_app_has_no_secret_and_must_use_pkce() {
+    let stored = Arc::new(Mutex::new(None));
+    let noted = Arc::clone(&stored);
+    let mut unit = MockUnitOfWork::default();
+    // A call that stores a secret would fail: none is expected.
+    unit.clients.expect_insert().times(1).returning(move |client| {
+        *noted.lock().unwrap() = Some(client.clone());
+        Ok(())
+    });
+    let command = command(ClientKind::PublicApp, "sleep");
+    let created = CreateClient::new(one(unit).0, entropy(), clock()).run(command).await.unwrap();
+    assert!(created.secret.is_none());
+    assert!(created.client.require_pkce);
+    assert_eq!(stored.lock().unwrap().clone(), Some(created.client));
+}
+
+#[tokio::test]
 async fn an_app_needs_a_redirect_uri() {
-    let without = CreateClientCommand { redirect_uris: Vec::new(), ..command(ClientKind::App, "sleep") };
-    assert!(matches!(refusal(without).await, ClientError::NoRedirectUri));
+    for kind in [ClientKind::App, ClientKind::PublicApp] {
+        let without = CreateClientCommand { redirect_uris: Vec::new(), ..command(kind, "sleep") };
+        assert!(matches!(refusal(without).await, ClientError::NoRedirectUri));
+    }
 }
 
 #[tokio::test]
 async fn a_client_needs_a_scope() {
-    for kind in [ClientKind::App, ClientKind::Service] {
+    for kind in [ClientKind::App, ClientKind::PublicApp, ClientKind::Service] {
         assert!(matches!(refusal(command(kind, "")).await, ClientError::NoScope));
     }
 }
@@ -88,6 +115,24 @@ async fn an_app_never_writes_and_never_introspects() {
         assert!(matches!(error, ClientError::ScopeNotForThisKind(ClientKind::App)), "{scope}");
         assert!(error.to_string().contains("an app may have the scopes profile"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_public_app_never_writes() {
+    for scope in ["sleep:write", "tokens:introspect"] {
+        let error = refusal(command(ClientKind::PublicApp, scope)).await;
+        assert!(matches!(error, ClientError::ScopeNotForThisKind(ClientKind::PublicApp)), "{scope}");
+    }
+}
+
+#[tokio::test]
+async fn a_public_app_cannot_be_released_from_pkce() {
+    let public = Client { kind: ClientKind::PublicApp, require_pkce: true, ..app() };
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().returning(move |_| Ok(Some(public.clone())));
+    let change = ClientChange { require_pkce: Some(false), ..ClientChange::default() };
+    let error = ChangeClient::new(one(unit).0, entropy(), clock()).run(client_id(1), change).await;
+    assert!(matches!(error.unwrap_err(), ClientError::PkceNeeded));
 }
 
 #[tokio::test]
@@ -168,9 +213,12 @@ async fn an_empty_change_has_no_effect() {
 async fn only_the_given_fields_are_changed() {
     let redirect_uris = vec![RedirectUri::parse("https://owl.example/other").unwrap()];
     let name = ClientName::parse("Day Owl").unwrap();
+    let page = || WebPage::parse("https://owl.example/privacy").ok();
     let wanted = ClientChange {
         name: Some(name.clone()),
         redirect_uris: Some(redirect_uris.clone()),
+        home_page: None,
+        privacy_policy: page(),
         scopes: Some(scopes("supplements")),
         allow_query_secrets: Some(false),
         require_pkce: Some(true),
@@ -179,6 +227,7 @@ async fn only_the_given_fields_are_changed() {
     let expected = Client {
         name,
         redirect_uris,
+        pages: ClientPages { privacy_policy: page(), ..app().pages },
         scopes: scopes("supplements"),
         allow_query_secrets: false,
         require_pkce: true,
@@ -228,4 +277,15 @@ async fn no_client_is_changed_that_does_not_exist() {
     let outcome =
         ChangeClient::new(one(unit).0, entropy(), clock()).run(client_id(1), ClientChange::default()).await;
     assert!(matches!(outcome, Err(ClientError::NotFound)));
+}
+
+#[tokio::test]
+async fn a_client_with_a_metadata_document_can_only_be_enabled_and_disabled() {
+    let url = MetadataUrl::parse("https://owl.example/client.json").unwrap();
+    let document = Some(MetadataDocument { url, fresh_until: noon() });
+    let client = Client { document, kind: ClientKind::PublicApp, require_pkce: true, ..app() };
+    let renaming = ClientChange { name: ClientName::parse("Other").ok(), ..ClientChange::default() };
+    assert!(matches!(refused_change(client.clone(), renaming).await, ClientError::FromDocument));
+    let off = ClientChange { enabled: Some(false), ..ClientChange::default() };
+    assert_reported(client, off, &[AuditKind::ClientDisabled]).await;
 }

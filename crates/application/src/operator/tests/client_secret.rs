@@ -6,7 +6,7 @@ use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{app, client_id, clock, entropy, noon, seconds, stored_secret};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{ClientSecret, MAX_LIVE_SECRETS};
+use domain::client::{Client, ClientKind, ClientSecret, MAX_LIVE_SECRETS};
 use domain::id::ClientSecretId;
 use domain::secret::SecretKind;
 use std::sync::{Arc, Mutex};
@@ -108,4 +108,12 @@ async fn a_secret_that_cannot_be_stored_is_not_given_out() {
     assert!(matches!(outcome, Err(ClientError::Storage(StorageError::Retryable))));
     assert_eq!(endings.committed(), 0);
     assert_events(&events, &[]);
+}
+
+#[tokio::test]
+async fn a_public_app_has_no_secret_to_rotate() {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().returning(|_| Ok(Some(Client { kind: ClientKind::PublicApp, ..app() })));
+    let error = RotateClientSecret::new(one(unit).0, entropy(), clock()).run(client_id(1), None).await;
+    assert!(matches!(error.unwrap_err(), ClientError::NoSecret));
 }

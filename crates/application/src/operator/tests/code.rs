@@ -1,13 +1,16 @@
 use super::one;
 use crate::audit::testing::{assert_events, event};
-use crate::operator::{IssueCode, IssueCodeCommand, IssueCodeError};
+use crate::operator::{CodeIssuer, IssueCode, IssueCodeCommand, IssueCodeError};
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{
     REDIRECT_URI, app, client_id, clock, entropy, locked, noon, person, scopes, seconds, service, user_id,
 };
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::{Client, ClientStatus};
-use domain::code::{AuthorizationCode, CodeLifetime, CodeState};
+use domain::client::{Client, ClientStatus, Review};
+use domain::code::{AuthorizationCode, CodeLifetime, CodeState, PkceChallenge};
+use domain::id::UserId;
+use domain::resource::Resource;
+use domain::sandbox::{SandboxPerson, Story};
 use domain::secret::SecretKind;
 use domain::user::User;
 use mockall::Sequence;
@@ -15,10 +18,12 @@ use std::sync::{Arc, Mutex};
 
 fn command() -> IssueCodeCommand {
     IssueCodeCommand {
+        issuer: CodeIssuer::Operator,
         client_id: client_id(1),
         user_id: user_id(1),
         redirect_uri: REDIRECT_URI.to_owned(),
         scopes: scopes("sleep"),
+        challenge: None,
         lifetime: CodeLifetime::DEFAULT,
     }
 }
@@ -53,6 +58,18 @@ async fn refusal(client: Option<Client>, user: Option<User>, command: IssueCodeC
 }
 
 #[tokio::test]
+async fn a_draft_with_all_its_users_takes_no_code_for_anyone_else() {
+    let draft = Client { review: Review::Draft { owner: user_id(2) }, ..app() };
+    let mut unit = finding(Some(draft), Some(person()));
+    unit.sandbox.expect_find().times(1).returning(|_| Ok(None));
+    unit.draft_users.expect_admit().times(1).returning(|_, _, _, _| Ok(false));
+    let (units, endings) = one(unit);
+    let refused = IssueCode::new(units, entropy(), clock()).run(command()).await;
+    assert!(matches!(refused, Err(IssueCodeError::DraftFull)), "{refused:?}");
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
 async fn a_code_is_stored_as_a_hash_with_everything_it_is_bound_to() {
     let stored: Arc<Mutex<Option<AuthorizationCode>>> = Arc::default();
     let noted = Arc::clone(&stored);
@@ -73,6 +90,7 @@ async fn a_code_is_stored_as_a_hash_with_everything_it_is_bound_to() {
         user_id: user_id(1),
         redirect_uri: REDIRECT_URI.to_owned(),
         scopes: scopes("sleep"),
+        resource: Resource::Api,
         challenge: None,
         issued_at: noon(),
         expires_at: noon() + seconds(60),
@@ -132,4 +150,66 @@ async fn there_is_no_code_for_an_unknown_or_locked_person() {
     assert!(matches!(error, IssueCodeError::UnknownUser), "{error}");
     let error = refusal(Some(app()), Some(User { status: locked(), ..person() }), command()).await;
     assert!(matches!(error, IssueCodeError::UserLocked), "{error}");
+}
+
+#[tokio::test]
+async fn a_sandbox_person_takes_no_place_of_a_draft() {
+    let draft = Client { review: Review::Draft { owner: user_id(2) }, ..app() };
+    let mut unit = finding(Some(draft), Some(person()));
+    unit.sandbox.expect_find().times(1).returning(|_| Ok(Some(sandbox_person(Some(user_id(2))))));
+    unit.draft_users.expect_admit().never();
+    unit.codes.expect_insert().times(1).returning(|_| Ok(()));
+    let (units, endings) = one(unit);
+    IssueCode::new(units, entropy(), clock()).run(command()).await.unwrap();
+    assert_eq!(endings.committed(), 1);
+}
+
+/// A sandbox person of a developer, with the id of the command.
+fn sandbox_person(owner: Option<UserId>) -> SandboxPerson {
+    SandboxPerson { user_id: user_id(1), story: Story::Gaps, owner, records_until: noon().date_naive() }
+}
+
+#[tokio::test]
+async fn a_developer_gets_a_code_for_a_sandbox_person_of_theirs() {
+    let developer = user_id(7);
+    let mut unit = finding(Some(app()), Some(person()));
+    let owned = sandbox_person(Some(developer));
+    unit.sandbox.expect_find().times(1).returning(move |_| Ok(Some(owned)));
+    unit.codes.expect_insert().times(1).returning(|_| Ok(()));
+    let (units, endings) = one(unit);
+    let events = units.events();
+    let command = IssueCodeCommand { issuer: CodeIssuer::Developer(developer), ..command() };
+    IssueCode::new(units, entropy(), clock()).run(command).await.unwrap();
+    assert_events(
+        &events,
+        &[event(AuditActor::Person, AuditKind::CodeIssued).user(user_id(1)).client(client_id(1))],
+    );
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn a_developer_gets_no_code_for_a_real_person_or_a_sandbox_person_of_somebody_else() {
+    for found in [None, Some(sandbox_person(None)), Some(sandbox_person(Some(user_id(8))))] {
+        let mut unit = finding(Some(app()), Some(person()));
+        unit.sandbox.expect_find().times(1).returning(move |_| Ok(found));
+        let (units, endings) = one(unit);
+        let command = IssueCodeCommand { issuer: CodeIssuer::Developer(user_id(7)), ..command() };
+        let error = IssueCode::new(units, entropy(), clock()).run(command).await.unwrap_err();
+        assert!(matches!(error, IssueCodeError::UnknownUser), "{error:?}");
+        assert_eq!(endings.committed(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_requires_pkce_gets_a_code_with_a_challenge() {
+    let client = Client { require_pkce: true, ..app() };
+    let mut unit = finding(Some(client), Some(person()));
+    let challenge = PkceChallenge::parse(&"A".repeat(43)).ok();
+    assert!(challenge.is_some());
+    let expected = challenge;
+    unit.codes.expect_insert().times(1).withf(move |code| code.challenge == expected).returning(|_| Ok(()));
+    let (units, endings) = one(unit);
+    let command = IssueCodeCommand { challenge, ..command() };
+    IssueCode::new(units, entropy(), clock()).run(command).await.unwrap();
+    assert_eq!(endings.committed(), 1);
 }

@@ -192,6 +192,7 @@ fn app(grants: u32, last_used: Option<i64>) -> ConnectedApp {
         last_used_at: last_used.map(|after| noon() + seconds(after)),
         last_used_from: None,
         is_remembered: false,
+        is_public: false,
     }
 }
 

@@ -108,6 +108,7 @@ impl UnitOfWorkFactory for Store {
 
 impl Store {
     fn expect_the_rest(&self, unit: &mut MockUnitOfWork) {
+        unit.pending_sign_ins.expect_delete_expired().returning(|_, _| Ok(0));
         let left = Arc::clone(&self.left);
         unit.sessions
             .expect_delete_ended()

@@ -6,11 +6,11 @@ use crate::operator::{
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{MockProfileReader, StorageError, UniqueKey};
-use crate::testing::{clock, drawn_uuid, entropy, locked, noon, person, user_id};
+use crate::testing::{clock, drawn_uuid, entropy, in_sandbox, locked, noon, person, user_id};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::time::TimeZone;
-use domain::user::{Biology, BodyHeight, BodyWeight, Email, User, UserStatus};
+use domain::user::{Biology, BodyHeight, BodyWeight, Email, ProfileOrigin, User, UserStatus};
 use std::sync::Arc;
 
 fn command() -> CreateUserCommand {
@@ -115,6 +115,10 @@ async fn change_in(mut unit: MockUnitOfWork, user: User, change: UserChange) -> 
         *noted.lock().unwrap() = Some(user.clone());
         Ok(true)
     });
+    unit.users.expect_record_sources().returning(|_, sources| {
+        assert!(sources.iter().all(|source| source.origin == ProfileOrigin::Operator && source.at == noon()));
+        Ok(())
+    });
     let (units, endings) = one(unit);
     let events = units.events();
     let changed = ChangeUser::new(units, entropy(), clock()).run(user_id(1), change).await.unwrap();
@@ -168,6 +172,7 @@ fn deleting_links() -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let links = &mut unit.password_links;
     links.expect_delete_of_user().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(1));
+    unit.pending_sign_ins.expect_delete_of_user().times(1).returning(|_| Ok(0));
     unit
 }
 
@@ -256,4 +261,15 @@ async fn nobody_is_shown_to_the_operator_whose_event_cannot_be_stored() {
     let units = Arc::new(PreparedUnitsOfWork::new([]));
     let show = ShowUser::new(Arc::new(reader), units, AuditTrail::new(entropy(), clock()));
     assert!(matches!(show.run(user_id(1)).await, Err(StorageError::Unavailable)));
+}
+
+#[tokio::test]
+async fn a_sandbox_person_keeps_their_address() {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(|_| Ok(Some(in_sandbox())));
+    let (units, endings) = one(unit);
+    let change = UserChange { email: Some(person().email), ..UserChange::default() };
+    let outcome = ChangeUser::new(units, entropy(), clock()).run(user_id(1), change).await;
+    assert!(matches!(outcome, Err(ChangeUserError::SandboxPerson)), "{outcome:?}");
+    assert_eq!(endings.committed(), 0);
 }

@@ -4,7 +4,7 @@ use super::StorageError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::client::{Client, ClientSecret};
-use domain::id::{ClientId, ClientSecretId};
+use domain::id::{ClientId, ClientSecretId, UserId};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
@@ -13,7 +13,7 @@ use mockall::automock;
 pub struct ClientWithSecrets {
     /// The client.
     pub client: Client,
-    /// Its secrets.
+    /// Its secrets; none for a public app.
     pub secrets: Vec<ClientSecret>,
 }
 
@@ -26,19 +26,32 @@ pub trait ClientReader: Send + Sync {
     async fn find_with_secrets(&self, id: ClientId) -> Result<Option<ClientWithSecrets>, StorageError>;
     /// Lists clients after `after` by ascending id, at most `limit`.
     async fn list_clients(&self, after: Option<ClientId>, limit: u32) -> Result<Vec<Client>, StorageError>;
+    /// Lists the clients that a person registered, oldest first, ties by id.
+    async fn list_own_clients(&self, owner: UserId) -> Result<Vec<Client>, StorageError>;
+    /// Returns the number of admitted users of a draft.
+    async fn count_draft_users(&self, id: ClientId) -> Result<u32, StorageError>;
 }
 
 /// Stores clients.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ClientRepository: Send {
-    /// Stores a new client with its first secret; MUST fail with `Conflict(ClientId)` if the id is taken.
-    async fn insert(&mut self, client: &Client, secret: &ClientSecret) -> Result<(), StorageError>;
+    /// Stores a new client; MUST fail with `Conflict(ClientId)` if the id is taken.
+    async fn insert(&mut self, client: &Client) -> Result<(), StorageError>;
     /// Returns a client; `None` if there is none. MUST lock the client until this unit of work ends, so that
     /// an `update` loses nothing. Adding a secret requires this lock first, so that secrets can be counted.
     async fn find(&mut self, id: ClientId) -> Result<Option<Client>, StorageError>;
     /// Overwrites everything except the id and the secrets; returns whether the client exists.
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError>;
+    /// Deletes a client with its secrets, codes, consents and grants; returns whether it existed.
+    async fn delete(&mut self, id: ClientId) -> Result<bool, StorageError>;
+    /// Returns the number of clients that a person registered. The caller has locked the person.
+    async fn count_own(&mut self, owner: UserId) -> Result<usize, StorageError>;
+    /// Deletes at most `limit` active clients whose metadata document expired before this time, and that have
+    /// no grants, codes, authorization requests, remembered consents and webhook endpoints; returns their
+    /// number.
+    async fn delete_unused(&mut self, expired_before: DateTime<Utc>, limit: u32)
+    -> Result<u64, StorageError>;
     /// Lists the secrets of a client, oldest first.
     async fn list_secrets(&mut self, id: ClientId) -> Result<Vec<ClientSecret>, StorageError>;
     /// Stores another secret of an existing client.
@@ -50,4 +63,24 @@ pub trait ClientRepository: Send {
         secret: ClientSecretId,
         at: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
+}
+
+/// Stores the people, other than the owner, who can use a draft.
+#[cfg_attr(feature = "test-support", automock)]
+#[async_trait]
+pub trait DraftUserRepository: Send {
+    /// Admits a person to a draft unless it already has `limit` users; returns whether the person is
+    /// admitted now. MUST lock the client until this unit of work ends, so that concurrent calls never
+    /// exceed the limit.
+    async fn admit(
+        &mut self,
+        id: ClientId,
+        user_id: UserId,
+        limit: u32,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StorageError>;
+    /// Returns whether a person was admitted to a draft.
+    async fn is_admitted(&mut self, id: ClientId, user_id: UserId) -> Result<bool, StorageError>;
+    /// Deletes the list of a client's admitted users.
+    async fn clear(&mut self, id: ClientId) -> Result<(), StorageError>;
 }

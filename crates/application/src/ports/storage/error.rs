@@ -27,6 +27,8 @@ pub enum UniqueKey {
     Session,
     /// The id or the hash of a personal access token.
     PersonalToken,
+    /// The id or the credential id of a passkey.
+    Passkey,
 }
 
 /// Disk error of a store.

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::grant::{Grant, RevocationReason, UsedFrom};
 use domain::id::{ClientId, GrantId, UserId};
+use domain::refresh_token::{Rotation, RotationOutcome};
 use domain::secret::SecretHash;
 use domain::user::UserStatus;
 #[cfg(feature = "test-support")]
@@ -24,8 +25,8 @@ pub struct GrantWithUser {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait GrantReader: Send + Sync {
-    /// Returns the grant whose refresh token has this hash, in one round trip; `None` if there is none. Runs
-    /// on every refresh.
+    /// Returns the grant whose refresh token has this lookup hash, in one round trip; `None` if there is
+    /// none. Runs on every refresh.
     ///
     /// `user_id`, if given, is only a hint for the store. A grant of another user MUST be found
     /// too, so that the caller can distinguish a wrong `user_id` from an unknown token.
@@ -41,6 +42,8 @@ pub trait GrantReader: Send + Sync {
         after: Option<GrantId>,
         limit: u32,
     ) -> Result<Vec<Grant>, StorageError>;
+    /// Returns the number of live grants of a client, but at most `limit`.
+    async fn count_live_grants(&self, client_id: ClientId, limit: u32) -> Result<u32, StorageError>;
 }
 
 /// Grant filter; `None` matches all.
@@ -70,6 +73,14 @@ pub trait GrantRepository: Send {
         at: DateTime<Utc>,
         from: &UsedFrom,
     ) -> Result<(), StorageError>;
+    /// Replaces a rotating refresh token, or revokes its grant with the reason `TokenReused` if it was
+    /// replaced before ([`RotationOutcome`]). A token that is not the newest is accepted only if the newest
+    /// replaced it at or after `rotation.window_start()`, which also means that the newest is unused.
+    ///
+    /// MUST be one conditional statement: of concurrent calls with the newest token exactly one replaces it,
+    /// and the others are given what it stored. Changes nothing of a grant that is not live or whose token
+    /// does not rotate.
+    async fn rotate(&mut self, rotation: &Rotation) -> Result<RotationOutcome, StorageError>;
     /// Revokes the matching live grants; returns their number.
     async fn revoke(
         &mut self,

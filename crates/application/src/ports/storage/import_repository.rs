@@ -4,7 +4,7 @@ use super::StorageError;
 pub use crate::import::stored_import::Import;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::id::{ImportId, UserId};
+use domain::id::{ImportId, SleepSessionId, UserId};
 use domain::import::{Canceller, FileDigest, ImportState};
 #[cfg(feature = "test-support")]
 use mockall::automock;
@@ -25,6 +25,13 @@ pub trait ImportReader: Send + Sync {
     ) -> Result<Vec<Import>, StorageError>;
     /// Returns whether the journal has notes of an import.
     async fn has_notes(&self, id: ImportId) -> Result<bool, StorageError>;
+    /// Returns the import that last added or changed a session of this user, according to the journal; `None`
+    /// if none did or its notes are forgotten.
+    async fn find_import_of_session(
+        &self,
+        user_id: UserId,
+        id: SleepSessionId,
+    ) -> Result<Option<ImportId>, StorageError>;
     /// Returns a part of an upload; `None` past the last.
     async fn find_upload_part(&self, id: ImportId, position: u32) -> Result<Option<Vec<u8>>, StorageError>;
 }

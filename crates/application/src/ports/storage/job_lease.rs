@@ -12,6 +12,10 @@ use uuid::Uuid;
 pub enum Job {
     /// Deletes expired rows.
     Housekeeping,
+    /// Sends webhook events.
+    Webhooks,
+    /// Adds the records of new days to sandbox people.
+    Sandbox,
 }
 
 impl Job {
@@ -19,6 +23,8 @@ impl Job {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Housekeeping => "housekeeping",
+            Self::Webhooks => "webhooks",
+            Self::Sandbox => "sandbox",
         }
     }
 }

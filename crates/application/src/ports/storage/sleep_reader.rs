@@ -20,6 +20,8 @@ pub trait SleepReader: Send + Sync {
     /// Apart from reading its own rows, a deep page MUST cost no more than skipping index keys. No connection
     /// is held on return.
     async fn page(&self, query: SleepPageQuery) -> Result<SleepPage, StorageError>;
+    /// Returns this user's session with this id; `None` if there is none.
+    async fn find(&self, user_id: UserId, id: SleepSessionId) -> Result<Option<SleepSession>, StorageError>;
     /// Returns at most `limit` whole sessions after a position (start in milliseconds, id), oldest first.
     async fn walk(
         &self,

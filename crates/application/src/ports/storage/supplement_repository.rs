@@ -1,8 +1,8 @@
-//! The supplement catalogue, in a unit of work. It is shared by all users.
+//! The supplement catalogue, in a unit of work. It is shared by all users, except for their own products.
 
 use super::StorageError;
 use async_trait::async_trait;
-use domain::id::SupplementId;
+use domain::id::{SupplementId, UserId};
 use domain::supplement::{CatalogueKey, Supplement, Upc};
 #[cfg(feature = "test-support")]
 use mockall::automock;
@@ -18,7 +18,8 @@ pub struct CatalogueVersion {
     pub is_current: bool,
 }
 
-/// Stores supplement labels. A key has one current version; older versions with logs are kept.
+/// Stores supplement labels. A key has one current version; older versions with logs are kept. A user's own
+/// products ([`CatalogueKey::owner`]) MUST be deleted with the user.
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SupplementRepository: Send {
@@ -26,8 +27,12 @@ pub trait SupplementRepository: Send {
     async fn find(&mut self, id: SupplementId) -> Result<Option<(CatalogueKey, Supplement)>, StorageError>;
     /// Returns the current version of this key; `None` if there is none.
     async fn find_current(&mut self, key: &CatalogueKey) -> Result<Option<Supplement>, StorageError>;
-    /// Returns the versions with these ids, current or replaced, unordered; unknown ids are skipped.
-    async fn find_many(&mut self, ids: &[SupplementId]) -> Result<Vec<Supplement>, StorageError>;
+    /// Returns the versions with these ids, current or replaced, with their keys, unordered; unknown ids are
+    /// skipped.
+    async fn find_many(
+        &mut self,
+        ids: &[SupplementId],
+    ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError>;
     /// Returns the current versions of these keys, with their keys, unordered; unknown keys are skipped.
     async fn find_current_many(
         &mut self,
@@ -47,9 +52,10 @@ pub trait SupplementRepository: Send {
         key: &CatalogueKey,
         new: &Supplement,
     ) -> Result<(), StorageError>;
-    /// Returns the current version whose label has this code in any spelling; of several the one with the
-    /// latest entry date, ties by descending id.
-    async fn find_by_upc(&mut self, upc: &Upc) -> Result<Option<Supplement>, StorageError>;
+    /// Returns the current version that is visible to this user and whose label has this code in any
+    /// spelling; the user's own product before those of the catalogue, then the one with the latest entry
+    /// date, ties by descending id.
+    async fn find_by_upc(&mut self, upc: &Upc, user_id: UserId) -> Result<Option<Supplement>, StorageError>;
     /// Deletes a version without logs, and makes `predecessor`, if given, the current one of its key again.
     /// Returns `false` and does nothing if the version has logs or does not exist.
     async fn retract(

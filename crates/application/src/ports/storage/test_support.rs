@@ -3,15 +3,19 @@
 use super::unit_of_work::with_repositories;
 use super::{
     AccountRepositories, AppRepositories, AuditRepository, AuthorizationRequestRepository, ClientRepository,
-    CodeRepository, ConsentRepository, ErasureRepository, GrantRepository, ImportJournal, ImportRepository,
-    IntakeLogRepository, MockAuthorizationRequestRepository, MockClientRepository, MockCodeRepository,
-    MockConsentRepository, MockErasureRepository, MockGrantRepository, MockImportJournal,
-    MockImportRepository, MockIntakeLogRepository, MockOutboxRepository, MockPasswordLinkRepository,
-    MockPasswordRepository, MockPersonalTokenRepository, MockSessionRepository, MockSigningKeyRepository,
-    MockSleepRepository, MockSupplementRepository, MockUploadRepository, MockUserRepository,
-    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository,
-    RecordRepositories, SessionRepository, SigningKeyRepository, SleepRepository, StorageError,
-    SupplementRepository, UnitOfWork, UnitOfWorkFactory, UploadRepository, UserRepository,
+    CodeRepository, ConsentRepository, DraftUserRepository, ErasureRepository, GrantRepository,
+    ImportJournal, ImportRepository, IntakeLogRepository, MockAuthorizationRequestRepository,
+    MockClientRepository, MockCodeRepository, MockConsentRepository, MockDraftUserRepository,
+    MockErasureRepository, MockGrantRepository, MockImportJournal, MockImportRepository,
+    MockIntakeLogRepository, MockOutboxRepository, MockPasskeyCeremonyRepository, MockPasskeyRepository,
+    MockPasswordLinkRepository, MockPasswordRepository, MockPendingSignInRepository,
+    MockPersonalTokenRepository, MockSandboxRepository, MockSecondFactorRepository, MockSessionRepository,
+    MockSigningKeyRepository, MockSleepRepository, MockSupplementRepository, MockUploadRepository,
+    MockUserRepository, MockWebhookRepository, OutboxRepository, PasskeyCeremonyRepository,
+    PasskeyRepository, PasswordLinkRepository, PasswordRepository, PendingSignInRepository,
+    PersonalTokenRepository, RecordRepositories, SandboxRepository, SecondFactorRepository,
+    SessionRepository, SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UnitOfWork,
+    UnitOfWorkFactory, UploadRepository, UserRepository, WebhookRepository,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -2,10 +2,11 @@
 
 use super::{
     AuditRepository, AuthorizationRequestRepository, ClientRepository, CodeRepository, ConsentRepository,
-    ErasureRepository, GrantRepository, ImportJournal, ImportRepository, IntakeLogRepository,
-    OutboxRepository, PasswordLinkRepository, PasswordRepository, PersonalTokenRepository, SessionRepository,
-    SigningKeyRepository, SleepRepository, StorageError, SupplementRepository, UploadRepository,
-    UserRepository,
+    DraftUserRepository, ErasureRepository, GrantRepository, ImportJournal, ImportRepository,
+    IntakeLogRepository, OutboxRepository, PasskeyCeremonyRepository, PasskeyRepository,
+    PasswordLinkRepository, PasswordRepository, PendingSignInRepository, PersonalTokenRepository,
+    SandboxRepository, SecondFactorRepository, SessionRepository, SigningKeyRepository, SleepRepository,
+    StorageError, SupplementRepository, UploadRepository, UserRepository, WebhookRepository,
 };
 use async_trait::async_trait;
 
@@ -30,10 +31,20 @@ macro_rules! with_repositories {
                 passwords: PasswordRepository = MockPasswordRepository,
                 /// One-time password links.
                 password_links: PasswordLinkRepository = MockPasswordLinkRepository,
+                /// Sign-ins that wait for their second step.
+                pending_sign_ins: PendingSignInRepository = MockPendingSignInRepository,
+                /// Authenticator apps and recovery codes.
+                second_factors: SecondFactorRepository = MockSecondFactorRepository,
                 /// Browser sessions.
                 sessions: SessionRepository = MockSessionRepository,
+                /// Passkeys.
+                passkeys: PasskeyRepository = MockPasskeyRepository,
+                /// Pending passkey ceremonies.
+                passkey_ceremonies: PasskeyCeremonyRepository = MockPasskeyCeremonyRepository,
                 /// Outbox of messages to send.
                 outbox: OutboxRepository = MockOutboxRepository,
+                /// Sandbox people.
+                sandbox: SandboxRepository = MockSandboxRepository,
                 /// Erasures.
                 erasures: ErasureRepository = MockErasureRepository,
                 /// The audit trail.
@@ -43,6 +54,8 @@ macro_rules! with_repositories {
             AppRepositories {
                 /// Clients and their secrets.
                 clients: ClientRepository = MockClientRepository,
+                /// Users of clients that the operator has not approved.
+                draft_users: DraftUserRepository = MockDraftUserRepository,
                 /// Pending authorization requests.
                 authorization_requests: AuthorizationRequestRepository = MockAuthorizationRequestRepository,
                 /// Remembered consents.
@@ -55,6 +68,8 @@ macro_rules! with_repositories {
                 personal_tokens: PersonalTokenRepository = MockPersonalTokenRepository,
                 /// Signing keys.
                 signing_keys: SigningKeyRepository = MockSigningKeyRepository,
+                /// Webhook endpoints and their events.
+                webhooks: WebhookRepository = MockWebhookRepository,
             }
             /// Repositories of people's records and of the imports that store them.
             RecordRepositories {

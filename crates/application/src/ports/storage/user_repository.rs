@@ -3,7 +3,7 @@
 use super::StorageError;
 use async_trait::async_trait;
 use domain::id::UserId;
-use domain::user::{Email, User};
+use domain::user::{Email, ProfileSource, User};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
@@ -22,6 +22,8 @@ pub trait UserRepository: Send {
     /// [`SleepRepository`](super::SleepRepository)); returns whether the user exists. MUST fail with
     /// `Conflict(UserEmail)` if the new address is taken.
     async fn update(&mut self, user: &User) -> Result<bool, StorageError>;
+    /// Stores where values of the profile came from; MUST replace an earlier source of the same field.
+    async fn record_sources(&mut self, id: UserId, sources: &[ProfileSource]) -> Result<(), StorageError>;
     /// Deletes a user and, MUST, everything stored under their id: profile, password, links, sessions,
     /// requests, consents, tokens, codes, grants, read tallies, sleep sessions, intake logs. Keeps the audit
     /// trail, which contains only ids. Returns whether the user existed.

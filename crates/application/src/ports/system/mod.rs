@@ -2,8 +2,12 @@
 
 mod clock;
 mod entropy;
+mod fetcher;
+mod form_sealer;
 mod key_ring;
 mod mailer;
+mod metadata_source;
+mod passkey_verifier;
 #[cfg_attr(
     feature = "test-support",
     expect(clippy::ref_option_ref, reason = "the code of the mock borrows every argument, an option too")
@@ -13,13 +17,21 @@ mod pause;
 mod rate_limiter;
 mod read_ledger;
 mod token_codec;
+mod totp_vault;
+mod webhook_signer;
 
 pub use clock::*;
 pub use entropy::*;
+pub use fetcher::*;
+pub use form_sealer::*;
 pub use key_ring::*;
 pub use mailer::*;
+pub use metadata_source::*;
+pub use passkey_verifier::*;
 pub use password_hasher::*;
 pub use pause::*;
 pub use rate_limiter::*;
 pub use read_ledger::*;
 pub use token_codec::*;
+pub use totp_vault::*;
+pub use webhook_signer::*;

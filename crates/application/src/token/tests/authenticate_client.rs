@@ -1,3 +1,4 @@
+mod metadata;
 mod query_secret;
 
 use crate::ports::storage::test_support::PreparedUnitsOfWork;
@@ -10,7 +11,7 @@ use crate::token::{
     PresentedCredentials, QuerySecrets,
 };
 use chrono::TimeDelta;
-use domain::client::{Client, ClientStatus};
+use domain::client::{Client, ClientKind, ClientStatus};
 use domain::id::ClientId;
 use domain::secret::SecretKind;
 use std::sync::{Arc, Mutex};
@@ -46,7 +47,12 @@ async fn present(authentication: AuthenticateClient, id: &str, number: u8) -> Ou
 
 fn credentials<'a>(client_id: &'a str, client_secret: &'a str) -> PresentedCredentials<'a> {
     let address = "192.0.2.1".parse().unwrap();
-    PresentedCredentials { client_id, client_secret, address, in_query: QuerySecrets::None }
+    PresentedCredentials {
+        client_id,
+        client_secret: Some(client_secret),
+        address,
+        in_query: QuerySecrets::None,
+    }
 }
 
 fn own_id() -> String {
@@ -169,6 +175,70 @@ async fn the_secret_of_another_kind_is_refused_even_when_its_bytes_are_right() {
     let as_refresh_token = secret(SecretKind::RefreshToken, 3);
     let authentication = authentication(known_client(app()), one_failure());
     assert_invalid_client(authentication.run(credentials(&own_id(), as_refresh_token.expose())).await);
+}
+
+fn public_app() -> Client {
+    Client { kind: ClientKind::PublicApp, require_pkce: true, ..app() }
+}
+
+/// A store with only this client, which has no secrets.
+fn known_without_secrets(client: Client) -> MockClientReader {
+    let mut clients = MockClientReader::new();
+    clients
+        .expect_find_with_secrets()
+        .times(1)
+        .returning(move |_| Ok(Some(ClientWithSecrets { client: client.clone(), secrets: Vec::new() })));
+    clients
+}
+
+fn without_secret(in_query: QuerySecrets, id: &str) -> PresentedCredentials<'_> {
+    PresentedCredentials { client_secret: None, in_query, ..credentials(id, "") }
+}
+
+#[tokio::test]
+async fn a_public_app_names_itself_without_a_secret() {
+    let authentication = authentication(known_without_secrets(public_app()), MockFailureCounter::new());
+    let outcome = authentication.run(without_secret(QuerySecrets::Others, &own_id())).await;
+    assert_eq!(outcome.unwrap(), public_app());
+}
+
+#[tokio::test]
+async fn a_public_app_that_sends_a_secret_is_refused_and_counted() {
+    let authentication = authentication(known_without_secrets(public_app()), one_failure());
+    assert_invalid_client(present(authentication, &own_id(), 3).await);
+}
+
+#[tokio::test]
+async fn a_disabled_public_app_is_refused() {
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..public_app() };
+    let authentication = authentication(known_without_secrets(disabled), MockFailureCounter::new());
+    assert_invalid_client(authentication.run(without_secret(QuerySecrets::None, &own_id())).await);
+}
+
+#[tokio::test]
+async fn a_confidential_or_unknown_client_without_a_secret_is_refused_and_not_counted() {
+    let stores = [
+        known_client(app()),
+        known_client(Client { kind: ClientKind::Service, ..app() }),
+        no_client(client_id(1)),
+    ];
+    for store in stores {
+        let authentication = authentication(store, MockFailureCounter::new());
+        let outcome = authentication.run(without_secret(QuerySecrets::ClientSecret, &own_id())).await;
+        assert!(matches!(outcome, Err(AuthenticateClientError::SecretMissing)), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_public_app_may_be_denied_codes_and_tokens_in_the_query_string() {
+    let strict = Client { allow_query_secrets: false, ..public_app() };
+    for (client, allowed) in [(strict, true), (public_app(), false)] {
+        let units = PreparedUnitsOfWork::new([]);
+        let failures = MockFailureCounter::new();
+        let authentication = authentication_with(known_without_secrets(client), failures, units, allowed);
+        let outcome = authentication.run(without_secret(QuerySecrets::Others, &own_id())).await;
+        assert!(matches!(outcome, Err(AuthenticateClientError::SecretInQuery)), "{outcome:?}");
+    }
 }
 
 #[tokio::test]

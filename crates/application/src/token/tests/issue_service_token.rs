@@ -8,6 +8,7 @@ use chrono::SubsecRound;
 use domain::access_token::TokenSubject;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
+use domain::resource::Resource;
 use std::sync::Arc;
 
 /// A store that expects one event.
@@ -17,7 +18,7 @@ fn one_event() -> Arc<PreparedUnitsOfWork> {
 
 async fn issue(client: &Client, scope: Option<&str>) -> Result<ServiceToken, IssueServiceTokenError> {
     IssueServiceToken::new(one_event(), mint(Arc::new(RecordingSigner::default())))
-        .run(IssueServiceTokenCommand { client, scope })
+        .run(IssueServiceTokenCommand { client, scope, resource: None })
         .await
 }
 
@@ -35,7 +36,7 @@ async fn a_service_client_may_ask_for_less() {
 async fn the_token_acts_for_the_client_itself_and_expires_after_an_hour() {
     let signer = Arc::new(RecordingSigner::default());
     let issued = IssueServiceToken::new(one_event(), mint(signer.clone()))
-        .run(IssueServiceTokenCommand { client: &service(), scope: None })
+        .run(IssueServiceTokenCommand { client: &service(), scope: None, resource: None })
         .await
         .unwrap();
     let claims = signer.signed()[0];
@@ -62,7 +63,8 @@ async fn an_app_gets_no_service_token() {
 async fn a_signing_failure_passes_through() {
     let units = one_event();
     let broken = IssueServiceToken::new(units.clone(), mint(Arc::new(BrokenSigner)));
-    let outcome = broken.run(IssueServiceTokenCommand { client: &service(), scope: None }).await;
+    let outcome =
+        broken.run(IssueServiceTokenCommand { client: &service(), scope: None, resource: None }).await;
     assert!(matches!(outcome, Err(IssueServiceTokenError::Signing(_))));
     assert_events(&units.events(), &[]);
 }
@@ -71,7 +73,7 @@ async fn a_signing_failure_passes_through() {
 async fn a_token_is_in_the_audit_trail_before_it_is_given_out() {
     let units = one_event();
     let issue = IssueServiceToken::new(units.clone(), mint(Arc::new(RecordingSigner::default())));
-    issue.run(IssueServiceTokenCommand { client: &service(), scope: None }).await.unwrap();
+    issue.run(IssueServiceTokenCommand { client: &service(), scope: None, resource: None }).await.unwrap();
     assert_eq!(units.endings().committed(), 1);
     let expected_event = event(AuditActor::Client, AuditKind::ServiceTokenIssued).client(service().id);
     assert_events(&units.events(), &[expected_event]);
@@ -81,6 +83,16 @@ async fn a_token_is_in_the_audit_trail_before_it_is_given_out() {
 async fn a_token_that_would_be_missing_from_the_audit_trail_is_not_given_out() {
     let none = Arc::new(PreparedUnitsOfWork::new([]));
     let issue = IssueServiceToken::new(none, mint(Arc::new(RecordingSigner::default())));
-    let outcome = issue.run(IssueServiceTokenCommand { client: &service(), scope: None }).await;
+    let outcome =
+        issue.run(IssueServiceTokenCommand { client: &service(), scope: None, resource: None }).await;
     assert!(matches!(outcome, Err(IssueServiceTokenError::Storage(StorageError::Unavailable))));
+}
+
+#[tokio::test]
+async fn a_service_token_is_for_the_api_alone() {
+    let signer = Arc::new(RecordingSigner::default());
+    let units = PreparedUnitsOfWork::new([]);
+    let issue = IssueServiceToken::new(Arc::new(units), mint(signer));
+    let command = IssueServiceTokenCommand { client: &service(), scope: None, resource: Some(Resource::Mcp) };
+    assert!(matches!(issue.run(command).await, Err(IssueServiceTokenError::InvalidTarget)));
 }

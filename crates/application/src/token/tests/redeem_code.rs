@@ -12,9 +12,11 @@ use crate::testing::{
 use crate::token::{IssuedTokens, RedeemCode, RedeemCodeCommand, RedeemCodeError};
 use domain::access_token::TokenSubject;
 use domain::audit::AuditEvent;
-use domain::client::Client;
+use domain::client::{Client, ClientKind, Review};
 use domain::code::{AuthorizationCode, CodeState, PkceChallenge};
 use domain::grant::{Grant, GrantState, RevocationReason};
+use domain::refresh_token::RefreshToken;
+use domain::resource::Resource;
 use domain::secret::{Secret, SecretKind};
 use domain::user::UserStatus;
 use mockall::Sequence;
@@ -37,6 +39,7 @@ fn code() -> AuthorizationCode {
         user_id: user_id(1),
         redirect_uri: REDIRECT_URI.to_owned(),
         scopes: scopes("sleep"),
+        resource: Resource::Api,
         challenge: None,
         issued_at: noon() - seconds(30),
         expires_at: noon() + seconds(30),
@@ -94,7 +97,11 @@ type Stored = Arc<std::sync::Mutex<Option<(Grant, AuditEvent)>>>;
 
 /// A unit of work that also records what it stores.
 fn noting() -> (MockUnitOfWork, Stored) {
-    let mut unit = finding(Some(code()));
+    noting_code(code())
+}
+
+fn noting_code(code: AuthorizationCode) -> (MockUnitOfWork, Stored) {
+    let mut unit = finding(Some(code));
     let stored = Stored::default();
     let noted = Arc::clone(&stored);
     unit.codes.expect_redeem().times(1).returning(move |_, grant, event| {
@@ -125,7 +132,14 @@ fn address() -> domain::address::AddressBlock {
 }
 
 fn command<'a>(client: &'a Client, code: &'a str) -> RedeemCodeCommand<'a> {
-    RedeemCodeCommand { client, code, redirect_uri: REDIRECT_URI, code_verifier: None, address: address() }
+    RedeemCodeCommand {
+        client,
+        code,
+        redirect_uri: REDIRECT_URI,
+        code_verifier: None,
+        resource: None,
+        address: address(),
+    }
 }
 
 async fn run(
@@ -174,7 +188,7 @@ async fn a_code_is_exchanged_for_tokens_with_the_granted_scopes() {
     let issued = outcome.unwrap();
     let claims = signer.signed()[0];
     assert_eq!(issued.access_token, format!("signed {}", claims.id));
-    assert_eq!(issued.refresh_token.kind(), SecretKind::RefreshToken);
+    assert!(matches!(issued.refresh_token, RefreshToken::Fixed(_)));
     assert_eq!((issued.user_id, issued.scopes), (user_id(1), scopes("sleep")));
     assert_eq!((claims.client_id, claims.scopes), (client_id(1), scopes("sleep")));
     assert_eq!((endings.committed(), endings.rolled_back()), (1, 0));
@@ -203,7 +217,8 @@ async fn the_stored_grant_is_the_one_of_the_code_and_of_both_tokens() {
     let (grant, _) = stored.lock().unwrap().clone().unwrap();
     let subject = TokenSubject::Person { user_id: user_id(1), grant_id: grant.id };
     assert_eq!(signer.signed()[0].subject, subject);
-    assert_eq!(grant.refresh_token_hash, outcome.unwrap().refresh_token.hash());
+    assert_eq!(grant.refresh_token_hash, outcome.unwrap().refresh_token.lookup_hash());
+    assert_eq!(grant.newest_token_hash, None);
     assert_eq!((grant.client_id, grant.user_id, grant.scopes), (client_id(1), user_id(1), scopes("sleep")));
     assert_eq!((grant.created_at, grant.last_used_at), (noon(), None));
     assert_eq!(grant.state, GrantState::Live);
@@ -337,4 +352,83 @@ async fn a_server_that_cannot_sign_does_not_use_the_code_up() {
         run(finding(Some(code())), Arc::new(BrokenSigner), command(&app(), code_secret().expose())).await;
     assert!(matches!(outcome, Err(RedeemCodeError::Signing(_))));
     assert_eq!(endings.committed(), 0);
+}
+
+fn public_app() -> Client {
+    Client { kind: ClientKind::PublicApp, require_pkce: true, ..app() }
+}
+
+// RFC 9700 section 2.2.2
+#[tokio::test]
+async fn the_refresh_token_of_a_public_app_rotates() {
+    let (unit, stored) = noting_code(challenged());
+    let (secret, client) = (code_secret(), public_app());
+    let command = RedeemCodeCommand { code_verifier: Some(VERIFIER), ..command(&client, secret.expose()) };
+    let (outcome, _) = run(unit, Arc::new(RecordingSigner::default()), command).await;
+    let RefreshToken::Rotating(token) = outcome.unwrap().refresh_token else { panic!("a fixed token") };
+    let (grant, _) = stored.lock().unwrap().clone().unwrap();
+    assert_eq!(grant.refresh_token_hash, token.family_hash());
+    assert_eq!(grant.newest_token_hash, Some(token.hash()));
+}
+
+// RFC 9700 section 2.1.1
+#[tokio::test]
+async fn a_public_app_cannot_redeem_a_code_without_a_challenge() {
+    let (secret, client) = (code_secret(), public_app());
+    let signer = Arc::new(RecordingSigner::default());
+    assert_refused(run(finding(Some(code())), signer, command(&client, secret.expose())).await);
+}
+
+// RFC 8707 section 2.2
+#[tokio::test]
+async fn the_access_token_is_for_the_resource_of_the_code_which_may_be_repeated() {
+    for resource in Resource::ALL {
+        for asked in [None, Some(resource)] {
+            let signer = Arc::new(RecordingSigner::default());
+            let (unit, stored) = noting_code(AuthorizationCode { resource, ..code() });
+            let (secret, client) = (code_secret(), app());
+            let command = RedeemCodeCommand { resource: asked, ..command(&client, secret.expose()) };
+            assert!(run(unit, signer.clone(), command).await.0.is_ok());
+            assert_eq!(signer.signed()[0].audience, resource);
+            assert_eq!(stored.lock().unwrap().clone().unwrap().0.resource, resource);
+        }
+    }
+}
+
+// RFC 8707 section 2.2
+#[tokio::test]
+async fn another_resource_than_that_of_the_code_is_refused_and_the_code_not_used_up() {
+    for (resource, asked) in [(Resource::Api, Resource::Mcp), (Resource::Mcp, Resource::Api)] {
+        let (secret, client) = (code_secret(), app());
+        let command = RedeemCodeCommand { resource: Some(asked), ..command(&client, secret.expose()) };
+        let unit = finding(Some(AuthorizationCode { resource, ..code() }));
+        let (outcome, endings) = run(unit, Arc::new(RecordingSigner::default()), command).await;
+        assert!(matches!(outcome, Err(RedeemCodeError::InvalidTarget)), "{outcome:?}");
+        assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_code_for_a_draft_is_redeemed_only_for_its_owner_and_its_users() {
+    let draft = |owner| Client { review: Review::Draft { owner: user_id(owner) }, ..app() };
+    for (owner, is_admitted, is_redeemed) in [(1, None, true), (2, Some(true), true), (2, Some(false), false)]
+    {
+        let mut unit = if is_redeemed { redeeming(1) } else { finding(Some(code())) };
+        if let Some(is_admitted) = is_admitted {
+            unit.sandbox.expect_find().times(1).returning(|_| Ok(None));
+            unit.draft_users
+                .expect_is_admitted()
+                .times(1)
+                .withf(|client, user| (*client, *user) == (client_id(1), user_id(1)))
+                .returning(move |_, _| Ok(is_admitted));
+        }
+        let (client, signer) = (draft(owner), Arc::new(RecordingSigner::default()));
+        let (outcome, endings) = run(unit, signer, command(&client, code_secret().expose())).await;
+        if is_redeemed {
+            assert!(outcome.is_ok(), "{outcome:?}");
+            assert_eq!(endings.committed(), 1);
+        } else {
+            assert_refused((outcome, endings));
+        }
+    }
 }

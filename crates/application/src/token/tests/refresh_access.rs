@@ -1,3 +1,5 @@
+mod rotation;
+
 use super::mint;
 use crate::audit::testing::{RecordedReads, assert_events, event};
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
@@ -13,6 +15,7 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::grant::{Grant, GrantState, RevocationReason};
 use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
 use domain::user::UserStatus;
@@ -57,15 +60,22 @@ fn refresh_with(
 async fn attempt(grants: MockGrantReader, user_id: Option<&str>, scope: Option<&str>) -> Outcome {
     let (client, refresh_token) = (app(), refresh_token());
     let from = &used_from();
-    let command =
-        RefreshAccessCommand { client: &client, refresh_token: &refresh_token, user_id, scope, from };
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: &refresh_token,
+        user_id,
+        scope,
+        resource: None,
+        from,
+    };
     refresh(grants, nothing_to_write()).run(command).await
 }
 
 /// Refreshes without a user id or scopes.
 async fn present(refresh: &RefreshAccess, client: &Client, refresh_token: &str) -> Outcome {
     let from = &used_from();
-    let command = RefreshAccessCommand { client, refresh_token, user_id: None, scope: None, from };
+    let command =
+        RefreshAccessCommand { client, refresh_token, user_id: None, scope: None, resource: None, from };
     refresh.run(command).await
 }
 
@@ -89,6 +99,7 @@ async fn a_live_refresh_token_gives_an_access_token_of_its_grant() {
         refresh_token: &refresh_token,
         user_id: Some(&person),
         scope: None,
+        resource: None,
         from: &used_from(),
     };
     let refreshed = refresh.run(command).await.unwrap();
@@ -285,4 +296,32 @@ async fn a_signing_failure_records_no_use() {
     let outcome = present(&refresh, &app(), &refresh_token()).await;
     assert!(matches!(outcome, Err(RefreshAccessError::Signing(_))));
     assert_eq!(reads.all(), []);
+}
+
+// RFC 8707 section 2.2
+#[tokio::test]
+async fn a_refresh_never_leaves_the_resource_of_its_grant() {
+    for resource in Resource::ALL {
+        for asked in [None, Some(Resource::Api), Some(Resource::Mcp)] {
+            let grants = reader(Grant { resource, ..grant() }, UserStatus::Active);
+            let signer = Arc::new(RecordingSigner::default());
+            let refresh = refresh_with(grants, nothing_to_write(), signer.clone(), &Arc::default());
+            let (client, refresh_token, from) = (app(), refresh_token(), &used_from());
+            let command = RefreshAccessCommand {
+                client: &client,
+                refresh_token: &refresh_token,
+                user_id: None,
+                scope: None,
+                resource: asked,
+                from,
+            };
+            let outcome = refresh.run(command).await;
+            if asked.is_none_or(|asked| asked == resource) {
+                assert!(outcome.is_ok(), "{outcome:?}");
+                assert_eq!(signer.signed()[0].audience, resource);
+            } else {
+                assert!(matches!(outcome, Err(RefreshAccessError::InvalidTarget)), "{outcome:?}");
+            }
+        }
+    }
 }

@@ -1,5 +1,5 @@
 use super::super::testing::{between, derived_head, entry, given_head, minute};
-use super::{Reconciliation, SleepRecord, SleepSession, SleepSessionId, leaves_no_place, reconcile};
+use super::{Reconciliation, SleepRecord, SleepSession, SleepSessionId, reconcile};
 use crate::sleep::{Hypnogram, SessionKey, SleepRecordHead, Stage, TimeInBed};
 use Reconciliation::{Insert, Replace, Unchanged};
 use chrono::Duration;
@@ -52,19 +52,6 @@ fn import(sessions: &mut Vec<SleepSession>, record: SleepRecord, next: u128) -> 
         }
     }
     decision
-}
-
-#[test]
-fn a_record_leaves_a_session_no_place_where_it_would_remove_it_or_not_come_in_beside_it() {
-    let old = known(1, staged(&derived(0, 480)));
-    for record in [derived(100, 500), staged(&derived(100, 500)), staged(&given("7", 100, 500))] {
-        assert!(leaves_no_place(&record, &old));
-    }
-    // A touching record, a record without stages of a separate log, and one with a given key.
-    for record in [derived(480, 600), given("7", 100, 500)] {
-        assert!(!leaves_no_place(&record, &old));
-    }
-    assert!(!leaves_no_place(&staged(&derived(100, 500)), &known(1, given("7", 0, 480))));
 }
 
 #[test]

@@ -30,6 +30,35 @@ fn a_key_is_a_text_that_is_not_blank() {
     assert_eq!(key("dsld", &"1".repeat(201)), rejected(TextProblem::TooLong { limit: 200 }));
 }
 
+#[test]
+fn an_own_product_belongs_to_the_person_in_its_key() {
+    let (one, other) = (UserId::from_uuid(Uuid::from_u128(1)), UserId::from_uuid(Uuid::from_u128(2)));
+    let own = CatalogueKey::own(one, Uuid::from_u128(7));
+    assert_eq!(own.owner(), Some(one));
+    assert!(own.is_visible_to(one) && !own.is_visible_to(other));
+    assert_eq!(key(own.source(), own.key()), Ok(own.clone()));
+    assert_eq!(own.clone().owned_by(other), CatalogueKey::own(other, Uuid::from_u128(7)));
+    let shared = key("dsld", own.key()).unwrap();
+    assert_eq!(shared.owner(), None);
+    assert!(shared.is_visible_to(other));
+    assert_eq!(shared.clone().owned_by(other), shared);
+}
+
+#[test]
+fn the_key_of_an_own_product_names_its_owner() {
+    let owner = "00000000-0000-0000-0000-00000000000a";
+    for text in [
+        "17",
+        owner,
+        &format!("{owner}/17"),
+        &format!("{owner}/{owner}/{owner}"),
+        &format!("{}/{owner}", owner.to_uppercase()),
+    ] {
+        assert_eq!(key("own", text), Err(InvalidCatalogueKey::Own), "{text}");
+    }
+    assert!(key("own", &format!("{owner}/{owner}")).is_ok());
+}
+
 proptest! {
     #[test]
     fn building_a_key_from_arbitrary_text_never_panics(source in any::<String>(), text in any::<String>()) {

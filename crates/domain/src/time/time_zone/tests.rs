@@ -144,6 +144,29 @@ fn any_zone() -> impl Strategy<Value = TimeZone> {
     (0..chrono_tz::TZ_VARIANTS.len()).prop_map(|at| TimeZone(chrono_tz::TZ_VARIANTS[at]))
 }
 
+#[test]
+fn every_current_name_is_a_zone_and_no_alias_is_current() {
+    let names: Vec<_> = TimeZone::current_names().collect();
+    assert!(names.len() > 400);
+    for name in names {
+        assert_eq!(TimeZone::parse_current(name).map(TimeZone::name), Ok(name));
+    }
+    for alias in [
+        "US/Eastern",
+        "Asia/Calcutta",
+        "Europe/Kiev",
+        "GMT",
+        "Etc/GMT+3",
+        "CET",
+        "europe/berlin",
+        "",
+        "Mars/Base",
+    ] {
+        assert_eq!(TimeZone::parse_current(alias), Err(UnknownTimeZone), "{alias}");
+    }
+    assert!(TimeZone::parse_current("Asia/Kolkata").is_ok());
+}
+
 proptest! {
     #[test]
     fn looking_up_any_name_never_panics(name in any::<String>()) {

@@ -4,8 +4,8 @@ use super::name;
 use application::import::ingest::MAX_ITEMS;
 use serde_json::{Value, json};
 use utoipa::openapi::schema::{ArrayBuilder, OneOfBuilder};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 /// Declares schemas of bodies with one item or a list of items.
 macro_rules! one_or_many {
@@ -13,11 +13,16 @@ macro_rules! one_or_many {
         /// Schema of a body with one item or a list of items.
         pub struct $name;
 
-        impl ToSchema for $name {}
+        impl ToSchema for $name {
+            fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+                schemas.push((<$item>::name().into_owned(), <$item>::schema()));
+                <$item>::schemas(schemas);
+            }
+        }
 
-        impl utoipa::PartialSchema for $name {
+        impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
-                one_or_many(<$item as utoipa::PartialSchema>::schema())
+                one_or_many(&Ref::from_schema_name(<$item>::name()))
             }
         }
     )+};
@@ -31,9 +36,9 @@ one_or_many! {
     LogItems of LogItem;
 }
 
-fn one_or_many(item: RefOr<Schema>) -> RefOr<Schema> {
+fn one_or_many(item: &Ref) -> RefOr<Schema> {
     let list = ArrayBuilder::new().items(item.clone()).max_items(Some(MAX_ITEMS));
-    OneOfBuilder::new().item(item).item(list).into()
+    OneOfBuilder::new().item(item.clone()).item(list).into()
 }
 
 /// The header that makes a request idempotent.
@@ -132,10 +137,10 @@ pub struct SessionItem {
     /// ISO 8601 with an offset.
     pub time_in_bed_end: String,
     /// The stages in time order.
-    #[schema(nullable = false, inline)]
+    #[schema(nullable = false)]
     pub raw_sleep: Option<Vec<StageItem>>,
     /// The metrics.
-    #[schema(nullable = false, inline)]
+    #[schema(nullable = false)]
     pub sleep_metric: Option<Vec<MetricItem>>,
     /// The device or app that recorded the session.
     #[schema(nullable = false)]
@@ -190,7 +195,7 @@ pub struct LabelItem {
     #[schema(nullable = false)]
     pub entry_date: Option<String>,
     /// The ingredients in the order of the label.
-    #[schema(nullable = false, inline)]
+    #[schema(nullable = false)]
     pub supplement_ingredient: Option<Vec<LabelIngredientItem>>,
     /// The key that the label has in its source.
     #[schema(nullable = false)]

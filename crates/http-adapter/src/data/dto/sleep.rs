@@ -55,7 +55,7 @@ pub struct SleepSessionDto {
 
 /// A metric: seconds (`time...`, `sleepLatency`), percent from 0 to 100, or a count.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = SleepMetric)]
+#[schema(as = Metric)]
 pub struct MetricDto {
     /// The name of the metric.
     #[schema(schema_with = name::metrics)]

@@ -1,6 +1,7 @@
 //! Query parameters of the data endpoints (decisions 5) and of the change feed.
 
 mod changes;
+mod ignored;
 mod reader;
 mod sleep;
 mod supplements;
@@ -8,5 +9,6 @@ mod supplements;
 mod tests;
 
 pub(super) use changes::ChangesParameters;
+pub(crate) use ignored::IgnoredParameters;
 pub(super) use sleep::SleepParameters;
 pub(super) use supplements::SupplementsParameters;

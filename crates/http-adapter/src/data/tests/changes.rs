@@ -192,7 +192,7 @@ async fn another_users_cursor_is_an_invalid_parameter() {
 }
 
 #[actix_web::test]
-async fn a_token_is_told_what_its_scopes_allow_and_refused_what_they_do_not() {
+async fn a_token_reads_the_changes_that_its_scopes_allow_and_no_others() {
     let (world, asked) = listening();
     assert_eq!(world.get_with(&path(""), "sleep").await.status, 200);
     assert_eq!(world.get_with(&path("?types=sleep"), "sleep").await.status, 200);

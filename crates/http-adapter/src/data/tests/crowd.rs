@@ -7,7 +7,7 @@ use application::StorageError;
 use application::ports::storage::{MockProfileReader, SleepPosition, SleepReader};
 use application::read::{SleepPage, SleepPageQuery};
 use async_trait::async_trait;
-use domain::id::UserId;
+use domain::id::{SleepSessionId, UserId};
 use domain::sleep::SleepSession;
 use futures_util::future::join_all;
 use std::sync::Arc;
@@ -28,6 +28,10 @@ impl SleepReader for Crowded {
             self.door.acquire().await.unwrap().forget();
         }
         Ok(SleepPage::default())
+    }
+
+    async fn find(&self, _: UserId, _: SleepSessionId) -> Result<Option<SleepSession>, StorageError> {
+        Ok(None)
     }
 
     async fn walk(

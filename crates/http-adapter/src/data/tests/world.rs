@@ -14,6 +14,7 @@ use domain::access_token::{AccessClaims, TokenSubject};
 use domain::id::{ClientId, GrantId, TokenId, UserId};
 use domain::paging::SortDirection;
 use domain::rate_limit::{RateStatus, RateWindow};
+use domain::resource::Resource;
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
@@ -133,6 +134,7 @@ fn claims(subject: TokenSubject, scopes: ScopeSet) -> AccessClaims {
         subject,
         client_id,
         scopes,
+        audience: Resource::Api,
         issued_at: NOW,
         expires_at: AccessClaims::end_from(NOW),
     }

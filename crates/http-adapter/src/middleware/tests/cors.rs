@@ -61,13 +61,46 @@ async fn origins_must_match_exactly() {
     }
 }
 
+/// What an app in the browser needs of an authorization server, with the method and the headers it may send.
+const SIGN_IN: [(&str, &str, &str); 6] = [
+    ("/api/token", "POST", "Authorization, Content-Type"),
+    ("/api/refresh", "POST", "Authorization, Content-Type"),
+    ("/oauth/revoke", "POST", "Authorization, Content-Type"),
+    ("/.well-known/oauth-authorization-server", "GET", "MCP-Protocol-Version"),
+    ("/.well-known/oauth-protected-resource/mcp", "GET", "MCP-Protocol-Version"),
+    ("/.well-known/jwks.json", "GET", "MCP-Protocol-Version"),
+];
+
+#[actix_web::test]
+async fn by_default_no_page_may_get_a_token() {
+    for (uri, method, _) in SIGN_IN {
+        let request = from_page(uri).method(method.parse().unwrap());
+        assert_no_cors(&send(&with_origins(&[]), request).await);
+        assert_no_cors(&send(&with_origins(&[]), preflight(uri)).await);
+    }
+}
+
+#[actix_web::test]
+async fn an_app_at_a_listed_origin_may_find_the_server_and_get_and_revoke_its_tokens_without_credentials() {
+    let state = with_origins(&["https://page.example"]);
+    for (uri, method, headers) in SIGN_IN {
+        let answer = send(&state, from_page(uri).method(method.parse().unwrap())).await;
+        assert_eq!(answer.header("access-control-allow-origin"), Some("https://page.example"), "{uri}");
+        assert_eq!(answer.header("access-control-allow-credentials"), None);
+        let answer = send(&state, preflight(uri)).await;
+        assert_eq!(answer.status.as_u16(), 204, "{uri}");
+        assert_eq!(answer.header("access-control-allow-methods"), Some(method));
+        assert_eq!(answer.header("access-control-allow-headers"), Some(headers));
+    }
+}
+
 #[actix_web::test]
 async fn no_page_may_read_the_other_endpoints() {
     let state = with_origins(&["https://page.example"]);
     for uri in [
-        "/api/token",
-        "/api/refresh",
-        "/oauth/revoke",
+        "/authorize",
+        "/sign-in",
+        "/consent",
         "/oauth/introspect",
         "/livez",
         "/errors",

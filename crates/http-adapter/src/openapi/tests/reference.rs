@@ -1,5 +1,6 @@
 //! The document and the interactive reference as they are served.
 
+use crate::example::PUBLIC_URL;
 use crate::openapi::openapi_json;
 use crate::openapi::reference::{PACKAGE_FILES, START_FILE};
 use crate::tests::{Answer, Parts, send};
@@ -10,11 +11,20 @@ async fn get(path: &str) -> Answer {
 }
 
 #[actix_web::test]
-async fn the_document_is_served_as_it_is_committed() {
+async fn the_document_is_served_as_it_is_committed_with_the_public_url_of_the_server() {
     let answer = get("/openapi.json").await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), Some("application/json"));
-    assert_eq!(answer.text(), openapi_json());
+    assert_eq!(answer.text(), openapi_json().replace(PUBLIC_URL, "http://restwell.example"));
+}
+
+#[actix_web::test]
+async fn servers_and_flows_have_the_public_url_of_the_server() {
+    let document = get("/openapi.json").await.json();
+    assert_eq!(document["servers"][0]["url"], "http://restwell.example");
+    let flow = &document["components"]["securitySchemes"]["oauth2"]["flows"]["authorizationCode"];
+    assert_eq!(flow["authorizationUrl"], "http://restwell.example/authorize");
+    assert_eq!(flow["tokenUrl"], "http://restwell.example/api/token");
 }
 
 #[actix_web::test]

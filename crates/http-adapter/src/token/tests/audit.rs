@@ -6,7 +6,7 @@ use domain::id::ClientId;
 
 /// Checks that the trail contains exactly one event, of this kind and client.
 #[track_caller]
-fn assert_told(store: &MemoryStore, kind: AuditKind, client: &str) {
+fn assert_recorded(store: &MemoryStore, kind: AuditKind, client: &str) {
     let recorded: Vec<_> =
         store.events().iter().map(|event| (event.actor, event.kind, event.client_id)).collect();
     assert_eq!(recorded, [(AuditActor::Client, kind, ClientId::parse(client).ok())]);
@@ -18,12 +18,12 @@ async fn a_forbidden_secret_in_a_query_string_is_flagged_for_rotation() {
     let (store, state) = fresh();
     let strict = refresh_query().replace(MemoryStore::APP, MemoryStore::STRICT);
     assert_error(&send(&state, get("/api/refresh", &strict)).await, 400, "invalid_request");
-    assert_told(&store, AuditKind::ClientSecretExposed, MemoryStore::STRICT);
+    assert_recorded(&store, AuditKind::ClientSecretExposed, MemoryStore::STRICT);
 
     let store = Arc::new(MemoryStore::default());
     let state = Parts { store: Arc::clone(&store), allow_query_secrets: false, ..Parts::default() }.build();
     assert_error(&send(&state, get("/api/refresh", &refresh_query())).await, 400, "invalid_request");
-    assert_told(&store, AuditKind::ClientSecretExposed, MemoryStore::APP);
+    assert_recorded(&store, AuditKind::ClientSecretExposed, MemoryStore::APP);
 }
 
 // T04
@@ -45,7 +45,7 @@ async fn another_clients_refresh_token_is_rejected_as_unknown_and_recorded() {
     let stranger = refresh_query().replace(MemoryStore::APP, MemoryStore::STRICT);
     let answer = send(&state, post_form("/api/refresh", stranger)).await;
     assert_error(&answer, 400, "invalid_grant");
-    assert_told(&store, AuditKind::RefreshTokenMisused, MemoryStore::STRICT);
+    assert_recorded(&store, AuditKind::RefreshTokenMisused, MemoryStore::STRICT);
     assert_token(&send(&state, post_form("/api/refresh", refresh_query())).await);
 }
 
@@ -53,7 +53,7 @@ async fn another_clients_refresh_token_is_rejected_as_unknown_and_recorded() {
 async fn a_redeemed_code_and_a_service_token_are_recorded() {
     let (store, state) = fresh();
     assert_token(&send(&state, post_form("/api/token", code_query())).await);
-    assert_told(&store, AuditKind::GrantCreated, MemoryStore::APP);
+    assert_recorded(&store, AuditKind::GrantCreated, MemoryStore::APP);
 
     let (store, state) = fresh();
     let service = format!(
@@ -62,5 +62,5 @@ async fn a_redeemed_code_and_a_service_token_are_recorded() {
         MemoryStore::client_secret()
     );
     assert_eq!(send(&state, post_form("/api/token", service)).await.status, 200);
-    assert_told(&store, AuditKind::ServiceTokenIssued, MemoryStore::SERVICE);
+    assert_recorded(&store, AuditKind::ServiceTokenIssued, MemoryStore::SERVICE);
 }

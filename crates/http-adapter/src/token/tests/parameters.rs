@@ -20,7 +20,7 @@ async fn a_repeated_known_parameter_is_rejected_in_query_and_body() {
 #[actix_web::test]
 async fn unknown_parameters_are_ignored_and_names_are_exact() {
     let (_, state) = fresh();
-    let query = format!("{}&x=1&x=2&y=&resource=https%3A%2F%2Fa", code_query());
+    let query = format!("{}&x=1&x=2&y=&audience=https%3A%2F%2Fa", code_query());
     assert_token(&send(&state, get("/api/token", &query)).await);
     for name in ["code[]=", "Code=", "code%20="] {
         let query = code_query().replacen("code=", name, 1);

@@ -1,14 +1,28 @@
 //! Samples of the sign-in and consent pages.
 
 use super::{Sample, TextSource, sample, variant};
-use crate::view::{Consent, Errors, FormErrors, Link, Message, ScopeLine, SignIn, SignInReason, SignedOut};
+use crate::view::{
+    Consent, Errors, FormErrors, Help, Landing, Link, Message, ScopeLine, SignIn, SignInReason, SignedOut,
+};
 use domain::scope::{Scope, ScopeSet};
+use http_adapter::Operator;
 use http_adapter::problem::{ErrorEntry, Fault};
 
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     let mut samples = sign_in(source);
     samples.extend(consent(source));
     samples.extend(messages(source));
+    let named = Landing {
+        operator: Operator {
+            name: Some(source("Example Sleep Clinic")),
+            contact: Some(source("help@example.org")),
+        },
+        offers_sign_up: true,
+    };
+    samples.push(sample("help", &Help { person: None, operator: named.operator.clone() }));
+    samples.push(sample("landing", &named));
+    let unnamed = Landing { operator: Operator::default(), offers_sign_up: false };
+    samples.push(sample("landing_unnamed", &unnamed));
     let errors = [Fault::InvalidRequest, Fault::NotFound].map(|fault| ErrorEntry::from(fault.row()));
     samples.push(sample("errors", &Errors { errors: errors.to_vec() }));
     samples
@@ -23,6 +37,7 @@ fn sign_in(source: TextSource) -> Vec<Sample> {
         to: None,
         offers_reset: true,
         offers_sign_up: true,
+        passkeys: None,
         errors: FormErrors::none(),
     };
     let reason = SignInReason::App { name: source("Night Owl") };
@@ -42,6 +57,7 @@ fn sign_in(source: TextSource) -> Vec<Sample> {
         offers_sign_up: false,
         ..visit.clone()
     };
+    let with_passkeys = SignIn { passkeys: Some("rest.example".to_owned()), ..app.clone() };
     let without_email = SignIn { offers_reset: false, ..visit.clone() };
     vec![
         sample("sign_in", &visit),
@@ -50,13 +66,19 @@ fn sign_in(source: TextSource) -> Vec<Sample> {
         variant("sign_in_unreadable", &unreadable),
         sample("sign_in_confirm", &confirm),
         variant("sign_in_without_email", &without_email),
+        sample("sign_in_passkeys", &with_passkeys),
     ]
 }
 
 fn consent(source: TextSource) -> Vec<Sample> {
     let first = Consent {
         app: source("Night Owl"),
+        home_page: None,
+        privacy_policy: None,
         site: source("app.nightowl.example"),
+        is_local: false,
+        metadata_host: None,
+        is_reviewed: true,
         email: source("sam@example.org"),
         form_token: source("Zm9ybS10b2tlbg"),
         request: source("5f0c3c5e"),
@@ -68,8 +90,13 @@ fn consent(source: TextSource) -> Vec<Sample> {
     let more = Consent {
         scopes: ScopeLine::list(asked, asked),
         held: Some(ScopeSet::from_iter([Scope::Profile])),
+        home_page: Some("https://nightowl.example/".to_owned()),
+        privacy_policy: Some("https://nightowl.example/privacy".to_owned()),
         ..first.clone()
     };
+    let local = Consent { site: source("127.0.0.1:49152"), is_local: true, ..first.clone() };
+    let published =
+        Consent { metadata_host: Some(source("nightowl.example")), is_reviewed: false, ..local.clone() };
     let text = source("Tick what the app may read, or deny.");
     let none = Consent {
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
@@ -85,7 +112,10 @@ fn consent(source: TextSource) -> Vec<Sample> {
     };
     vec![
         sample("consent", &first),
+        sample("consent_not_reviewed", &Consent { is_reviewed: false, ..first.clone() }),
         sample("consent_for_more", &more),
+        sample("consent_on_this_computer", &local),
+        sample("consent_of_published_app", &published),
         variant("consent_for_nothing", &none),
         variant("consent_with_long_names", &long),
     ]

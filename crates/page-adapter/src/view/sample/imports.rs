@@ -16,16 +16,19 @@ fn lists(source: TextSource) -> Vec<Sample> {
         errors: FormErrors::none(),
         most: Some(512),
         zone: source("Europe/Berlin"),
+        asks_start: false,
         imports: vec![
             line(source, ImportPhase::Storing),
             line(source, ImportPhase::Done),
             profile_alone(source),
             refused_line(source),
+            ImportLine { undone: [1204, 2, 0], ..line(source, ImportPhase::Undone) },
         ],
     };
     let none = Imports { imports: Vec::new(), most: None, ..list.clone() };
     let no_time = Imports {
         errors: FormErrors::field("recording_start", source("Enter the date and time.")),
+        asks_start: true,
         ..list.clone()
     };
     let refused = Imports {
@@ -36,11 +39,12 @@ fn lists(source: TextSource) -> Vec<Sample> {
         sample("imports", &list),
         sample("imports_none", &none),
         variant("imports_refused", &refused),
-        variant("imports_no_time", &no_time),
+        sample("imports_no_time", &no_time),
     ]
 }
 
 /// Returns the pages of single imports.
+#[expect(clippy::too_many_lines, reason = "one sample after another")]
 fn single(source: TextSource) -> Vec<Sample> {
     let done = ImportPage {
         person: person(source),
@@ -65,6 +69,8 @@ fn single(source: TextSource) -> Vec<Sample> {
     let waiting = ImportPage { import: line(source, ImportPhase::Waiting), ..running.clone() };
     let checking = ImportPage { import: line(source, ImportPhase::Checking), ..running.clone() };
     let bad = ImportPage { import: refused_line(source), ..running.clone() };
+    let without_start =
+        ImportPage { import: ImportLine { needs_start: true, ..refused_line(source) }, ..running.clone() };
     let given_up = ImportPage {
         import: ImportLine { counts: line(source, ImportPhase::Done).counts, ..refused_line(source) },
         ..running.clone()
@@ -76,7 +82,7 @@ fn single(source: TextSource) -> Vec<Sample> {
     };
     let undone = ImportPage {
         notice: Some(source("Undone.")),
-        import: ImportLine { kept: 2, ..line(source, ImportPhase::Undone) },
+        import: ImportLine { undone: [1204, 2, 2], ..line(source, ImportPhase::Undone) },
         undone: Some(undone(source)),
         ..running.clone()
     };
@@ -97,6 +103,7 @@ fn single(source: TextSource) -> Vec<Sample> {
         sample("import_waiting", &waiting),
         sample("import_checking", &checking),
         sample("import_refused", &bad),
+        sample("import_without_start", &without_start),
         sample("import_given_up", &given_up),
         sample("import_undoing", &undoing),
         sample("import_undone", &undone),
@@ -111,7 +118,8 @@ fn line(source: TextSource, phase: ImportPhase) -> ImportLine {
         phase,
         percent: 40,
         refusal: None,
-        kept: 0,
+        undone: [0, 0, 0],
+        needs_start: false,
         by_operator: phase == ImportPhase::Done,
         started: moment(source, "21 November 2026, 09:14", "2026-11-21T08:14:00Z"),
         ended: (phase == ImportPhase::Done)

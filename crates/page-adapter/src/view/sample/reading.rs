@@ -26,6 +26,7 @@ fn apps(source: TextSource) -> Vec<Sample> {
         last_used_from: Some(source("192.0.2.7")),
         last_used_by: Some(source("NightOwl/4.2 (iPhone)")),
         is_remembered: true,
+        is_public: false,
     };
     let lab = AppLine {
         client: source("8e4d"),
@@ -37,6 +38,7 @@ fn apps(source: TextSource) -> Vec<Sample> {
         last_used_from: None,
         last_used_by: None,
         is_remembered: false,
+        is_public: true,
     };
     let diary = AppLine {
         client: source("9f5e"),
@@ -46,9 +48,14 @@ fn apps(source: TextSource) -> Vec<Sample> {
         is_remembered: true,
         ..lab.clone()
     };
-    let some = Apps { person: person(source), notice: None, apps: vec![owl, lab, diary] };
-    let none =
-        Apps { notice: Some(source("Night Owl has been disconnected.")), apps: Vec::new(), ..some.clone() };
+    let some =
+        Apps { person: person(source), notice: None, has_developer_page: false, apps: vec![owl, lab, diary] };
+    let none = Apps {
+        notice: Some(source("Night Owl has been disconnected.")),
+        has_developer_page: true,
+        apps: Vec::new(),
+        ..some.clone()
+    };
     vec![sample("apps", &some), sample("apps_none", &none)]
 }
 
@@ -123,8 +130,15 @@ fn events(source: TextSource) -> Vec<EventLine> {
         who,
         what,
         is_daily,
+        place: None,
     };
+    let place = Some(source("Firefox on Android, 192.0.2.7"));
     vec![
+        EventLine { place: place.clone(), ..line(ActorName::You, "signed in", false) },
+        EventLine {
+            place,
+            ..line(ActorName::Somebody, "entered your password, but no correct code after it", false)
+        },
         line(ActorName::You, "exported your data", false),
         line(ActorName::Operator, "started an import", false),
         line(ActorName::Server, "created your account", false),

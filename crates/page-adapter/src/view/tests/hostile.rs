@@ -35,11 +35,14 @@ fn every_hostile_text_is_escaped_completely() {
     for sample in samples(hostile) {
         let marks = sample.html.matches(MARK).count();
         let escaped = sample.html.matches(AS_TEXT).count();
-        let in_query = ["?before=", "&amp;events="].map(|name| sample.html.matches(name).count());
+        let in_query =
+            ["?before=", "&amp;events=", "&amp;source="].map(|name| sample.html.matches(name).count());
         assert_eq!(marks, escaped + in_query.iter().sum::<usize>(), "{}", sample.name);
         seen += marks;
+        // The only script, which has no text; `markup` checks on which pages it is.
+        let html = sample.html.replace("<script src=\"/assets/passkeys.js\" defer></script>", "");
         for raw in ["<script", "\u{202e}", "\u{2066}", "\u{0}", "&lt;"] {
-            assert!(!sample.html.contains(raw), "{raw:?} in {}", sample.name);
+            assert!(!html.contains(raw), "{raw:?} in {}", sample.name);
         }
     }
     assert!(seen > 100, "the samples hold few texts that somebody else could choose: {seen}");

@@ -8,7 +8,7 @@ fn shortened(html: &str) -> String {
     while let (Some(start), Some(end)) = (text.find("<optgroup"), text.rfind("</optgroup>")) {
         text.replace_range(start..end + "</optgroup>".len(), "(the cities)");
     }
-    for prefix in ["rwp_", "rwl_"] {
+    for prefix in ["rwp_", "rwl_", "rwc_"] {
         if let Some(start) = text.find(prefix) {
             text.replace_range(start..start + 53, &format!("{prefix}(a secret)"));
         }

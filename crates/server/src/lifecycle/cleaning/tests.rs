@@ -85,6 +85,15 @@ impl Scene {
         ));
     }
 
+    /// Stores `count` clients whose metadata document expired at this time.
+    fn published_clients(&self, tag: &str, count: u32, at: i64) {
+        self.execute_for(count, &format!(
+            "INSERT INTO client (id, name, kind, redirect_uris, scopes, allow_query_secrets, require_pkce, created_at, document)
+             SELECT CAST(printf('{tag}%015d', n) AS BLOB), 'Owl', 'app', '[]', 'sleep', 0, 1, 0, json_object('fresh_until', {at})
+             FROM numbers"
+        ));
+    }
+
     /// Stores `count` messages queued at this time.
     fn messages(&self, tag: &str, count: u32, at: i64) {
         self.execute_for(
@@ -165,6 +174,14 @@ async fn a_response_is_kept_for_a_day() {
     scene.answers("a", 2, ago(TimeDelta::hours(24), 1));
     scene.answers("b", 3, ago(TimeDelta::hours(24), -1));
     assert_eq!((scene.run().await, scene.run().await), (2, 0));
+}
+
+#[tokio::test]
+async fn an_unused_client_is_kept_for_a_week_after_its_document_expired() {
+    let scene = Scene::new().await;
+    scene.published_clients("a", BATCH + 1, ago(TimeDelta::days(7), 1));
+    scene.published_clients("b", 3, ago(TimeDelta::days(7), -1));
+    assert_eq!((scene.run().await, scene.run().await), (u64::from(BATCH) + 1, 0));
 }
 
 #[tokio::test]

@@ -96,6 +96,6 @@ fn invalid_settings_are_named() {
 fn sign_up_requires_a_mail_server() {
     let open = ("ACCOUNTS__SIGN_UP_OPEN", "true");
     let problem = settings(&[open]).unwrap_err();
-    assert!(problem.contains("accounts.sign_up_open needs mail"), "{problem}");
+    assert!(problem.contains("accounts.sign_up_open requires email"), "{problem}");
     assert!(settings(&[open, HOST]).unwrap().accounts.sign_up_open);
 }

@@ -113,6 +113,10 @@ metrics! {
         "Messages in the outbox, reported by every server each 15 seconds. Absent without an email server.";
     "restwell_mail_oldest_wait_seconds" Gauge []
         "Age of the oldest of them; 0 if there is none.";
+    "restwell_webhook_deliveries_total" Counter [("outcome", "`delivered`, `postponed`, `given_up`")]
+        "Attempts of this process to deliver webhook events.";
+    "restwell_webhook_events_due" Gauge []
+        "Webhook events that are due, including those of disabled endpoints, reported by the server that sends, each 15 seconds.";
     "restwell_housekeeping_deleted_total" Counter [("kind", "")]
         "Expired rows deleted.";
     "restwell_clock_offset_seconds" Gauge []

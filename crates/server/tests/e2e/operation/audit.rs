@@ -109,7 +109,7 @@ on_sqlite! {
         assert!(kinds(&events).iter().any(|kind| kind == "key.created"));
         for event in &events {
             let members: Vec<_> = event.as_object().expect("object").keys().map(String::as_str).collect();
-            assert_eq!(members, ["actor", "address", "at", "client_id", "count", "event_id", "kind", "scopes", "subject", "user_id"]);
+            assert_eq!(members, ["actor", "address", "at", "browser", "client_id", "count", "event_id", "kind", "scopes", "subject", "user_id"]);
             let (address, actor) = (&event["address"], &event["actor"]);
             assert!(address == "127.0.0.1" || (address.is_null() && actor != "person"), "{event}");
             assert!(address.is_null() || actor != "operator", "{event}");

@@ -131,14 +131,17 @@ on_sqlite! {
 
     async fn clients_are_created_shown_and_changed(world: World) {
         let created = world.json(&["client", "create", "--name", "Night Owl", "--redirect-uri", "https://owl.example/cb?tenant=1",
-            "--redirect-uri", "http://127.0.0.1:9000/cb", "--scope", "sleep", "--scope", "profile", "--no-query-secrets", "--json"]);
+            "--redirect-uri", "http://127.0.0.1:9000/cb", "--scope", "sleep", "--scope", "profile", "--no-query-secrets",
+            "--home-page", "https://owl.example", "--json"]);
         assert_eq!(members(&created), ["client_id", "client_secret"]);
         let id = text(&created, "client_id");
         let mut shown = world.json(&["client", "show", &id, "--json"]);
         assert!(shown["created_at"].take().is_string());
-        assert_eq!(shown, json!({"client_id": id, "name": "Night Owl", "kind": "app", "status": "active", "scopes": ["profile", "sleep"],
+        assert_eq!(shown, json!({"client_id": id, "name": "Night Owl", "kind": "app", "type": "confidential", "status": "active",
+            "scopes": ["profile", "sleep"], "home_page": "https://owl.example/", "privacy_policy": null,
             "created_at": null, "redirect_uris": ["https://owl.example/cb?tenant=1", "http://127.0.0.1:9000/cb"],
-            "allow_query_secrets": false, "require_pkce": false, "disabled_at": null, "live_secrets": 1}));
+            "allow_query_secrets": false, "require_pkce": false, "disabled_at": null, "live_secrets": 1, "review": "approved", "contact": null, "owner": null,
+            "metadata_url": null}));
         let everything = format!("{}{}", world.ok(&["client", "list"]), world.ok(&["client", "show", &id]));
         assert!(!everything.contains("rws_"), "a secret is shown twice");
 
@@ -146,6 +149,10 @@ on_sqlite! {
             "--allow-query-secrets", "true", "--require-pkce", "true", "--json"]);
         assert_eq!((&changed["name"], &changed["redirect_uris"], &changed["scopes"], &changed["allow_query_secrets"], &changed["require_pkce"]),
             (&json!("Owl"), &json!([REDIRECT_URI]), &json!(["supplements"]), &json!(true), &json!(true)));
+        let changed = world.json(&["client", "update", &id, "--privacy-policy", "https://owl.example/privacy", "--json"]);
+        assert_eq!((&changed["home_page"], &changed["privacy_policy"]),
+            (&json!("https://owl.example/"), &json!("https://owl.example/privacy")));
+        assert!(world.fails(&["client", "update", &id, "--home-page", "http://owl.example"]).contains("https URL"));
         assert!(world.fails(&["client", "update", &id]).contains("nothing to change"));
         for arguments in [["client", "show", NOBODY], ["client", "disable", NOBODY], ["client", "enable", NOBODY], ["client", "rotate-secret", NOBODY]] {
             assert!(world.fails(&arguments).contains(NOBODY), "{arguments:?}");

@@ -86,7 +86,11 @@ impl Demo {
 
 fn demo_command(dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_restwell"));
-    command.env_clear().env("RESTWELL__LOG__FORMAT", "json").arg("demo").arg("--data-dir").arg(dir);
+    command
+        .env_clear()
+        .env("RESTWELL__LOG__FORMAT", "json")
+        .args(["demo", "--today", "2026-04-02", "--data-dir"])
+        .arg(dir);
     command
 }
 

@@ -87,7 +87,7 @@ async fn a_stopping_server_is_unready_at_once_and_serves_each_connection_once_mo
 }
 
 /// Sends requests on one connection, as a load balancer does, until a response closes it.
-async fn ask_until_told_to_go(mut connection: Connection, warm: Arc<AtomicUsize>) -> Result<u32, u32> {
+async fn ask_until_asked_to_close(mut connection: Connection, warm: Arc<AtomicUsize>) -> Result<u32, u32> {
     let mut answered = 0;
     loop {
         let Some(head) = connection.ask("/livez").await else { return Err(answered) };
@@ -110,7 +110,7 @@ async fn no_request_on_an_open_connection_is_lost_when_a_server_stops() {
     let mut server = world.serve();
     let (mut tasks, warm) = (Vec::new(), Arc::new(AtomicUsize::new(0)));
     for _ in 0..CONNECTIONS {
-        tasks.push(tokio::spawn(ask_until_told_to_go(Connection::open(&server).await, warm.clone())));
+        tasks.push(tokio::spawn(ask_until_asked_to_close(Connection::open(&server).await, warm.clone())));
     }
     let all_go_on = async || (warm.load(Ordering::SeqCst) == CONNECTIONS).then_some(());
     eventually("every connection is kept for a second request", all_go_on).await;

@@ -1,4 +1,4 @@
-//! Expired rows are deleted by one replica at a time, and by another one if that one crashes.
+//! Leased jobs run on one replica at a time, and on another one if that one crashes or stops.
 
 use super::replica::wait_until_ready;
 use crate::e2e::app::register;
@@ -30,7 +30,12 @@ async fn answers(database: &TestDatabase) -> i64 {
 }
 
 async fn leases(database: &TestDatabase, condition: &str) -> i64 {
-    database.number(&format!("SELECT count(*) FROM job_lease WHERE {condition}")).await
+    leases_of("housekeeping", database, condition).await
+}
+
+async fn leases_of(job: &str, database: &TestDatabase, condition: &str) -> i64 {
+    let query = format!("SELECT count(*) FROM job_lease WHERE job = '{job}' AND {condition}");
+    database.number(&query).await
 }
 
 fn has_kept_house(server: &Server) -> bool {
@@ -96,4 +101,15 @@ async fn a_server_on_sqlite_cleans_up_too() {
     let mut server = world.serve();
     eventually("it is kept", async || has_kept_house(&server).then_some(())).await;
     assert_eq!(server.terminate(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_leaves_webhooks_to_the_others_at_once() {
+    let world = World::new(StoreKind::Postgres).await.in_processes();
+    let database = world.database.as_ref().expect("database");
+    let mut server = world.serve();
+    let held = async || (leases_of("webhooks", database, "held_until > now()").await == 1).then_some(());
+    eventually("the lease", held).await;
+    assert_eq!(server.terminate(), Some(0));
+    assert_eq!(leases_of("webhooks", database, "held_until <= now() AND due_at <= now()").await, 1);
 }

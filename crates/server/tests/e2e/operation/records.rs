@@ -7,7 +7,7 @@ use std::io::{Cursor, Write as _};
 
 /// Returns a Takeout file of Fitbit: a night over a clock change in New York with its padding, one with short
 /// wakes, one over midnight without stages, a classic log, a nap, and one log twice.
-pub(super) fn fitbit() -> String {
+pub(crate) fn fitbit() -> String {
     json!([
         fitbit_log(4_300_000_001, "2026-03-07T23:10:00.000", "2026-03-08T07:10:00.000", &json!({"data": [
             level("2026-03-07T23:10:00.000", "light", 7_200), level("2026-03-08T01:10:00.000", "deep", 3_600),

@@ -26,7 +26,7 @@ on_sqlite! {
         }
         for session in sessions(&world, &user) {
             let members: Vec<_> = session.as_object().expect("object").keys().map(String::as_str).collect();
-            assert_eq!(members, ["last_seen_at", "method", "session_id", "signed_in_at"]);
+            assert_eq!(members, ["address", "browser", "first_seen_at", "last_seen_at", "method", "session_id", "signed_in_at"]);
             assert_eq!(session["method"], "password");
         }
         let human = world.ok(&["session", "list", &user]);

@@ -4,7 +4,7 @@ use super::account::people::{OTHER_PASSWORD, PASSWORD, WRONG_PASSWORD, give_pass
 use super::account::visit::{allow, fill, form_token, make_token, sign_in, try_to_sign_in};
 use super::caller::{Caller, Form};
 use super::dump::Dump;
-use crate::e2e::app::{REDIRECT_URI, SCOPES, code, register, text};
+use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, code, register, text};
 use crate::e2e::browser::{Browser, VISIT};
 use crate::e2e::operation::mail_server::{MailServer, Verdict, with_mail};
 use crate::e2e::world::World;
@@ -13,6 +13,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 const EMAIL: &str = "sleeper@example.org";
+
+/// Creates an endpoint at a closed port, and returns its secret.
+fn webhook_secret(world: &World, registration: &Registration) -> String {
+    let create =
+        ["webhook", "create", "--client", &registration.client_id, "--url", "http://127.0.0.1:9/", "--json"];
+    text(&world.json(&create), "secret")
+}
 
 on_both_stores! {
     // T56
@@ -40,8 +47,8 @@ on_both_stores! {
         let caller = Caller::new(&server);
         let used_code = allow(&browser, &registration, &SCOPES).await;
         let tokens = caller.redeem(&registration, &used_code).await.tokens();
-        let rotated = world.json(&["client", "rotate-secret", &registration.client_id, "--json"]);
         let secrets = [
+            webhook_secret(&world, &registration),
             PASSWORD.to_owned(),
             OTHER_PASSWORD.to_owned(),
             WRONG_PASSWORD.to_owned(),
@@ -58,7 +65,7 @@ on_both_stores! {
             tokens.refresh,
             tokens.access,
             registration.client_secret.clone(),
-            text(&rotated, "client_secret"),
+            text(&world.json(&["client", "rotate-secret", &registration.client_id, "--json"]), "client_secret"),
         ];
         let while_running = Dump::new(&world);
         server.terminate();
@@ -71,7 +78,7 @@ on_both_stores! {
                 let (front, back) = secret.split_at(middle);
                 assert!([secret, front, back].iter().all(|part| !dump.holds(part)), "{secret} is in the store");
             }
-            let prefixes = ["rwc_", "rwr_", "rws_", "rwk_", "rwp_", "rwe_", "rwv_", "rwl_", "rwb_"];
+            let prefixes = ["rwc_", "rwr_", "rwt_", "rws_", "rwk_", "rwp_", "rwe_", "rwv_", "rwl_", "rwb_", "rwa_"];
             let message = ["set-password?link", "Someone asked to reset the password", "Choose a new password"];
             for part in prefixes.iter().chain(&message) {
                 assert!(!dump.holds(part), "{part} is in the store");

@@ -31,14 +31,15 @@ const PATHS: &str = "/api/token /api/refresh /api/token/ /oauth/revoke /oauth/in
 /// Every page, and the targets of their forms.
 const PAGES: &str = "/authorize /sign-in /sign-in/ /sign-out /sign-up /forgot-password /set-password /consent /apps \
     /apps/disconnect /tokens /tokens/revoke /activity /account /account/password /account/sign-out-everywhere \
-    /account/export /account/erase /imports /imports/undo /assets/pages.css";
+    /account/sign-out-others /account/sign-out /account/second-factor /account/second-factor/off /account/recovery-codes \
+    /sign-in/second-factor /account/export /account/erase /imports /imports/undo /assets/pages.css";
 
 /// Every known parameter and field except the name of a token and the state of an app, which are stored and
 /// shown again; and an unknown one.
 const NAMES: &str = "code client_id client_secret redirect_uri refresh_token token token_type_hint user_id code_verifier scope \
     grant_type access_token startDate supplementID page response_type code_challenge code_challenge_method prompt \
     response_mode login_hint request to hint link before done email password time_zone current_password new_password \
-    disconnect_apps client all expires decision remember form_token next unknown";
+    disconnect_apps client all expires decision remember code enrolment session with app form_token next unknown";
 
 on_both_stores! {
     // T01

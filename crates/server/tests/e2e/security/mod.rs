@@ -27,6 +27,7 @@ mod matrix;
 mod model;
 mod outage;
 mod page;
+mod public;
 mod query_secret;
 mod race;
 mod restart;

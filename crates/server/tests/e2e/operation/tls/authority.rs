@@ -55,7 +55,7 @@ impl Authority {
     }
 
     /// Returns a server configuration with a certificate for `localhost`.
-    pub(in crate::e2e::operation) fn server(&self) -> ServerConfig {
+    pub(in crate::e2e) fn server(&self) -> ServerConfig {
         let key = KeyPair::generate().expect("key");
         let certificate = localhost().signed_by(&key, &self.issuer).expect("certificate").der().clone();
         let key = PrivateKeyDer::try_from(key.serialize_der()).expect("key");
@@ -68,7 +68,7 @@ impl Authority {
     }
 
     /// Returns the authority's certificate.
-    pub(in crate::e2e::operation) fn pem(&self) -> String {
+    pub(in crate::e2e) fn pem(&self) -> String {
         pem("CERTIFICATE", &self.own)
     }
 

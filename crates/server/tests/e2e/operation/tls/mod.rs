@@ -196,7 +196,7 @@ async fn silent_sockets_block_no_other_client_and_are_closed() {
             return;
         }
     }
-    panic!("whoever speaks waits for those who say nothing");
+    panic!("silent connections block the others");
 }
 
 /// Opens connections that do not start or finish a handshake.

@@ -9,3 +9,4 @@ mod guessing;
 mod hashing;
 mod policy;
 mod rehash;
+mod second_factor;

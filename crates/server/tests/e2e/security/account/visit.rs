@@ -37,7 +37,7 @@ pub(crate) async fn try_to_sign_in(browser: &Browser, email: &str, password: &st
 
 /// Signs in, which must succeed.
 pub(crate) async fn sign_in(browser: &Browser, email: &str, password: &str) {
-    assert_eq!(try_to_sign_in(browser, email, password).await.own_location(), "/apps");
+    assert_eq!(try_to_sign_in(browser, email, password).await.own_location(), "/");
 }
 
 /// Takes a signed-in person through the consent page of an app, and allows these scopes. Returns the code of

@@ -12,6 +12,19 @@ use crate::e2e::world::World;
 const OTHER_URI: &str = "https://other.example.org/callback";
 
 on_sqlite! {
+    async fn the_page_links_to_the_registered_pages_of_the_app(world: World) {
+        let scene = Scene::new(world);
+        let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
+        assert!(!consent.body.contains("About this app"), "{consent:?}");
+        let arguments = ["client", "update", &scene.app.client_id, "--home-page", "https://owl.example/",
+            "--privacy-policy", "https://owl.example/privacy"];
+        scene.world.ok(&arguments);
+        let consent = reach_consent(&scene.browser, &scene.auth_request(), &scene.person).await;
+        for link in ["href=\"https://owl.example/\">About this app", "href=\"https://owl.example/privacy\">Its privacy policy"] {
+            assert!(consent.body.contains(link), "{consent:?}");
+        }
+    }
+
     // T29
     async fn additional_form_fields_change_nothing(world: World) {
         let scene = Scene::new(world);

@@ -34,9 +34,9 @@ on_sqlite! {
             ("scope", "a\tb", "invalid_request"),
         ] {
             let asking = asking.with("scope", "sleep").with(name, value);
-            assert_told(&scene, &asking, error).await;
+            assert_error_response(&scene, &asking, error).await;
         }
-        assert_told(&scene, &asking.without("response_type"), "invalid_request").await;
+        assert_error_response(&scene, &asking.without("response_type"), "invalid_request").await;
         for table in ["authorization_request", "authorization_code"] {
             assert_rows(&scene.world, table, "", 0).await;
         }
@@ -112,7 +112,7 @@ on_sqlite! {
 
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-async fn assert_told(scene: &Scene, asking: &AuthRequest, error: &str) {
+async fn assert_error_response(scene: &Scene, asking: &AuthRequest, error: &str) {
     let answer = ask(&scene.browser, asking).await.answer_to(REDIRECT_URI);
     let members: Vec<&str> = answer.keys().map(String::as_str).collect();
     assert_eq!(members, ["error", "error_description", "iss", "state"], "{asking:?}");

@@ -83,7 +83,7 @@ on_sqlite! {
                 assert!(!page.body.contains("evil"), "{page:?}");
                 let form = person.credentials(&page.form("/sign-in"));
                 let answer = browser.submit(&form.with(name, evil)).await;
-                assert_eq!(answer.own_location(), "/apps", "{name}={evil}");
+                assert_eq!(answer.own_location(), "/", "{name}={evil}");
                 browser.submit(&browser.open("/apps").await.form("/sign-out")).await;
             }
         }

@@ -72,11 +72,12 @@ impl Attempt {
     fn form_token(&self, cast: &Cast, material: &Material) -> Option<String> {
         let of = |cookies: &Cookies| match self.audience {
             Audience::AnyForm => Some(cookies.token_of_visit()),
-            Audience::PersonsForm => Some(cookies.token_of_session()),
+            Audience::PersonsForm | Audience::PersonsKeptForm => Some(cookies.token_of_session()),
             Audience::Anybody
             | Audience::Client
             | Audience::Reader(_)
             | Audience::ReaderOfAny
+            | Audience::Assistant
             | Audience::Writer(_)
             | Audience::Person => None,
         };

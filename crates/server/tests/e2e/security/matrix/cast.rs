@@ -5,6 +5,7 @@ use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, code, create_service, 
 use crate::e2e::browser::{Browser, FILE_FORM, VISIT, file_form};
 use crate::e2e::person::{Person, app_of};
 use crate::e2e::security::caller::{Caller, Form};
+use crate::e2e::security::page::developer::new_app;
 use crate::e2e::security::page::token::make_token;
 use crate::e2e::security::party::another_client;
 use crate::e2e::server::Server;
@@ -178,6 +179,55 @@ impl Cast {
         let answer = request.header("content-type", FILE_FORM).body(body).send().await.expect("answer");
         let location = answer.headers()["location"].to_str().expect("ASCII").to_owned();
         location.strip_prefix("/imports/").expect("an import").to_owned()
+    }
+
+    /// Creates a product of the owner's own; returns its id.
+    pub(super) async fn own_product(&self) -> String {
+        let form = self.owners_browser.open("/supplements/product").await.form("/supplements/product");
+        let saved = self.owners_browser.submit(&form.with("name", "Tea")).await.own_location();
+        let id = saved.strip_prefix("/supplements/add?supplement=").expect("a product");
+        id.split('&').next().expect("an id").to_owned()
+    }
+
+    /// Logs an intake as the owner; returns the id of the entry.
+    pub(super) async fn own_entry(&self) -> String {
+        let path = format!("/supplements/add?supplement={}", self.own_product().await);
+        let form = self.owners_browser.open(&path).await.form("/supplements/add");
+        let done = self.owners_browser.submit(&form).await;
+        let page = self.owners_browser.follow(&done).await;
+        let (_, after) = page.body.rsplit_once("/supplements/change?entry=").expect("an entry");
+        after.split('"').next().expect("an id").to_owned()
+    }
+
+    /// Returns the id of an app that the owner registered.
+    pub(super) async fn own_app(&self) -> String {
+        let page = self.owners_browser.open("/developer").await;
+        if let Some((_, after)) = page.body.split_once("href=\"/developer/") {
+            return after.split('"').next().expect("an id").to_owned();
+        }
+        let page = self.owners_browser.submit(&new_app(&self.owners_browser).await).await;
+        page.form("/developer/change").value("client").to_owned()
+    }
+
+    /// Creates a webhook endpoint of that app; returns the ids of both.
+    pub(super) async fn own_webhook(&self) -> String {
+        let client = self.own_app().await;
+        let form = self.owners_browser.open(&format!("/developer/webhooks/{client}")).await;
+        let form = form.form("/developer/webhooks/create").with("url", "https://hooks.example/x");
+        let page = self.owners_browser.submit(&form).await;
+        format!("{client} {}", page.forms("/developer/webhooks/delete")[0].value("endpoint"))
+    }
+
+    /// Returns the ids of that app and of a sandbox person of the owner.
+    pub(super) async fn sandbox_person(&self) -> String {
+        let client = self.own_app().await;
+        let path = format!("/developer/{client}");
+        if self.owners_browser.open(&path).await.forms("/developer/sandbox/code").is_empty() {
+            let form = self.owners_browser.open("/developer").await.form("/developer/sandbox/create");
+            self.owners_browser.submit(&form).await.own_location();
+        }
+        let form = self.owners_browser.open(&path).await.form("/developer/sandbox/code");
+        format!("{client} {}", form.value("person"))
     }
 
     async fn sign_out(&self, cookies: &Cookies) {

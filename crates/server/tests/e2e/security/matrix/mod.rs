@@ -24,6 +24,7 @@ on_sqlite! {
         let world = world.with("RESTWELL__MAIL__TLS", "none").with("RESTWELL__MAIL__FROM", "no-reply@example.org");
         let world = world.with("RESTWELL__ACCOUNTS__SIGN_UP_OPEN", "true");
         let world = world.with("RESTWELL__UPLOADS__MAX_OPEN", "100");
+        let world = world.with("RESTWELL__DEVELOPERS__SELF_SERVICE", "true");
         let server = world.serve();
         let cast = Cast::new(&server, operator).await;
         let mut mismatches = Vec::new();

@@ -28,7 +28,11 @@ impl Material {
     pub(super) async fn make(cast: &Cast, endpoint: Endpoint, audience: Audience) -> Self {
         let counts = !matches!(
             audience,
-            Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny | Audience::Writer(_)
+            Audience::Anybody
+                | Audience::Reader(_)
+                | Audience::ReaderOfAny
+                | Audience::Assistant
+                | Audience::Writer(_)
         );
         let browser = if counts { cast.fresh_browser().await } else { cast.owners.clone() };
         let thing = match endpoint {
@@ -39,8 +43,24 @@ impl Material {
             Endpoint::RevokePersonalToken => cast.personal_token().await.1,
             Endpoint::Import | Endpoint::UndoImport | Endpoint::ApplyProfile => cast.uploaded().await,
             Endpoint::User => person_without_password(&cast.world, "leaver@example.org"),
-            Endpoint::SleepSession => cast.stored(Endpoint::Sleep, &session()).await,
+            Endpoint::SleepSession | Endpoint::Night | Endpoint::DeleteNight => {
+                cast.stored(Endpoint::Sleep, &session()).await
+            }
+            Endpoint::OwnApp
+            | Endpoint::ChangeOwnApp
+            | Endpoint::RotateOwnSecret
+            | Endpoint::RetireOwnSecret
+            | Endpoint::DeleteOwnApp
+            | Endpoint::OwnWebhooks
+            | Endpoint::CreateOwnWebhook => cast.own_app().await,
+            Endpoint::CreateSandboxCode => cast.sandbox_person().await,
+            Endpoint::TestOwnWebhook
+            | Endpoint::RotateOwnWebhook
+            | Endpoint::ReplayOwnWebhook
+            | Endpoint::DeleteOwnWebhook => cast.own_webhook().await,
             Endpoint::IntakeLog => cast.stored(Endpoint::IntakeLogs, &intake_log()).await,
+            Endpoint::AddIntake | Endpoint::DeleteOwnProduct => cast.own_product().await,
+            Endpoint::ChangeIntake | Endpoint::DeleteIntake => cast.own_entry().await,
             _ => String::new(),
         };
         Self { browser, thing }
@@ -79,7 +99,8 @@ pub(super) fn request_for(cast: &Cast, endpoint: Endpoint, method: &Method, mate
     }
     let path =
         path(cast, endpoint).replace("{session_id}", &material.thing).replace("{log_id}", &material.thing);
-    let path = path.replace("{import_id}", &material.thing);
+    let path = path.replace("{import_id}", &material.thing).replace("{night_id}", &material.thing);
+    let path = path.replace("{client_id}", &material.thing);
     if let Some(items) = written(endpoint, method) {
         return Sample { path, fields: Vec::new(), items: Some(items), good: Good::Status(200) };
     }
@@ -104,6 +125,7 @@ fn written(endpoint: Endpoint, method: &Method) -> Option<Value> {
         (Endpoint::Sleep, &Method::POST) => Some(session()),
         (Endpoint::Catalogue, &Method::POST) => Some(label()),
         (Endpoint::IntakeLogs, &Method::POST) => Some(intake_log()),
+        (Endpoint::Mcp, &Method::POST) => Some(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" })),
         _ => None,
     }
 }
@@ -121,9 +143,36 @@ fn intake_log() -> Value {
     json!({ "created_at": "2026-01-10T22:00:00Z", "upc": "012345678905", "servings": 1 })
 }
 
+/// Returns the fields of an own app.
+fn app_fields() -> Vec<(&'static str, String)> {
+    let fields =
+        [("name", "Owl"), ("contact", "dev@owl.example"), ("redirect_uri", REDIRECT_URI), ("scope", "sleep")];
+    fields.map(|(name, value)| (name, value.to_owned())).to_vec()
+}
+
+/// Returns the fields of a form about a webhook endpoint, from the ids of the app and the endpoint.
+fn webhook_fields(ids: &str) -> Vec<(&'static str, String)> {
+    let (client, endpoint) = ids.split_once(' ').expect("two ids");
+    [("client", client), ("endpoint", endpoint), ("days", "1")]
+        .map(|(name, value)| (name, value.to_owned()))
+        .to_vec()
+}
+
+/// Id of a form.
+const FORM: &str = "aaaaaaaa-2222-4333-8444-555555555555";
+
+/// Returns the fields of an intake.
+fn intake_fields(entry: &str, supplement: Option<String>) -> Vec<(&'static str, String)> {
+    let fields = [("entry", entry), ("servings", "2"), ("date", "2020-01-10"), ("time", "22:00")];
+    let mut fields = fields.map(|(name, value)| (name, value.to_owned())).to_vec();
+    fields.extend(supplement.map(|id| ("supplement", id)));
+    fields
+}
+
 type Parts = (Vec<(&'static str, String)>, Good);
 
 #[expect(clippy::match_same_arms, reason = "the arms group what belongs together")]
+#[expect(clippy::too_many_lines, reason = "one arm for each endpoint")]
 fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
     let ok = Good::Status(200);
     match endpoint {
@@ -134,6 +183,9 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         // With a request id; otherwise a signed-in browser would be redirected.
         Endpoint::SignIn => (vec![("request", UNKNOWN_REQUEST.to_owned())], ok),
         Endpoint::SetPassword => (vec![("link", material.thing.clone())], ok),
+        // A link of another kind.
+        Endpoint::ConfirmEmail => (vec![("link", "rwl_".to_owned())], Good::Status(400)),
+        Endpoint::ChangeEmail => (Vec::new(), ok),
         Endpoint::Consent => (vec![("request", material.thing.clone())], ok),
         Endpoint::ReferenceFolder => (Vec::new(), Good::Status(308)),
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => (Vec::new(), ok),
@@ -144,11 +196,40 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Erase => (Vec::new(), ok),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => (Vec::new(), ok),
         Endpoint::UnversionedSupplements => (Vec::new(), ok),
-        Endpoint::ForgotPassword | Endpoint::SignUp => (Vec::new(), ok),
-        Endpoint::Apps | Endpoint::Tokens | Endpoint::Activity | Endpoint::Account => (Vec::new(), ok),
+        Endpoint::SignInSecondStep => (Vec::new(), Good::SeeOther(&["/sign-in"])),
+        // No form is kept.
+        Endpoint::ContinueForm => (Vec::new(), Good::SeeOther(&["/"])),
+        Endpoint::Help | Endpoint::ForgotPassword | Endpoint::SignUp => (Vec::new(), ok),
+        Endpoint::Home | Endpoint::Apps | Endpoint::Tokens | Endpoint::Activity => (Vec::new(), ok),
+        Endpoint::Developer | Endpoint::OwnApp | Endpoint::OwnWebhooks => (Vec::new(), ok),
+        Endpoint::CreateSandbox
+        | Endpoint::EraseSandbox
+        | Endpoint::CreateSandboxCode
+        | Endpoint::CreateOwnWebhook
+        | Endpoint::TestOwnWebhook
+        | Endpoint::RotateOwnWebhook
+        | Endpoint::ReplayOwnWebhook
+        | Endpoint::DeleteOwnWebhook => unserved(endpoint),
+        Endpoint::ChangeOwnApp
+        | Endpoint::RotateOwnSecret
+        | Endpoint::RetireOwnSecret
+        | Endpoint::DeleteOwnApp => unserved(endpoint),
+        Endpoint::Account | Endpoint::Nights | Endpoint::Night => (Vec::new(), ok),
+        Endpoint::DeleteNight => unserved(endpoint),
+        Endpoint::ProfilePage => (Vec::new(), ok),
+        Endpoint::IntakePage | Endpoint::AddIntake | Endpoint::OwnProduct => (Vec::new(), ok),
+        Endpoint::ChangeIntake => (vec![("entry", material.thing.clone())], ok),
+        Endpoint::SearchSupplements | Endpoint::DeleteIntake | Endpoint::DeleteOwnProduct => {
+            unserved(endpoint)
+        }
+        Endpoint::SecondFactor => (Vec::new(), ok),
+        Endpoint::TurnOffSecondFactor | Endpoint::RecoveryCodes => unserved(endpoint),
+        Endpoint::SignOutBrowser | Endpoint::SignOutOthers => unserved(endpoint),
         Endpoint::Imports | Endpoint::Import => (Vec::new(), ok),
         Endpoint::UndoImport | Endpoint::ApplyProfile => unserved(endpoint),
         Endpoint::StyleSheet | Endpoint::Icon | Endpoint::Metadata | Endpoint::KeySet => (Vec::new(), ok),
+        Endpoint::ApiResource | Endpoint::McpResource => (Vec::new(), ok),
+        Endpoint::Mcp => unserved(endpoint),
         Endpoint::Live | Endpoint::Ready | Endpoint::Errors | Endpoint::Document => (Vec::new(), ok),
         Endpoint::Reference | Endpoint::ReferenceFile => (Vec::new(), ok),
         Endpoint::Revoke | Endpoint::Introspect => unserved(endpoint),
@@ -156,10 +237,17 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
             unserved(endpoint)
         }
         Endpoint::SignOut | Endpoint::SignOutEverywhere => unserved(endpoint),
+        Endpoint::BeginPasskeySignIn
+        | Endpoint::PasskeySignIn
+        | Endpoint::BeginPasskey
+        | Endpoint::AddPasskey => unserved(endpoint),
+        Endpoint::RenamePasskey | Endpoint::RemovePasskey => unserved(endpoint),
+        Endpoint::PasskeyScript => (Vec::new(), ok),
     }
 }
 
 #[expect(clippy::match_same_arms, reason = "the arms group what belongs together")]
+#[expect(clippy::too_many_lines, reason = "one arm for each endpoint")]
 fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
     let thing = || material.thing.clone();
     let ok = Good::Status(200);
@@ -168,11 +256,23 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
     match endpoint {
         Endpoint::Token | Endpoint::Refresh => of_token_endpoint(cast, endpoint, material),
         Endpoint::Revoke | Endpoint::Introspect => (vec![("token", thing())], ok),
-        Endpoint::SignIn => (vec![email(&cast.owner), password("password")], Good::SeeOther(&["/apps"])),
+        Endpoint::SignIn => (vec![email(&cast.owner), password("password")], Good::SeeOther(&["/"])),
         // Below the limit per address: each endpoint has a separate counter.
+        // Nothing is pending in this browser.
+        Endpoint::SignInSecondStep => (vec![("code", "123456".to_owned())], Good::Status(422)),
+        Endpoint::SecondFactor => (vec![("code", "123456".to_owned())], Good::Status(422)),
+        Endpoint::TurnOffSecondFactor | Endpoint::RecoveryCodes => {
+            (Vec::new(), Good::SeeOther(&["/account/second-factor"]))
+        }
+        Endpoint::SignOutBrowser => {
+            (vec![("session", UNKNOWN_REQUEST.to_owned())], Good::SeeOther(&["/account?done="]))
+        }
+        Endpoint::SignOutOthers => (Vec::new(), Good::SeeOther(&["/account?done="])),
         Endpoint::ForgotPassword => (vec![email(&cast.forgetful)], ok),
         Endpoint::SignUp => (vec![("email", "somebody-new@example.org".to_owned())], ok),
         Endpoint::SetPassword => (vec![("link", thing()), password("password")], ok),
+        Endpoint::ConfirmEmail => (vec![("link", "rwl_".to_owned())], Good::Status(400)),
+        Endpoint::ChangeEmail => (vec![("email", "somewhere-else@example.org".to_owned())], ok),
         Endpoint::Consent => {
             let fields =
                 vec![("request", thing()), ("scope", "sleep".to_owned()), ("decision", "allow".to_owned())];
@@ -181,12 +281,49 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::DisconnectApps => {
             (vec![("client", cast.other_app.client_id.clone())], Good::SeeOther(&["/apps?done="]))
         }
+        Endpoint::Developer => ([app_fields(), vec![("kind", "confidential".to_owned())]].concat(), ok),
+        Endpoint::OwnApp | Endpoint::OwnWebhooks => unserved(endpoint),
+        Endpoint::CreateSandbox => (vec![("x", String::new())], Good::SeeOther(&["/developer?done="])),
+        // Without the confirmation, so that the people stay.
+        Endpoint::EraseSandbox => (vec![("x", String::new())], Good::Status(422)),
+        Endpoint::CreateSandboxCode => {
+            let ids = thing();
+            let (client, person) = ids.split_once(' ').expect("two ids");
+            (vec![("client", client.to_owned()), ("person", person.to_owned())], ok)
+        }
+        Endpoint::CreateOwnWebhook => {
+            (vec![("client", thing()), ("url", "https://hooks.example/x".to_owned())], ok)
+        }
+        Endpoint::TestOwnWebhook | Endpoint::ReplayOwnWebhook | Endpoint::DeleteOwnWebhook => {
+            (webhook_fields(&thing()), Good::SeeOther(&["/developer/webhooks/"]))
+        }
+        Endpoint::RotateOwnWebhook => (webhook_fields(&thing()), ok),
+        Endpoint::ChangeOwnApp => {
+            ([app_fields(), vec![("client", thing())]].concat(), Good::SeeOther(&["/developer/"]))
+        }
+        Endpoint::RotateOwnSecret => (vec![("client", thing())], ok),
+        // Not a secret of the app.
+        Endpoint::RetireOwnSecret => {
+            let fields = vec![("client", thing()), ("secret", UNKNOWN_REQUEST.to_owned())];
+            (fields, Good::SeeOther(&["/developer/"]))
+        }
+        Endpoint::DeleteOwnApp => (vec![("client", thing())], Good::SeeOther(&["/developer?done="])),
         Endpoint::Tokens => (vec![("name", "Script".to_owned()), ("scope", "sleep".to_owned())], ok),
         Endpoint::RevokePersonalToken => (vec![("token", thing())], Good::SeeOther(&["/tokens?done="])),
         Endpoint::ChangePassword => {
             let fields = vec![password("current_password"), password("new_password")];
             (fields, Good::SeeOther(&["/account?done="]))
         }
+        // Browsers offer no passkeys at the address of this server.
+        Endpoint::BeginPasskeySignIn
+        | Endpoint::PasskeySignIn
+        | Endpoint::BeginPasskey
+        | Endpoint::AddPasskey => (vec![("name", String::new())], Good::Status(400)),
+        Endpoint::RenamePasskey | Endpoint::RemovePasskey => {
+            let fields = vec![("passkey", UNKNOWN_REQUEST.to_owned()), ("name", "Phone".to_owned())];
+            (fields, Good::SeeOther(&["/account"]))
+        }
+        Endpoint::PasskeyScript => unserved(endpoint),
         // An empty field, because an empty body is not a form.
         Endpoint::SignOut | Endpoint::SignOutEverywhere => (vec![("request", String::new())], ok),
         Endpoint::Profile | Endpoint::Sleep | Endpoint::Supplements => unserved(endpoint),
@@ -198,7 +335,32 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::Erase => (vec![("email", cast.forgetful.email.clone())], Good::Status(422)),
         Endpoint::UnversionedProfile | Endpoint::UnversionedSleep => unserved(endpoint),
         Endpoint::UnversionedSupplements => unserved(endpoint),
-        Endpoint::Authorize | Endpoint::Apps | Endpoint::Activity | Endpoint::Account => unserved(endpoint),
+        Endpoint::Help
+        | Endpoint::Home
+        | Endpoint::Authorize
+        | Endpoint::Apps
+        | Endpoint::Activity
+        | Endpoint::Account => unserved(endpoint),
+        Endpoint::Nights | Endpoint::Night => unserved(endpoint),
+        Endpoint::DeleteNight => (vec![("night", thing())], Good::SeeOther(&["/nights?to="])),
+        Endpoint::IntakePage | Endpoint::ContinueForm => unserved(endpoint),
+        Endpoint::ProfilePage => (vec![("weight_kg", "64".to_owned())], ok),
+        Endpoint::SearchSupplements => (vec![("query", "zinc".to_owned())], ok),
+        Endpoint::AddIntake => {
+            let fields = intake_fields(FORM, Some(thing()));
+            (fields, Good::SeeOther(&["/supplements?day=2020-01-10&done=added"]))
+        }
+        Endpoint::ChangeIntake => {
+            (intake_fields(&thing(), None), Good::SeeOther(&["/supplements?day=2020-01-10&done=changed"]))
+        }
+        Endpoint::DeleteIntake => (vec![("entry", thing())], Good::SeeOther(&["/supplements?done=deleted"])),
+        Endpoint::OwnProduct => {
+            let fields = vec![("entry", FORM.to_owned()), ("name", "Tea".to_owned())];
+            (fields, Good::SeeOther(&["/supplements/add?supplement="]))
+        }
+        Endpoint::DeleteOwnProduct => {
+            (vec![("product", thing())], Good::SeeOther(&["/supplements?done=product-deleted"]))
+        }
         // The attempt adds the file.
         Endpoint::Imports => (Vec::new(), Good::SeeOther(&["/imports/"])),
         Endpoint::UndoImport | Endpoint::ApplyProfile => {
@@ -206,6 +368,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         }
         Endpoint::Import => unserved(endpoint),
         Endpoint::StyleSheet | Endpoint::Icon | Endpoint::Metadata | Endpoint::KeySet => unserved(endpoint),
+        Endpoint::Mcp | Endpoint::ApiResource | Endpoint::McpResource => unserved(endpoint),
         Endpoint::Live | Endpoint::Ready | Endpoint::Errors | Endpoint::Document => unserved(endpoint),
         Endpoint::Reference | Endpoint::ReferenceFolder | Endpoint::ReferenceFile => unserved(endpoint),
     }

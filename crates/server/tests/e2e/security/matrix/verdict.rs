@@ -56,10 +56,13 @@ fn refused(reply: &Reply, fault: Fault, audience: Audience) -> Result<(), String
     let row = fault.row();
     let reported = match audience {
         Audience::Client => member(reply, "error") == row.oauth_error(),
-        Audience::AnyForm | Audience::Person | Audience::PersonsForm => reply.body.contains(row.title),
+        Audience::AnyForm | Audience::Person | Audience::PersonsForm | Audience::PersonsKeptForm => {
+            reply.body.contains(row.title)
+        }
         Audience::Anybody | Audience::Reader(_) | Audience::ReaderOfAny | Audience::Writer(_) => {
             member(reply, "code") == row.code
         }
+        Audience::Assistant => reply.body.contains(&format!("\"code\":\"{}\"", row.code)),
     };
     if reply.status == row.status && reported { Ok(()) } else { Err(format!("status {}", reply.status)) }
 }

@@ -2,12 +2,19 @@
 
 mod apps;
 mod cookie;
+pub(super) mod developer;
+mod developer_sandbox;
+mod developer_webhooks;
 mod forgery;
 mod frame;
 mod hostile_text;
 mod inheritance;
+mod kept_form;
+mod passkey;
 mod password_link;
+mod profile;
 mod revocation;
 mod secret_kind;
 mod session;
+mod supplements;
 pub(super) mod token;

@@ -54,7 +54,7 @@ on_sqlite! {
         let form = scene.browser.open("/tokens").await.form("/tokens").with("name", "x").tick("scope", &["sleep"]);
         scene.world.advance(TimeDelta::seconds(301));
         let sent = scene.browser.submit(&form).await;
-        assert_eq!(sent.own_location(), "/sign-in?to=tokens");
+        assert_eq!(sent.own_location(), "/sign-in?to=continue");
         assert_rows(&scene.world, "personal_token", "", 0).await;
         // The password is required despite the session, and a wrong one changes nothing.
         let page = scene.browser.follow(&sent).await;
@@ -62,10 +62,14 @@ on_sqlite! {
         let confirm = page.form("/sign-in");
         assert_eq!(confirm.value("email"), scene.person.email);
         scene.browser.submit(&confirm.with("password", "a wrong password")).await.assert_refused(422);
-        assert_eq!(scene.browser.submit(&form).await.own_location(), "/sign-in?to=tokens");
+        assert_eq!(scene.browser.submit(&form).await.own_location(), "/sign-in?to=continue");
         let confirmed = scene.browser.submit(&confirm.with("password", &scene.person.password)).await;
-        assert_eq!(confirmed.own_location(), "/tokens");
-        make_token(&scene.browser, "x", &["sleep"]).await;
+        assert_eq!(confirmed.own_location(), "/continue");
+        assert_rows(&scene.world, "personal_token", "", 0).await;
+        // Name and ticks were kept.
+        let kept = scene.browser.follow(&confirmed).await.form("/tokens");
+        assert_eq!((kept.value("name"), kept.values("scope")), ("x", vec!["sleep"]));
+        assert!(scene.browser.submit(&kept).await.text().contains("rwp_"));
         // This replaced the previous session.
         assert_rows(&scene.world, "session", "", 1).await;
     }

@@ -1,0 +1,27 @@
+//! Forms that a browser keeps while its person signs in again.
+
+use crate::ports::system::FormSealer;
+use domain::id::UserId;
+use std::sync::Arc;
+
+/// Encrypts kept forms, each for its own person.
+pub struct KeptForms {
+    sealer: Arc<dyn FormSealer>,
+}
+
+impl KeptForms {
+    /// Creates the use case.
+    pub const fn new(sealer: Arc<dyn FormSealer>) -> Self {
+        Self { sealer }
+    }
+
+    /// Encrypts the fields of a form as text for a cookie; `None` if encryption fails.
+    pub fn keep(&self, user_id: UserId, fields: &str) -> Option<String> {
+        self.sealer.seal(user_id, fields)
+    }
+
+    /// Returns the fields of a person's form; `None` if the text is another person's or was changed.
+    pub fn open(&self, user_id: UserId, text: &str) -> Option<String> {
+        self.sealer.open(user_id, text)
+    }
+}

@@ -1,0 +1,79 @@
+//! Loads the client that a metadata document describes.
+
+use super::{AuthorizationPorts, BeginAuthorizationError};
+use crate::audit::{self, AuditTrail};
+use crate::guessing::{AttemptLimit, count_attempt, failure_key};
+use crate::ports::storage::{StorageError, UniqueKey};
+use crate::ports::system::FetchedMetadata;
+use chrono::TimeDelta;
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditKind};
+use domain::client::{Client, MetadataContent, MetadataDocument, MetadataUrl};
+use std::net::IpAddr;
+
+/// Limit on fetches per network address. Any visitor can cause them.
+const FETCHES: AttemptLimit = AttemptLimit { attempts: 30, window_seconds: 600 };
+
+/// Bounds of the time until a document is fetched again.
+const LEAST_AGE: TimeDelta = TimeDelta::minutes(5);
+const MOST_AGE: TimeDelta = TimeDelta::hours(24);
+/// The same for a response whose headers do not say.
+const DEFAULT_AGE: TimeDelta = TimeDelta::hours(1);
+
+impl AuthorizationPorts {
+    /// Returns the client of a document, which is fetched unless the stored client is fresh or disabled.
+    ///
+    /// An expired client is not used if its document cannot be fetched. Faults are not stored.
+    pub(super) async fn metadata_client(
+        &self,
+        url: &MetadataUrl,
+        address: IpAddr,
+    ) -> Result<Client, BeginAuthorizationError> {
+        self.metadata_policy.check(url)?;
+        let now = self.clock.now();
+        if let Some(found) = self.clients.find_with_secrets(url.client_id()).await? {
+            let client = found.client;
+            let is_fresh = client.document.as_ref().is_none_or(|document| now < document.fresh_until);
+            if is_fresh || !client.status.is_active() {
+                return Ok(client);
+            }
+        }
+        let block = AddressBlock::containing(address).to_string();
+        count_attempt(&*self.failures, failure_key(&["client-metadata/address", &block]), FETCHES, now)
+            .await?;
+        let FetchedMetadata { fields, max_age } = self.metadata.read(url).await?;
+        let content = MetadataContent::check(&fields, url)?;
+        let age = max_age.unwrap_or(DEFAULT_AGE).clamp(LEAST_AGE, MOST_AGE);
+        let document = MetadataDocument { url: url.clone(), fresh_until: now + age };
+        Ok(self.store(content.into_client(document, now)).await?)
+    }
+
+    /// Stores a client as read, except that a disabled one stays disabled. A consent that was remembered for
+    /// something else is forgotten.
+    async fn store(&self, read: Client) -> Result<Client, StorageError> {
+        let trail = AuditTrail::new(self.entropy.clone(), self.clock.clone());
+        let event = |kind| trail.event(AuditActor::Server, kind).client(read.id);
+        let mut unit = self.units.begin().await?;
+        let Some(before) = unit.clients().find(read.id).await? else {
+            return match unit.clients().insert(&read).await {
+                Ok(()) => {
+                    audit::commit(unit, &[event(AuditKind::ClientCreated)]).await.map(|()| read.clone())
+                }
+                // Another request has read the document at the same time.
+                Err(StorageError::Conflict(UniqueKey::ClientId)) => {
+                    unit.rollback().await.map(|()| read.clone())
+                }
+                Err(error) => Err(error),
+            };
+        };
+        let after = Client { status: before.status, created_at: before.created_at, ..read.clone() };
+        unit.clients().update(&after).await?;
+        let is_changed = Client { document: after.document.clone(), ..before } != after;
+        if is_changed {
+            unit.consents().forget(None, Some(after.id)).await?;
+        }
+        let changed = is_changed.then(|| event(AuditKind::ClientChanged));
+        audit::commit(unit, changed.as_slice()).await?;
+        Ok(after)
+    }
+}

@@ -1,0 +1,315 @@
+//! Clients with a metadata document.
+
+use super::begin::{Outcome, begin, good};
+use super::*;
+use crate::authorization::{
+    AuthorizationParameters, BeginAuthorizationError, BegunAuthorization, ConsentDecision, DecideConsent,
+    DecideConsentCommand, Given, OpenConsent, OpenConsentCommand, OpenedConsent,
+};
+use crate::ports::storage::{StorageError, UniqueKey};
+use crate::ports::system::FetchedMetadata;
+use chrono::TimeDelta;
+use domain::client::{
+    ClientStatus, InvalidMetadataUrl, MetadataContent, MetadataDocument, MetadataFault, MetadataFields,
+    MetadataUrl,
+};
+use domain::outbound::OutboundError;
+
+const URL: &str = "https://owl.example/client.json";
+
+fn url() -> MetadataUrl {
+    MetadataUrl::parse(URL).unwrap()
+}
+
+fn listed() -> MetadataPolicy {
+    MetadataPolicy::Listed(vec!["owl.example".to_owned()])
+}
+
+fn fields() -> MetadataFields {
+    MetadataFields {
+        client_id: Some(URL.to_owned()),
+        client_name: Some("Night Owl".to_owned()),
+        redirect_uris: vec![REDIRECT_URI.to_owned()],
+        ..MetadataFields::default()
+    }
+}
+
+/// The client of the document, created an hour ago, fresh for this number of seconds.
+fn stored(fresh_for: i64) -> Client {
+    let document = MetadataDocument { url: url(), fresh_until: noon() + seconds(fresh_for) };
+    MetadataContent::check(&fields(), &url()).unwrap().into_client(document, noon() - seconds(3600))
+}
+
+/// A request with the URL, from a visitor without a session.
+fn asking() -> AuthorizationParameters<'static> {
+    AuthorizationParameters {
+        client_id: Some(URL),
+        code_challenge: Given::Once(CHALLENGE),
+        code_challenge_method: Given::Once("S256"),
+        ..good()
+    }
+}
+
+/// A world in which the store has this client, and the host responds with this document, if at all asked.
+fn world(
+    units: impl IntoIterator<Item = MockUnitOfWork>,
+    client: Option<Client>,
+    served: Option<Result<FetchedMetadata, MetadataFault>>,
+) -> World {
+    let mut world = World::new(units);
+    let found = client.map(|client| ClientWithSecrets { client, secrets: Vec::new() });
+    let of_url = |id: &domain::id::ClientId| *id == url().client_id();
+    world.clients.expect_find_with_secrets().times(..=1).withf(of_url).return_once(move |_| Ok(found));
+    if let Some(served) = served {
+        world.metadata.expect_read().times(1).withf(|asked| *asked == url()).return_once(move |_| served);
+    }
+    world.failures.expect_record_failure().returning(|keys, at, window| {
+        Ok(vec![FailureCount { count: 1, window_ends_at: at + window }; keys.len()])
+    });
+    World { metadata_policy: listed(), ..world }
+}
+
+fn served(fields: MetadataFields) -> FetchedMetadata {
+    FetchedMetadata { fields, max_age: None }
+}
+
+/// A unit of work that finds this client and expects it to be stored; records what is stored.
+fn storing(before: Option<Client>) -> (MockUnitOfWork, Noted<Client>) {
+    let mut unit = MockUnitOfWork::default();
+    let note = Noted::default();
+    let is_new = before.is_none();
+    unit.clients.expect_find().times(1).return_once(move |_| Ok(before));
+    let stored = Arc::clone(&note);
+    let store = move |client: &Client| *stored.lock().unwrap() = Some(client.clone());
+    if is_new {
+        unit.clients.expect_insert().times(1).returning(move |client| {
+            store(client);
+            Ok(())
+        });
+    } else {
+        unit.clients.expect_update().times(1).returning(move |client| {
+            store(client);
+            Ok(true)
+        });
+    }
+    (unit, note)
+}
+
+/// A unit of work that stores the authorization request.
+fn asked_for() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    expect_request(&mut unit);
+    unit
+}
+
+fn assert_fault(outcome: &Outcome, expected: MetadataFault) {
+    assert!(
+        matches!(outcome, Err(BeginAuthorizationError::Metadata(fault)) if *fault == expected),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_url_is_fetched_and_stored_as_created_by_the_server() {
+    let (unit, note) = storing(None);
+    let (outcome, traces) =
+        begin(world([unit, asked_for()], None, Some(Ok(served(fields())))), asking(), None).await;
+    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+    let document = MetadataDocument { url: url(), fresh_until: noon() + TimeDelta::hours(1) };
+    assert_eq!(noted(&note), Client { document: Some(document), created_at: noon(), ..stored(0) });
+    let [event] = &traces.events.all()[..] else { panic!("one event") };
+    assert_eq!((event.kind, event.actor), (AuditKind::ClientCreated, AuditActor::Server));
+    assert_eq!(event.client_id, Some(url().client_id()));
+}
+
+#[tokio::test]
+async fn section_4_4_the_lifetime_of_a_document_is_5_minutes_to_24_hours() {
+    for (max_age, expected) in [(-1, 300), (0, 300), (301, 301), (86_399, 86_399), (1_000_000, 86_400)] {
+        let (unit, note) = storing(None);
+        let fetched = FetchedMetadata { fields: fields(), max_age: Some(seconds(max_age)) };
+        let world = world([unit, asked_for()], None, Some(Ok(fetched)));
+        assert!(begin(world, asking(), None).await.0.is_ok());
+        assert_eq!(noted(&note).document.unwrap().fresh_until, noon() + seconds(expected), "{max_age}");
+    }
+}
+
+#[tokio::test]
+async fn a_fresh_document_is_not_fetched() {
+    let (outcome, _) = begin(world([asked_for()], Some(stored(1)), None), asking(), None).await;
+    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn an_expired_document_is_fetched_again_and_no_event_is_recorded_if_it_is_the_same() {
+    let (unit, note) = storing(Some(stored(0)));
+    let (outcome, traces) =
+        begin(world([unit, asked_for()], Some(stored(0)), Some(Ok(served(fields())))), asking(), None).await;
+    assert!(outcome.is_ok(), "{outcome:?}");
+    assert_eq!(noted(&note), stored(3600));
+    assert_eq!(traces.events.all(), []);
+}
+
+#[tokio::test]
+async fn changed_redirect_uris_are_seen_after_expiry_and_remembered_consents_are_forgotten() {
+    let (mut unit, note) = storing(Some(stored(0)));
+    let forgets = |user: &Option<_>, client: &Option<_>| user.is_none() && *client == Some(url().client_id());
+    unit.consents.expect_forget().times(1).withf(forgets).returning(|_, _| Ok(2));
+    let changed = MetadataFields { redirect_uris: vec!["https://owl.example/new".to_owned()], ..fields() };
+    let (outcome, traces) =
+        begin(world([unit], Some(stored(0)), Some(Ok(served(changed)))), asking(), None).await;
+    // The request still has the old one.
+    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
+    assert_eq!(noted(&note).redirect_uris[0].as_str(), "https://owl.example/new");
+    let [event] = &traces.events.all()[..] else { panic!("one event") };
+    assert_eq!((event.kind, event.actor), (AuditKind::ClientChanged, AuditActor::Server));
+}
+
+#[tokio::test]
+async fn section_4_3_an_expired_document_is_not_used_if_it_cannot_be_fetched_and_nothing_is_stored() {
+    for fault in [
+        MetadataFault::NoResponse(OutboundError::Forbidden),
+        MetadataFault::Status,
+        MetadataFault::TooLarge,
+        MetadataFault::ContentType,
+        MetadataFault::NotJson,
+        MetadataFault::Busy,
+    ] {
+        let (outcome, traces) = begin(world([], Some(stored(0)), Some(Err(fault))), asking(), None).await;
+        assert_fault(&outcome, fault);
+        traces.assert_untouched();
+    }
+}
+
+#[tokio::test]
+async fn section_4_1_a_document_that_lies_about_its_id_is_not_stored() {
+    let lie = MetadataFields { client_id: Some("https://owl.example/other.json".to_owned()), ..fields() };
+    let (outcome, traces) = begin(world([], None, Some(Ok(served(lie)))), asking(), None).await;
+    assert_fault(&outcome, MetadataFault::OtherClientId);
+    traces.assert_untouched();
+}
+
+#[tokio::test]
+async fn section_3_a_url_that_cannot_be_a_client_id_is_not_fetched() {
+    let parameters = AuthorizationParameters { client_id: Some("https://owl.example/"), ..asking() };
+    let (outcome, _) = begin(world([], None, None), parameters, None).await;
+    assert_fault(&outcome, MetadataFault::Url(InvalidMetadataUrl::NoPath));
+}
+
+#[tokio::test]
+async fn a_host_that_the_operator_did_not_list_is_not_fetched() {
+    for (policy, fault) in [
+        (MetadataPolicy::Off, MetadataFault::Off),
+        (MetadataPolicy::Listed(vec!["other.example".to_owned()]), MetadataFault::HostNotListed),
+    ] {
+        let world = World { metadata_policy: policy, ..world([], Some(stored(60)), None) };
+        assert_fault(&begin(world, asking(), None).await.0, fault);
+    }
+}
+
+#[tokio::test]
+async fn a_disabled_client_is_neither_fetched_nor_accepted_and_a_race_leaves_it_disabled() {
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..stored(0) };
+    let (outcome, _) = begin(world([], Some(disabled.clone()), None), asking(), None).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
+    let (unit, note) = storing(Some(disabled.clone()));
+    let (outcome, _) =
+        begin(world([unit], Some(stored(0)), Some(Ok(served(fields())))), asking(), None).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
+    assert_eq!(noted(&note).status, disabled.status);
+}
+
+#[tokio::test]
+async fn of_two_requests_that_read_a_document_first_both_go_on() {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().times(1).return_once(|_| Ok(None));
+    unit.clients.expect_insert().times(1).returning(|_| Err(StorageError::Conflict(UniqueKey::ClientId)));
+    let (outcome, traces) =
+        begin(world([unit, asked_for()], None, Some(Ok(served(fields())))), asking(), None).await;
+    assert!(outcome.is_ok(), "{outcome:?}");
+    assert_eq!(traces.events.all(), []);
+}
+
+#[tokio::test]
+async fn a_network_may_cause_30_fetches_in_ten_minutes() {
+    let mut world = World { failures: MockFailureCounter::new(), ..world([], None, None) };
+    world.failures.expect_record_failure().times(1).returning(|_, at, window| {
+        assert_eq!(window, seconds(600));
+        Ok(vec![FailureCount { count: 31, window_ends_at: at + seconds(90) }])
+    });
+    let (outcome, _) = begin(world, asking(), None).await;
+    let expected = BeginAuthorizationError::TooManyRequests { retry_after_seconds: 90 };
+    assert_eq!(outcome.unwrap_err().to_string(), expected.to_string());
+}
+
+#[tokio::test]
+async fn the_stored_id_is_no_client_id() {
+    let id = url().client_id().to_string();
+    let parameters = AuthorizationParameters { client_id: Some(&id), ..asking() };
+    let (outcome, _) = begin(world([], Some(stored(60)), None), parameters, None).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn an_app_of_a_host_that_is_not_listed_is_asked_about_each_time() {
+    for (policy, force_consent) in [(listed(), false), (MetadataPolicy::Any(Vec::new()), true)] {
+        let mut unit = MockUnitOfWork::default();
+        let note = expect_request(&mut unit);
+        let world = World { metadata_policy: policy, ..world([unit], Some(stored(60)), None) };
+        assert!(begin(world, asking(), None).await.0.is_ok());
+        assert_eq!(noted(&note).force_consent, force_consent);
+    }
+}
+
+/// A listed host and an unlisted one, each with whether the app counts as reviewed.
+fn policies() -> [(MetadataPolicy, bool); 2] {
+    [(listed(), true), (MetadataPolicy::Any(Vec::new()), false)]
+}
+
+/// A unit of work that finds the request of an app with a document.
+fn with_published_app() -> MockUnitOfWork {
+    with_request(Some(request()), Client { document: stored(60).document, ..app() })
+}
+
+#[tokio::test]
+async fn the_page_names_the_host_and_says_whether_the_operator_listed_it() {
+    for (policy, is_reviewed) in policies() {
+        let mut unit = with_published_app();
+        if is_reviewed {
+            expect_remembered(&mut unit, None);
+        }
+        let mut world = World { metadata_policy: policy, ..World::new([unit]) };
+        world.apps.expect_list_connected_apps().returning(|_| Ok(Vec::new()));
+        let (session, visit) = (session(30), visit());
+        let command = OpenConsentCommand {
+            request_id: request_id(),
+            session: &session,
+            visit: &visit,
+            address: ADDRESS,
+        };
+        let opened = OpenConsent::new(world.ports().0, ISSUER.to_owned()).run(command).await;
+        let Ok(OpenedConsent::Ask(view)) = opened else { panic!("{opened:?}") };
+        assert_eq!((view.metadata_host.as_deref(), view.is_reviewed), (Some("owl.example"), is_reviewed));
+    }
+}
+
+#[tokio::test]
+async fn consent_is_remembered_for_a_listed_host_only() {
+    for (policy, is_reviewed) in policies() {
+        let mut unit = with_published_app();
+        expect_decided(&mut unit, true);
+        expect_code(&mut unit);
+        unit.consents.expect_remember().times(usize::from(is_reviewed)).returning(|_| Ok(()));
+        unit.consents.expect_forget().times(usize::from(!is_reviewed)).returning(|_, _| Ok(0));
+        let world = World { metadata_policy: policy, ..World::new([unit]) };
+        let visit = visit();
+        let command = DecideConsentCommand {
+            request_id: request_id(),
+            session: session_key(),
+            visit: &visit,
+            decision: ConsentDecision::Allow { ticked: &["profile", "sleep"], remember: true },
+            address: ADDRESS,
+        };
+        let outcome = DecideConsent::new(world.ports().0, ISSUER.to_owned()).run(command).await;
+        assert!(outcome.is_ok(), "{outcome:?}");
+    }
+}

@@ -1,0 +1,128 @@
+//! Details of an app, as a developer enters them.
+
+use domain::client::{
+    Client, ClientName, ClientPages, Contact, InvalidRedirectUri, MAX_OWN_REDIRECT_URIS, RedirectUri, WebPage,
+};
+use domain::scope::{Scope, ScopeSet};
+
+/// Details of an app, as entered.
+#[derive(Debug, Clone, Copy)]
+pub struct AppForm<'a> {
+    /// Name shown to people.
+    pub name: &'a str,
+    /// Home page; `None` if there is none.
+    pub home_page: Option<&'a str>,
+    /// Privacy policy; `None` if there is none.
+    pub privacy_policy: Option<&'a str>,
+    /// Email address or web page of the developer.
+    pub contact: &'a str,
+    /// Redirect URIs.
+    pub redirect_uris: &'a [&'a str],
+    /// Names of the scopes.
+    pub scopes: &'a [&'a str],
+}
+
+/// A fault in the details of an app.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AppFault {
+    /// The name is invalid.
+    Name,
+    /// The home page is not an https URL.
+    HomePage,
+    /// The privacy policy is not an https URL.
+    PrivacyPolicy,
+    /// The contact is neither an email address nor an https URL.
+    Contact,
+    /// There is no redirect URI.
+    NoRedirectUri,
+    /// There are more than [`MAX_OWN_REDIRECT_URIS`] redirect URIs.
+    TooManyRedirectUris,
+    /// A redirect URI, counted from 1, is invalid.
+    RedirectUri(usize, InvalidRedirectUri),
+    /// There are no scopes, or one that people cannot grant.
+    Scopes,
+}
+
+/// Valid details of an app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AppDetails {
+    pub(super) name: ClientName,
+    pub(super) pages: ClientPages,
+    pub(super) contact: Contact,
+    pub(super) redirect_uris: Vec<RedirectUri>,
+    pub(super) scopes: ScopeSet,
+}
+
+impl AppDetails {
+    /// Validates the details; returns every fault, in the order of the form.
+    pub(super) fn read(form: AppForm<'_>) -> Result<Self, Vec<AppFault>> {
+        let mut faults = Vec::new();
+        let mut page = |text: Option<&str>, fault| {
+            let page = text.map(WebPage::parse).transpose();
+            page.unwrap_or_else(|_| {
+                faults.push(fault);
+                None
+            })
+        };
+        let pages = ClientPages {
+            home: page(form.home_page, AppFault::HomePage),
+            privacy_policy: page(form.privacy_policy, AppFault::PrivacyPolicy),
+        };
+        let name = ClientName::parse(form.name);
+        if name.is_err() {
+            faults.insert(0, AppFault::Name);
+        }
+        let contact = Contact::parse(form.contact);
+        if contact.is_err() {
+            faults.push(AppFault::Contact);
+        }
+        let redirect_uris = redirect_uris(form.redirect_uris, &mut faults);
+        let scopes: Result<ScopeSet, _> = form.scopes.iter().map(|name| Scope::parse(name)).collect();
+        let scopes = scopes.unwrap_or(ScopeSet::EMPTY);
+        if scopes.is_empty() || !scopes.is_subset_of(ScopeSet::CONSENTABLE) {
+            faults.push(AppFault::Scopes);
+        }
+        match (name, contact) {
+            (Ok(name), Ok(contact)) if faults.is_empty() => {
+                Ok(Self { name, pages, contact, redirect_uris, scopes })
+            }
+            _ => Err(faults),
+        }
+    }
+
+    /// Returns the app with these details. An approved app becomes a draft again if people would see another
+    /// name or other links, be sent to another address, or be asked for more: the operator has not reviewed
+    /// that.
+    pub(super) fn applied_to(self, client: &Client) -> Client {
+        let Self { name, pages, contact, redirect_uris, scopes } = self;
+        let needs_review = name != client.name
+            || is_new_page(pages.home.as_ref(), client.pages.home.as_ref())
+            || is_new_page(pages.privacy_policy.as_ref(), client.pages.privacy_policy.as_ref())
+            || redirect_uris.iter().any(|uri| !client.redirect_uris.contains(uri))
+            || !scopes.is_subset_of(client.scopes);
+        let review = if needs_review { client.review.withdrawn() } else { client.review };
+        Client { name, pages, contact: Some(contact), redirect_uris, scopes, review, ..client.clone() }
+    }
+}
+
+fn is_new_page(page: Option<&WebPage>, before: Option<&WebPage>) -> bool {
+    page.is_some() && page != before
+}
+
+fn redirect_uris(texts: &[&str], faults: &mut Vec<AppFault>) -> Vec<RedirectUri> {
+    if texts.is_empty() {
+        faults.push(AppFault::NoRedirectUri);
+    }
+    if texts.len() > MAX_OWN_REDIRECT_URIS {
+        faults.push(AppFault::TooManyRedirectUris);
+        return Vec::new();
+    }
+    let mut uris = Vec::new();
+    for (position, text) in texts.iter().enumerate() {
+        match RedirectUri::parse(text) {
+            Ok(uri) => uris.push(uri),
+            Err(error) => faults.push(AppFault::RedirectUri(position + 1, error)),
+        }
+    }
+    uris
+}

@@ -1,0 +1,153 @@
+//! Webhook endpoints of a developer's app.
+
+use super::{AppCommand, OwnAppError, read_own};
+use crate::ports::storage::{ClientReader, StorageError, WebhookReader};
+use crate::ports::system::Clock;
+use crate::webhook::{
+    CreateWebhook, CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor, WebhookError,
+};
+use chrono::TimeDelta;
+use domain::client::Client;
+use domain::id::{ClientId, UserId, WebhookEndpointId};
+use domain::outbound::{OutboundPolicy, OutboundUrl};
+use domain::webhook::{Delivery, EventKind, WebhookEndpoint, WebhookSecret};
+use std::sync::Arc;
+
+/// Number of deliveries that are listed for each endpoint.
+const LISTED_DELIVERIES: u32 = 20;
+
+/// Dependencies of [`AppWebhooks`].
+pub struct AppWebhookPorts {
+    /// Apps.
+    pub clients: Arc<dyn ClientReader>,
+    /// Endpoints and deliveries.
+    pub webhooks: Arc<dyn WebhookReader>,
+    /// Creates endpoints.
+    pub create: CreateWebhook,
+    /// Changes endpoints.
+    pub manage: ManageWebhooks,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Which hosts the server may call.
+    pub policy: OutboundPolicy,
+}
+
+/// Webhook endpoints of an app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnWebhooks {
+    /// The app.
+    pub client: Client,
+    /// Its endpoints by creation time, each with its latest deliveries, latest first.
+    pub endpoints: Vec<(WebhookEndpoint, Vec<Delivery>)>,
+}
+
+/// Shows and changes the webhook endpoints of developers' apps. An endpoint of another app is not found.
+///
+/// Endpoints have no contact: the notice that one was disabled goes to the owner's current address.
+pub struct AppWebhooks {
+    ports: AppWebhookPorts,
+}
+
+impl AppWebhooks {
+    /// Creates the use case.
+    pub const fn new(ports: AppWebhookPorts) -> Self {
+        Self { ports }
+    }
+
+    /// Returns the endpoints of an app of this developer; `None` if there is no such app.
+    pub async fn list(&self, owner: UserId, id: ClientId) -> Result<Option<OwnWebhooks>, StorageError> {
+        let AppWebhookPorts { clients, webhooks, .. } = &self.ports;
+        let Some(found) = read_own(clients.as_ref(), owner, id).await? else { return Ok(None) };
+        let mut endpoints = Vec::new();
+        for endpoint in webhooks.list_endpoints(Some(id)).await? {
+            let deliveries = webhooks.list_deliveries(endpoint.id, LISTED_DELIVERIES).await?;
+            endpoints.push((endpoint, deliveries));
+        }
+        Ok(Some(OwnWebhooks { client: found.client, endpoints }))
+    }
+
+    /// Creates an endpoint, whose challenge is sent next; the session must be fresh.
+    pub async fn create(
+        &self,
+        command: AppCommand<'_>,
+        url: OutboundUrl,
+    ) -> Result<CreatedWebhook, OwnAppError> {
+        self.check_fresh(command)?;
+        self.check_app(command).await?;
+        let create = CreateWebhookCommand {
+            client_id: command.id,
+            url,
+            contact: None,
+            actor: actor(command),
+            policy: self.ports.policy,
+        };
+        Ok(self.ports.create.run(create).await?)
+    }
+
+    /// Returns a new secret of an endpoint; the session must be fresh.
+    pub async fn rotate(
+        &self,
+        command: AppCommand<'_>,
+        endpoint: WebhookEndpointId,
+    ) -> Result<WebhookSecret, OwnAppError> {
+        self.check_fresh(command)?;
+        self.check_endpoint(command, endpoint).await?;
+        Ok(self.ports.manage.rotate(endpoint, actor(command)).await?)
+    }
+
+    /// Queues a test event, or a challenge if the endpoint is not active; returns which.
+    pub async fn test(
+        &self,
+        command: AppCommand<'_>,
+        endpoint: WebhookEndpointId,
+    ) -> Result<EventKind, OwnAppError> {
+        self.check_endpoint(command, endpoint).await?;
+        Ok(self.ports.manage.test(endpoint).await?)
+    }
+
+    /// Notifies an endpoint again of the changes that it was notified of in this last time.
+    pub async fn replay(
+        &self,
+        command: AppCommand<'_>,
+        endpoint: WebhookEndpointId,
+        last: TimeDelta,
+    ) -> Result<usize, OwnAppError> {
+        self.check_endpoint(command, endpoint).await?;
+        Ok(self.ports.manage.replay(endpoint, self.ports.clock.now() - last).await?)
+    }
+
+    /// Deletes an endpoint with its events and deliveries; the session must be fresh.
+    pub async fn delete(
+        &self,
+        command: AppCommand<'_>,
+        endpoint: WebhookEndpointId,
+    ) -> Result<(), OwnAppError> {
+        self.check_fresh(command)?;
+        self.check_endpoint(command, endpoint).await?;
+        Ok(self.ports.manage.delete(endpoint, actor(command)).await?)
+    }
+
+    fn check_fresh(&self, command: AppCommand<'_>) -> Result<(), OwnAppError> {
+        if command.session.is_fresh(self.ports.clock.now()) { Ok(()) } else { Err(OwnAppError::NotFresh) }
+    }
+
+    async fn check_app(&self, command: AppCommand<'_>) -> Result<(), OwnAppError> {
+        let found = read_own(self.ports.clients.as_ref(), command.session.user_id, command.id).await?;
+        found.map(drop).ok_or(OwnAppError::NotFound)
+    }
+
+    async fn check_endpoint(
+        &self,
+        command: AppCommand<'_>,
+        endpoint: WebhookEndpointId,
+    ) -> Result<(), OwnAppError> {
+        self.check_app(command).await?;
+        let endpoints = self.ports.webhooks.list_endpoints(Some(command.id)).await?;
+        let is_own = endpoints.iter().any(|one| one.id == endpoint);
+        if is_own { Ok(()) } else { Err(WebhookError::NotFound.into()) }
+    }
+}
+
+const fn actor(command: AppCommand<'_>) -> WebhookActor {
+    WebhookActor::Developer { user_id: command.session.user_id, address: command.address }
+}

@@ -1,0 +1,77 @@
+//! Changes an app of a developer.
+
+use super::app_details::{AppDetails, AppForm};
+use super::{OwnAppError, check_owner, find_own, refuse};
+use crate::audit;
+use crate::ports::storage::UnitOfWork;
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditKind};
+use domain::client::Client;
+use domain::id::ClientId;
+use domain::session::Session;
+use std::net::IpAddr;
+
+/// Input of [`ChangeApp`].
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeAppCommand<'a> {
+    /// The developer's session, which must be fresh.
+    pub session: &'a Session,
+    /// The app.
+    pub id: ClientId,
+    /// New details.
+    pub form: AppForm<'a>,
+    /// The caller's IP address.
+    pub address: IpAddr,
+}
+
+/// Effect of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangedApp {
+    /// The app is what it was, a draft or approved.
+    SameReview,
+    /// The app was approved, and is a draft again.
+    NeedsReview,
+}
+
+crate::audit::use_case! {
+    /// Changes apps of developers.
+    ChangeApp
+}
+
+impl ChangeApp {
+    /// Replaces the details of an app. An approved app may become a draft again; its grants stay.
+    pub async fn run(&self, command: ChangeAppCommand<'_>) -> Result<ChangedApp, OwnAppError> {
+        let ChangeAppCommand { session, id, form, address } = command;
+        if !session.is_fresh(self.clock.now()) {
+            return Err(OwnAppError::NotFresh);
+        }
+        let details = AppDetails::read(form).map_err(OwnAppError::Invalid)?;
+        let mut unit = self.units.begin().await?;
+        let (before, after) = match change(&mut *unit, session, id, details).await {
+            Ok(changed) => changed,
+            Err(error) => return Err(refuse(unit, error).await),
+        };
+        let event = (before != after).then(|| {
+            let event = self.trail.event(AuditActor::Person, AuditKind::AppChanged);
+            event.user(session.user_id).client(id).from(AddressBlock::containing(address))
+        });
+        audit::commit(unit, event.as_slice()).await?;
+        let needs_review = after.review.is_draft() && !before.review.is_draft();
+        Ok(if needs_review { ChangedApp::NeedsReview } else { ChangedApp::SameReview })
+    }
+}
+
+async fn change(
+    unit: &mut dyn UnitOfWork,
+    session: &Session,
+    id: ClientId,
+    details: AppDetails,
+) -> Result<(Client, Client), OwnAppError> {
+    check_owner(unit, session).await?;
+    let before = find_own(unit, session.user_id, id).await?;
+    let after = details.applied_to(&before);
+    if before != after && !unit.clients().update(&after).await? {
+        return Err(OwnAppError::NotFound);
+    }
+    Ok((before, after))
+}

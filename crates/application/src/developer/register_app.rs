@@ -1,0 +1,86 @@
+//! Registers an app for a developer.
+
+use super::app_details::{AppDetails, AppForm};
+use super::{OwnAppError, check_owner, refuse};
+use crate::audit;
+use crate::operator::{CreatedClient, new_client_secret};
+use crate::ports::storage::UnitOfWork;
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditKind};
+use domain::client::{Client, ClientKind, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, Review};
+use domain::id::ClientId;
+use domain::session::Session;
+use std::net::IpAddr;
+
+/// Input of [`RegisterApp`].
+#[derive(Debug, Clone, Copy)]
+pub struct RegisterAppCommand<'a> {
+    /// The developer's session, which must be fresh.
+    pub session: &'a Session,
+    /// Details of the app.
+    pub form: AppForm<'a>,
+    /// Whether the app cannot keep a secret.
+    pub is_public: bool,
+    /// The caller's IP address.
+    pub address: IpAddr,
+}
+
+crate::audit::use_case! {
+    /// Registers apps of developers.
+    RegisterApp
+}
+
+impl RegisterApp {
+    /// Registers an app as a draft, with a first secret unless it is public.
+    pub async fn run(&self, command: RegisterAppCommand<'_>) -> Result<CreatedClient, OwnAppError> {
+        let RegisterAppCommand { session, form, is_public, address } = command;
+        let (owner, now) = (session.user_id, self.clock.now());
+        if !session.is_fresh(now) {
+            return Err(OwnAppError::NotFresh);
+        }
+        let AppDetails { name, pages, contact, redirect_uris, scopes } =
+            AppDetails::read(form).map_err(OwnAppError::Invalid)?;
+        let client = Client {
+            id: ClientId::from_uuid(self.trail.entropy.uuid()),
+            name,
+            kind: if is_public { ClientKind::PublicApp } else { ClientKind::App },
+            redirect_uris,
+            pages,
+            contact: Some(contact),
+            review: Review::Draft { owner },
+            scopes,
+            allow_query_secrets: true,
+            require_pkce: is_public,
+            status: ClientStatus::Active,
+            document: None,
+            created_at: now,
+        };
+        let new_secret = || new_client_secret(self.trail.entropy.as_ref(), now);
+        let (secret, stored) = (!is_public).then(new_secret).unzip();
+        let mut unit = self.units.begin().await?;
+        if let Err(error) = insert(&mut *unit, session, &client, stored.as_ref()).await {
+            return Err(refuse(unit, error).await);
+        }
+        let event = self.trail.event(AuditActor::Person, AuditKind::AppRegistered);
+        let event = event.user(owner).client(client.id).from(AddressBlock::containing(address));
+        audit::commit(unit, &[event]).await?;
+        Ok(CreatedClient { client, secret })
+    }
+}
+
+async fn insert(
+    unit: &mut dyn UnitOfWork,
+    session: &Session,
+    client: &Client,
+    secret: Option<&ClientSecret>,
+) -> Result<(), OwnAppError> {
+    check_owner(unit, session).await?;
+    if unit.clients().count_own(session.user_id).await? >= MAX_OWN_CLIENTS {
+        return Err(OwnAppError::TooManyApps);
+    }
+    unit.clients().insert(client).await?;
+    if let Some(secret) = secret {
+        unit.clients().insert_secret(client.id, secret).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,441 @@
+mod sandbox_code;
+mod webhooks;
+
+use super::{
+    AppCommand, AppFault, AppForm, ApproveClient, ChangeApp, ChangeAppCommand, ChangedApp, DeleteApp,
+    OwnAppError, OwnApps, RegisterApp, RegisterAppCommand, RetireAppSecret, RotateAppSecret,
+};
+use crate::operator::ClientError;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::ports::storage::{ClientWithSecrets, MockClientReader, MockGrantReader};
+use crate::testing::{
+    REDIRECT_URI, app, client_id, clock, entropy, locked, noon, person, seconds, secret, stored_secret,
+    user_id,
+};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::client::{
+    Client, ClientKind, ClientSecret, ClientStatus, Contact, InvalidRedirectUri, MAX_OWN_CLIENTS, Review,
+};
+use domain::id::SessionId;
+use domain::secret::SecretKind;
+use domain::session::{AuthenticationMethod, Session};
+use domain::user::User;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+
+/// A session of user 1 with this age in seconds.
+fn session(age: i64) -> Session {
+    Session {
+        id: SessionId::from_uuid(Uuid::nil()),
+        user_id: user_id(1),
+        token_hash: secret(SecretKind::Session, 3).hash(),
+        method: AuthenticationMethod::Password,
+        authenticated_at: noon() - seconds(age),
+        last_seen_at: noon(),
+        first_seen_at: noon(),
+        device: None,
+        address: None,
+    }
+}
+
+const FORM: AppForm<'static> = AppForm {
+    name: "Night Owl",
+    home_page: None,
+    privacy_policy: Some("https://owl.example/privacy"),
+    contact: "dev@owl.example",
+    redirect_uris: &[REDIRECT_URI],
+    scopes: &["profile", "sleep"],
+};
+
+/// The app that [`FORM`] describes, registered by this user.
+fn own(review: Review) -> Client {
+    let mut client = Client { contact: Contact::parse(FORM.contact).ok(), review, ..app() };
+    client.pages.privacy_policy = domain::client::WebPage::parse("https://owl.example/privacy").ok();
+    client
+}
+
+fn draft() -> Client {
+    own(Review::Draft { owner: user_id(1) })
+}
+
+fn approved() -> Client {
+    own(Review::Approved { owner: Some(user_id(1)) })
+}
+
+/// A unit of work that finds this user, with a session.
+fn with_user(user: Option<User>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).withf(|id| *id == user_id(1)).return_once(move |_| Ok(user));
+    unit.sessions
+        .expect_find()
+        .times(..=1)
+        .withf(|user, id| *user == user_id(1) && *id == session(0).id)
+        .returning(|_, _| Ok(Some(session(0))));
+    unit
+}
+
+/// A unit of work that also finds this client.
+fn with_app(client: Option<Client>) -> MockUnitOfWork {
+    let mut unit = with_user(Some(person()));
+    unit.clients.expect_find().times(1).withf(|id| *id == client_id(1)).return_once(move |_| Ok(client));
+    unit
+}
+
+struct Prepared {
+    units: Arc<PreparedUnitsOfWork>,
+    endings: Arc<Endings>,
+    events: RecordedEvents,
+}
+
+impl Prepared {
+    fn new(units: impl IntoIterator<Item = MockUnitOfWork>) -> Self {
+        let units = PreparedUnitsOfWork::new(units);
+        Self { endings: units.endings(), events: units.events(), units: Arc::new(units) }
+    }
+
+    /// Asserts that one unit of work was committed, with one event of user 1.
+    fn assert_committed(&self, kind: AuditKind) -> AuditEvent {
+        assert_eq!((self.endings.begun(), self.endings.committed()), (1, 1));
+        let events = self.events.all();
+        let [event] = events.as_slice() else { panic!("{events:?}") };
+        assert_eq!((event.kind, event.actor, event.user_id), (kind, AuditActor::Person, Some(user_id(1))));
+        assert_eq!(event.address, Some(AddressBlock::containing(ADDRESS)));
+        event.clone()
+    }
+
+    fn assert_nothing_stored(&self) {
+        assert_eq!((self.endings.committed(), self.endings.rolled_back()), (0, self.endings.begun()));
+        assert_eq!(self.events.all(), []);
+    }
+}
+
+async fn register(
+    prepared: &Prepared,
+    age: i64,
+    form: AppForm<'_>,
+) -> Result<crate::operator::CreatedClient, OwnAppError> {
+    let session = session(age);
+    let command = RegisterAppCommand { session: &session, form, is_public: false, address: ADDRESS };
+    RegisterApp::new(prepared.units.clone(), entropy(), clock()).run(command).await
+}
+
+#[tokio::test]
+async fn an_app_is_registered_as_a_draft_of_its_owner_with_a_secret() {
+    let stored: Arc<Mutex<Vec<Client>>> = Arc::default();
+    let secrets: Arc<Mutex<Vec<ClientSecret>>> = Arc::default();
+    let mut unit = with_user(Some(person()));
+    unit.clients.expect_count_own().times(1).returning(|_| Ok(MAX_OWN_CLIENTS - 1));
+    let noted = Arc::clone(&stored);
+    unit.clients.expect_insert().times(1).returning(move |client| {
+        noted.lock().unwrap().push(client.clone());
+        Ok(())
+    });
+    let noted = Arc::clone(&secrets);
+    unit.clients.expect_insert_secret().times(1).returning(move |_, secret| {
+        noted.lock().unwrap().push(secret.clone());
+        Ok(())
+    });
+    let prepared = Prepared::new([unit]);
+    let created = register(&prepared, 299, FORM).await.unwrap();
+    let expected = Client { id: created.client.id, created_at: noon(), ..draft() };
+    assert_eq!(created.client, expected);
+    assert_eq!(*stored.lock().unwrap(), [expected]);
+    assert_eq!(secrets.lock().unwrap()[0].hash, created.secret.unwrap().hash());
+    let event = prepared.assert_committed(AuditKind::AppRegistered);
+    assert_eq!(event.client_id, Some(created.client.id));
+}
+
+#[tokio::test]
+async fn a_public_app_is_registered_without_a_secret_and_must_use_pkce() {
+    let mut unit = with_user(Some(person()));
+    unit.clients.expect_count_own().times(1).returning(|_| Ok(0));
+    unit.clients.expect_insert().times(1).returning(|_| Ok(()));
+    let prepared = Prepared::new([unit]);
+    let session = session(0);
+    let command = RegisterAppCommand { session: &session, form: FORM, is_public: true, address: ADDRESS };
+    let created = RegisterApp::new(prepared.units.clone(), entropy(), clock()).run(command).await.unwrap();
+    assert!(created.secret.is_none() && created.client.require_pkce);
+    assert_eq!(created.client.kind, ClientKind::PublicApp);
+}
+
+#[tokio::test]
+async fn every_fault_of_the_details_is_reported_at_once() {
+    let form = AppForm {
+        name: "Night\u{200b}Owl",
+        home_page: Some("http://owl.example"),
+        privacy_policy: Some("javascript:alert(1)"),
+        contact: "nobody",
+        redirect_uris: &[REDIRECT_URI, "http://owl.example/cb", "https://owl.example/cb#x"],
+        scopes: &["sleep", "sleep:write"],
+    };
+    let prepared = Prepared::new([]);
+    let Err(OwnAppError::Invalid(faults)) = register(&prepared, 0, form).await else { panic!("registered") };
+    let expected = [
+        AppFault::Name,
+        AppFault::HomePage,
+        AppFault::PrivacyPolicy,
+        AppFault::Contact,
+        AppFault::RedirectUri(2, InvalidRedirectUri::Scheme),
+        AppFault::RedirectUri(3, InvalidRedirectUri::Fragment),
+        AppFault::Scopes,
+    ];
+    assert_eq!(faults, expected);
+    assert_eq!(prepared.endings.begun(), 0);
+}
+
+#[tokio::test]
+async fn a_registration_needs_a_scope_and_one_to_ten_redirect_uris() {
+    for (form, fault) in [
+        (AppForm { scopes: &[], ..FORM }, AppFault::Scopes),
+        (AppForm { scopes: &["everything"], ..FORM }, AppFault::Scopes),
+        (AppForm { redirect_uris: &[], ..FORM }, AppFault::NoRedirectUri),
+        (AppForm { redirect_uris: &[REDIRECT_URI; 11], ..FORM }, AppFault::TooManyRedirectUris),
+    ] {
+        let refused = register(&Prepared::new([]), 0, form).await;
+        assert!(matches!(&refused, Err(OwnAppError::Invalid(faults)) if *faults == [fault]), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_registration_needs_a_recent_sign_in_whose_session_has_not_ended() {
+    let stale = register(&Prepared::new([]), 300, FORM).await;
+    assert!(matches!(stale, Err(OwnAppError::NotFresh)), "{stale:?}");
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).return_once(|_| Ok(Some(person())));
+    unit.sessions.expect_find().times(1).returning(|_, _| Ok(None));
+    let prepared = Prepared::new([unit]);
+    let ended = register(&prepared, 0, FORM).await;
+    assert!(matches!(ended, Err(OwnAppError::NotFresh)), "{ended:?}");
+    prepared.assert_nothing_stored();
+}
+
+#[tokio::test]
+async fn a_locked_or_deleted_account_registers_nothing() {
+    for user in [None, Some(User { status: locked(), ..person() })] {
+        let prepared = Prepared::new([with_user(user)]);
+        let refused = register(&prepared, 0, FORM).await;
+        assert!(matches!(refused, Err(OwnAppError::AccountUnavailable)), "{refused:?}");
+        prepared.assert_nothing_stored();
+    }
+}
+
+#[tokio::test]
+async fn one_person_registers_ten_apps_and_no_more() {
+    let mut unit = with_user(Some(person()));
+    unit.clients.expect_count_own().times(1).returning(|_| Ok(MAX_OWN_CLIENTS));
+    let prepared = Prepared::new([unit]);
+    let refused = register(&prepared, 0, FORM).await;
+    assert!(matches!(refused, Err(OwnAppError::TooManyApps)), "{refused:?}");
+    prepared.assert_nothing_stored();
+}
+
+/// Changes an app; returns the outcome and what was stored.
+async fn change(
+    client: Option<Client>,
+    form: AppForm<'_>,
+) -> (Result<ChangedApp, OwnAppError>, Option<Client>, Prepared) {
+    let stored: Arc<Mutex<Option<Client>>> = Arc::default();
+    let mut unit = with_app(client);
+    let noted = Arc::clone(&stored);
+    unit.clients.expect_update().times(..=1).returning(move |client| {
+        *noted.lock().unwrap() = Some(client.clone());
+        Ok(true)
+    });
+    let prepared = Prepared::new([unit]);
+    let session = session(0);
+    let command = ChangeAppCommand { session: &session, id: client_id(1), form, address: ADDRESS };
+    let outcome = ChangeApp::new(prepared.units.clone(), entropy(), clock()).run(command).await;
+    let stored = stored.lock().unwrap().clone();
+    (outcome, stored, prepared)
+}
+
+#[tokio::test]
+async fn an_approved_app_with_another_name_address_or_more_scopes_is_a_draft_again() {
+    for form in [
+        AppForm { name: "Night Owl Pro", ..FORM },
+        AppForm { redirect_uris: &["https://evil.example/cb"], ..FORM },
+        AppForm { redirect_uris: &[REDIRECT_URI, "https://evil.example/cb"], ..FORM },
+        AppForm { scopes: &["profile", "sleep", "supplements"], ..FORM },
+        AppForm { home_page: Some("https://hawk.example"), ..FORM },
+        AppForm { privacy_policy: Some("https://hawk.example"), ..FORM },
+    ] {
+        let (outcome, stored, prepared) = change(Some(approved()), form).await;
+        assert_eq!(outcome.unwrap(), ChangedApp::NeedsReview, "{form:?}");
+        assert_eq!(stored.unwrap().review, Review::Draft { owner: user_id(1) });
+        prepared.assert_committed(AuditKind::AppChanged);
+    }
+}
+
+#[tokio::test]
+async fn an_approved_app_stays_approved_if_people_see_and_give_no_more_than_before() {
+    for form in [
+        AppForm { scopes: &["sleep"], ..FORM },
+        AppForm { contact: "https://owl.example/contact", ..FORM },
+        AppForm { home_page: None, privacy_policy: None, ..FORM },
+    ] {
+        let (outcome, stored, prepared) = change(Some(approved()), form).await;
+        assert_eq!(outcome.unwrap(), ChangedApp::SameReview, "{form:?}");
+        assert_eq!(stored.unwrap().review, approved().review);
+        prepared.assert_committed(AuditKind::AppChanged);
+    }
+}
+
+#[tokio::test]
+async fn a_changed_draft_stays_a_draft_and_the_same_details_store_nothing() {
+    let (outcome, stored, _) = change(Some(draft()), AppForm { name: "Other", ..FORM }).await;
+    assert_eq!((outcome.unwrap(), stored.unwrap().review), (ChangedApp::SameReview, draft().review));
+    let (outcome, stored, prepared) = change(Some(draft()), FORM).await;
+    assert_eq!((outcome.unwrap(), stored), (ChangedApp::SameReview, None));
+    assert_eq!(prepared.events.all(), []);
+}
+
+#[tokio::test]
+async fn nobody_changes_the_app_of_another_person_or_of_the_operator() {
+    let theirs = own(Review::Draft { owner: user_id(2) });
+    for client in [None, Some(app()), Some(theirs)] {
+        let (outcome, stored, prepared) = change(client, FORM).await;
+        assert!(matches!(outcome, Err(OwnAppError::NotFound)), "{outcome:?}");
+        assert_eq!(stored, None);
+        prepared.assert_nothing_stored();
+    }
+}
+
+fn secret_command(session: &Session) -> AppCommand<'_> {
+    AppCommand { session, id: client_id(1), address: ADDRESS }
+}
+
+#[tokio::test]
+async fn a_new_secret_leaves_the_previous_one_live() {
+    let mut unit = with_app(Some(draft()));
+    unit.clients.expect_list_secrets().times(1).returning(|_| Ok(vec![stored_secret(1, None)]));
+    unit.clients.expect_insert_secret().times(1).returning(|_, _| Ok(()));
+    let prepared = Prepared::new([unit]);
+    let rotate = RotateAppSecret::new(prepared.units.clone(), entropy(), clock());
+    let secret = rotate.run(secret_command(&session(0))).await.unwrap();
+    assert_eq!(secret.kind(), SecretKind::ClientSecret);
+    prepared.assert_committed(AuditKind::ClientSecretRotated);
+}
+
+#[tokio::test]
+async fn a_secret_of_a_public_or_another_persons_app_is_not_rotated() {
+    let public = Client { kind: ClientKind::PublicApp, ..draft() };
+    for (client, is_found) in [(public, true), (own(Review::Draft { owner: user_id(2) }), false)] {
+        let prepared = Prepared::new([with_app(Some(client))]);
+        let rotate = RotateAppSecret::new(prepared.units.clone(), entropy(), clock());
+        let refused = rotate.run(secret_command(&session(0))).await.unwrap_err();
+        let fits = if is_found {
+            matches!(refused, OwnAppError::NoSecret)
+        } else {
+            matches!(refused, OwnAppError::NotFound)
+        };
+        assert!(fits, "{refused:?}");
+        prepared.assert_nothing_stored();
+    }
+    let rotate = RotateAppSecret::new(Prepared::new([]).units, entropy(), clock());
+    let stale = rotate.run(secret_command(&session(300))).await;
+    assert!(matches!(stale, Err(OwnAppError::NotFresh)), "{stale:?}");
+}
+
+#[tokio::test]
+async fn a_secret_is_retired_only_beside_another_live_one() {
+    let ended = stored_secret(2, Some(noon()));
+    let live = stored_secret(2, None);
+    for (other, retired, is_retired) in [(live.clone(), 1, true), (live, 9, false), (ended, 1, false)] {
+        let mut unit = with_app(Some(draft()));
+        let secrets = vec![stored_secret(1, None), other];
+        unit.clients.expect_list_secrets().times(1).return_once(move |_| Ok(secrets));
+        unit.clients
+            .expect_expire_secret()
+            .times(usize::from(is_retired))
+            .withf(|_, secret, at| *secret == stored_secret(1, None).id && *at == noon())
+            .returning(|_, _, _| Ok(true));
+        let prepared = Prepared::new([unit]);
+        let retire = RetireAppSecret::new(prepared.units.clone(), entropy(), clock());
+        let id = stored_secret(retired, None).id;
+        let outcome = retire.run(secret_command(&session(900)), id).await;
+        if is_retired {
+            outcome.unwrap();
+            prepared.assert_committed(AuditKind::ClientSecretRetired);
+        } else {
+            assert!(matches!(outcome, Err(OwnAppError::LastSecret)), "{outcome:?}");
+            prepared.assert_nothing_stored();
+        }
+    }
+}
+
+#[tokio::test]
+async fn only_the_owner_deletes_an_app_and_not_a_disabled_one() {
+    let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..approved() };
+    for (client, is_deleted) in
+        [(approved(), true), (disabled, false), (own(Review::Draft { owner: user_id(2) }), false)]
+    {
+        let mut unit = with_app(Some(client));
+        unit.clients.expect_delete().times(usize::from(is_deleted)).returning(|_| Ok(true));
+        let prepared = Prepared::new([unit]);
+        let session = session(0);
+        let command = AppCommand { session: &session, id: client_id(1), address: ADDRESS };
+        let outcome = DeleteApp::new(prepared.units.clone(), entropy(), clock()).run(command).await;
+        if is_deleted {
+            outcome.unwrap();
+            prepared.assert_committed(AuditKind::AppDeleted);
+        } else {
+            assert!(matches!(outcome, Err(OwnAppError::NotFound | OwnAppError::Disabled)), "{outcome:?}");
+            prepared.assert_nothing_stored();
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_approval_opens_a_draft_to_everyone_and_clears_the_list_of_its_users() {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().times(1).return_once(|_| Ok(Some(draft())));
+    unit.clients.expect_update().times(1).withf(|client| *client == approved()).returning(|_| Ok(true));
+    unit.draft_users.expect_clear().times(1).withf(|id| *id == client_id(1)).returning(|_| Ok(()));
+    let prepared = Prepared::new([unit]);
+    let approve = ApproveClient::new(prepared.units.clone(), entropy(), clock());
+    assert_eq!(approve.run(client_id(1)).await.unwrap(), approved());
+    let events = prepared.events.all();
+    assert_eq!((events[0].kind, events[0].actor), (AuditKind::AppApproved, AuditActor::Operator));
+}
+
+#[tokio::test]
+async fn an_approved_client_stays_as_it_is_and_an_unknown_one_is_reported() {
+    for client in [Some(approved()), Some(app()), None] {
+        let mut unit = MockUnitOfWork::default();
+        let found = client.clone();
+        unit.clients.expect_find().times(1).return_once(move |_| Ok(found));
+        let prepared = Prepared::new([unit]);
+        let approve = ApproveClient::new(prepared.units.clone(), entropy(), clock());
+        match (approve.run(client_id(1)).await, client) {
+            (Ok(shown), Some(client)) => assert_eq!(shown, client),
+            (Err(ClientError::NotFound), None) => {}
+            (outcome, _) => panic!("{outcome:?}"),
+        }
+        prepared.assert_nothing_stored();
+    }
+}
+
+#[tokio::test]
+async fn an_own_app_is_shown_with_its_live_secrets_and_counts_to_its_owner_alone() {
+    for (owner, is_shown) in [(1, true), (2, false)] {
+        let mut clients = MockClientReader::new();
+        clients.expect_find_with_secrets().times(1).returning(|_| {
+            let secrets = vec![stored_secret(1, Some(noon())), stored_secret(2, None)];
+            Ok(Some(ClientWithSecrets { client: draft(), secrets }))
+        });
+        clients.expect_count_draft_users().times(usize::from(is_shown)).returning(|_| Ok(3));
+        let mut grants = MockGrantReader::new();
+        grants.expect_count_live_grants().times(usize::from(is_shown)).returning(|_, _| Ok(7));
+        let apps = OwnApps::new(Arc::new(clients), Arc::new(grants), clock());
+        let found = apps.find(user_id(owner), client_id(1)).await.unwrap();
+        assert_eq!(found.is_some(), is_shown);
+        if let Some(found) = found {
+            assert_eq!((found.live_grants, found.draft_users), (7, 3));
+            assert_eq!(found.secrets, [stored_secret(2, None)]);
+        }
+    }
+}

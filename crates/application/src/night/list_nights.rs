@@ -1,0 +1,160 @@
+//! Lists a user's sessions by date of waking up.
+
+use crate::ports::storage::{
+    PackedPart, PackedSleepRow, SleepPage, SleepPageQuery, SleepReader, StorageError,
+};
+use crate::ports::system::Clock;
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use domain::id::UserId;
+use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
+use domain::sleep::packed::{InvalidPacked, MetricWalk, StageWalk};
+use domain::sleep::regularity::{KnownState, Recording};
+use domain::sleep::trend::SleepSpan;
+use domain::sleep::{MetricKind, MetricValue, TimeInBed, local_date};
+use domain::time::{DateRange, TimeZone};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Query for the sessions of some dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NightsQuery {
+    /// Owner's id.
+    pub user_id: UserId,
+    /// First date of waking up.
+    pub first: NaiveDate,
+    /// Last date of waking up.
+    pub last: NaiveDate,
+    /// Zone of the dates.
+    pub zone: TimeZone,
+    /// Whether to return the times asleep and awake.
+    pub with_states: bool,
+    /// Maximum number of sessions.
+    pub limit: PageSize,
+}
+
+impl NightsQuery {
+    /// Returns the query of a page that contains the sessions of the dates; `None` if the range is empty.
+    pub fn page(&self) -> Option<SleepPageQuery> {
+        let Self { user_id, first, last, zone, with_states, limit } = *self;
+        // A session that ends on the first date may have started a whole session before.
+        let longest = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
+        let start = zone.first_instant_of(first).checked_sub_signed(longest);
+        let range = DateRange::new(start, Some(zone.last_instant_of(last))).ok()?;
+        let page = PageRequest { number: PageNumber::FIRST, size: limit, sort: SortDirection::Descending };
+        Some(SleepPageQuery { user_id, range, page, with_stages: with_states, with_metrics: true })
+    }
+
+    /// Returns the sessions of the page that end on the dates, and whether earlier ones are missing.
+    pub fn select(&self, page: SleepPage) -> (Vec<PackedSleepRow>, bool) {
+        let SleepPage { mut rows, has_more } = page;
+        let date = |row: &PackedSleepRow| local_date(row.ended_at_millis, self.zone);
+        let is_cut = has_more && rows.last().is_some_and(|row| date(row) >= self.first);
+        rows.retain(|row| (self.first..=self.last).contains(&date(row)));
+        (rows, is_cut)
+    }
+}
+
+/// Sessions of some dates.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NightList {
+    /// Sessions by start, latest first.
+    pub recordings: Vec<Recording>,
+    /// Whether earlier sessions of these dates were left out, because there are more than the limit.
+    pub is_cut: bool,
+}
+
+/// Lists sessions.
+pub struct ListNights {
+    reader: Arc<dyn SleepReader>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ListNights {
+    /// Creates the use case.
+    pub fn new(reader: Arc<dyn SleepReader>, clock: Arc<dyn Clock>) -> Self {
+        Self { reader, clock }
+    }
+
+    /// Returns the current time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// Returns today's date in a zone.
+    pub fn today(&self, zone: TimeZone) -> NaiveDate {
+        local_date(self.now().timestamp_millis(), zone)
+    }
+
+    /// Returns the sessions whose dates of waking up are in the range.
+    pub async fn run(&self, query: NightsQuery) -> Result<NightList, StorageError> {
+        let Some(page) = query.page() else { return Ok(NightList::default()) };
+        let (rows, is_cut) = query.select(self.reader.page(page).await?);
+        let recordings = rows.iter().map(recording).collect::<Result<Vec<_>, _>>()?;
+        Ok(NightList { recordings, is_cut })
+    }
+
+    /// Returns the date of waking up of the session that started last, if there is one.
+    pub async fn latest(&self, user_id: UserId, zone: TimeZone) -> Result<Option<NaiveDate>, StorageError> {
+        self.end_of_record(user_id, zone, SortDirection::Descending).await
+    }
+
+    /// Returns the date of waking up of the session that started first, if there is one.
+    pub async fn earliest(&self, user_id: UserId, zone: TimeZone) -> Result<Option<NaiveDate>, StorageError> {
+        self.end_of_record(user_id, zone, SortDirection::Ascending).await
+    }
+
+    async fn end_of_record(
+        &self,
+        user_id: UserId,
+        zone: TimeZone,
+        sort: SortDirection,
+    ) -> Result<Option<NaiveDate>, StorageError> {
+        let Some(size) = PageSize::new(1) else { return Ok(None) };
+        let page = PageRequest { number: PageNumber::FIRST, size, sort };
+        let range = DateRange::default();
+        let query = SleepPageQuery { user_id, range, page, with_stages: false, with_metrics: false };
+        let page = self.reader.page(query).await?;
+        Ok(page.rows.first().map(|row| local_date(row.ended_at_millis, zone)))
+    }
+}
+
+/// Decodes what is known of a session's time in bed, from a row with metrics.
+pub fn recording(row: &PackedSleepRow) -> Result<Recording, StorageError> {
+    let asleep_millis = asleep_millis(&row.metrics).map_err(|_| row.corrupt(PackedPart::Metrics))?;
+    let states = states(row.started_at_millis, &row.stages).map_err(|_| row.corrupt(PackedPart::Stages))?;
+    let span = SleepSpan {
+        id: row.id,
+        source: row.source.clone(),
+        start_millis: row.started_at_millis,
+        end_millis: row.ended_at_millis,
+        is_nap: row.is_nap,
+        asleep_millis,
+    };
+    Ok(Recording { span, states })
+}
+
+fn states(start_millis: i64, stages: &[u8]) -> Result<Vec<KnownState>, InvalidPacked> {
+    let mut known = Vec::new();
+    for stage in StageWalk::new(start_millis, stages)? {
+        let (stage, start, end) = stage?;
+        known.extend(KnownState::of_stage(stage, start, end));
+    }
+    Ok(known)
+}
+
+fn asleep_millis(metrics: &[u8]) -> Result<Option<i64>, InvalidPacked> {
+    for metric in MetricWalk::new(metrics)? {
+        let (kind, value) = metric?;
+        if kind == MetricKind::TimeNightAsleep {
+            return Ok(Some(millis(value)));
+        }
+    }
+    Ok(None)
+}
+
+/// Converts seconds of a metric to milliseconds, rounded half up.
+fn millis(seconds: MetricValue) -> i64 {
+    let exact = Duration::try_from_secs_f64(seconds.as_f64()).unwrap_or_default();
+    let rounded = exact.saturating_add(Duration::from_micros(500)).as_millis();
+    i64::try_from(rounded).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,170 @@
+use super::{DeleteNight, FindNight, ListNights, NightsQuery};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{
+    MockImportReader, MockSleepReader, PackedSleepRow, SleepPage, SleepPageQuery, StorageError,
+};
+use crate::testing::{clock, entropy, person, user_id};
+use chrono::{DateTime, NaiveDate};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::{ImportId, SleepSessionId};
+use domain::paging::{PageSize, SortDirection};
+use domain::sleep::{MetricKind, MetricValue, SleepMetrics, TimeInBed, packed};
+use domain::time::{DateRange, TimeZone};
+use std::sync::Arc;
+use uuid::Uuid;
+
+fn id(number: u128) -> SleepSessionId {
+    SleepSessionId::from_uuid(Uuid::from_u128(number))
+}
+
+/// A session of which 7 hours, half a millisecond less than a whole one, were slept.
+fn row(number: u128, start: &str, end: &str) -> PackedSleepRow {
+    let [start, end] = [start, end].map(|text| DateTime::parse_from_rfc3339(text).unwrap().to_utc());
+    let frame = TimeInBed::new(start, end, None, None).unwrap();
+    let asleep = MetricValue::from_f64(25_199.999_6).unwrap();
+    let metrics = SleepMetrics::from_reported(&frame, vec![(MetricKind::TimeNightAsleep, asleep)]).unwrap();
+    PackedSleepRow {
+        id: id(number),
+        started_at_millis: start.timestamp_millis(),
+        ended_at_millis: end.timestamp_millis(),
+        offset_at_start: None,
+        offset_at_end: None,
+        source: None,
+        is_nap: None,
+        updated_at_millis: 0,
+        stages: Box::default(),
+        metrics: packed::encode_metrics(&metrics).into(),
+    }
+}
+
+fn query() -> NightsQuery {
+    NightsQuery {
+        user_id: user_id(1),
+        first: NaiveDate::from_ymd_opt(2026, 3, 2).unwrap(),
+        last: NaiveDate::from_ymd_opt(2026, 3, 3).unwrap(),
+        zone: TimeZone::parse("Europe/Berlin").unwrap(),
+        with_states: true,
+        limit: PageSize::new(3).unwrap(),
+    }
+}
+
+fn reader(rows: Vec<PackedSleepRow>, has_more: bool) -> Arc<MockSleepReader> {
+    let mut reader = MockSleepReader::new();
+    reader.expect_page().returning(move |query: SleepPageQuery| {
+        assert_eq!(query.user_id, user_id(1));
+        assert_eq!(query.range.start().unwrap().to_rfc3339(), "2026-02-22T23:00:00+00:00");
+        assert!(query.range.end().unwrap().to_rfc3339().starts_with("2026-03-03T22:59:59.999999"));
+        Ok(SleepPage { rows: rows.clone(), has_more })
+    });
+    Arc::new(reader)
+}
+
+#[tokio::test]
+async fn sessions_are_listed_whose_dates_of_waking_up_are_in_the_range() {
+    let rows = vec![
+        row(3, "2026-03-03T21:00:00Z", "2026-03-04T05:00:00Z"),
+        row(2, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z"),
+        row(1, "2026-03-01T12:00:00Z", "2026-03-01T22:00:00Z"),
+    ];
+    let list = ListNights::new(reader(rows, true), clock()).run(query()).await.unwrap();
+    let [only] = list.recordings.as_slice() else { panic!("{list:?}") };
+    assert_eq!((only.span.id, only.span.asleep_millis), (id(2), Some(25_200_000)));
+    // What is left out lies before the range.
+    assert!(!list.is_cut);
+}
+
+#[tokio::test]
+async fn a_list_at_its_limit_says_so() {
+    let rows = vec![row(2, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z")];
+    let list = ListNights::new(reader(rows, true), clock()).run(query()).await.unwrap();
+    assert!(list.is_cut);
+}
+
+#[tokio::test]
+async fn packed_parts_that_cannot_be_read_are_corrupt() {
+    let night = row(2, "2026-03-02T22:00:00Z", "2026-03-03T06:00:00Z");
+    let bad_stages = PackedSleepRow { stages: Box::new([0xff]), ..night.clone() };
+    let bad_metrics = PackedSleepRow { metrics: Box::default(), ..night };
+    for (row, expected) in [(bad_stages, "stages"), (bad_metrics, "metrics")] {
+        let error = ListNights::new(reader(vec![row], false), clock()).run(query()).await.unwrap_err();
+        assert!(matches!(error, StorageError::Corrupt { column, .. } if column == expected), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_and_the_latest_session_are_found_by_date_of_waking_up() {
+    let mut reader = MockSleepReader::new();
+    reader.expect_page().returning(|query: SleepPageQuery| {
+        let rows = match query.page.sort {
+            SortDirection::Ascending => row(1, "2026-03-01T22:00:00Z", "2026-03-02T06:00:00Z"),
+            SortDirection::Descending => row(2, "2026-03-07T15:30:00Z", "2026-03-07T23:30:00Z"),
+        };
+        Ok(SleepPage { rows: vec![rows], has_more: true })
+    });
+    let (list, zone) = (ListNights::new(Arc::new(reader), clock()), query().zone);
+    let date = |day| NaiveDate::from_ymd_opt(2026, 3, day);
+    assert_eq!(list.earliest(user_id(1), zone).await.unwrap(), date(2));
+    assert_eq!(list.latest(user_id(1), zone).await.unwrap(), date(8));
+}
+
+/// A unit of work that deletes this many sessions.
+fn deleting(number: u64) -> PreparedUnitsOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
+    let expected = |user: &_, ids: &[SleepSessionId]| *user == user_id(1) && ids == [id(7)];
+    unit.sleep.expect_delete().withf(expected).returning(move |_, _| Ok(number));
+    PreparedUnitsOfWork::new([unit])
+}
+
+#[tokio::test]
+async fn a_deletion_is_recorded_as_done_by_the_person() {
+    let units = deleting(1);
+    let (endings, events) = (units.endings(), units.events());
+    let deleted = DeleteNight::new(Arc::new(units), entropy(), clock()).run(user_id(1), id(7)).await.unwrap();
+    assert!(deleted && endings.committed() == 1);
+    let [event] = events.all().try_into().unwrap();
+    assert_eq!((event.kind, event.actor), (AuditKind::SleepDeleted, AuditActor::Person));
+    assert_eq!((event.user_id, event.subject), (Some(user_id(1)), Some(id(7).as_uuid())));
+}
+
+#[tokio::test]
+async fn deleting_an_unknown_session_changes_and_records_nothing() {
+    let units = deleting(0);
+    let (endings, events) = (units.endings(), units.events());
+    let deleted = DeleteNight::new(Arc::new(units), entropy(), clock()).run(user_id(1), id(7)).await.unwrap();
+    assert!(!deleted && endings.rolled_back() == 1 && events.all().is_empty());
+}
+
+#[tokio::test]
+async fn a_session_without_notes_has_no_import() {
+    let mut imports = MockImportReader::new();
+    imports
+        .expect_find_import_of_session()
+        .returning(|_, session| Ok((session == id(8)).then_some(ImportId::from_uuid(Uuid::nil()))));
+    // Forgotten since.
+    imports.expect_find_import().returning(|_| Ok(None));
+    let find = FindNight::new(Arc::new(MockSleepReader::new()), Arc::new(imports));
+    for number in [7, 8] {
+        assert_eq!(find.import(user_id(1), id(number)).await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn the_ends_of_the_record_are_the_first_and_the_last_session() {
+    let mut sleep = MockSleepReader::new();
+    sleep.expect_page().returning(|query: SleepPageQuery| {
+        assert_eq!((query.page.size.get(), query.range), (1, DateRange::default()));
+        let rows = match query.page.sort {
+            SortDirection::Ascending => vec![row(1, "2020-03-01T22:30:00Z", "2020-03-02T06:00:00Z")],
+            SortDirection::Descending => vec![row(2, "2026-03-02T15:30:00Z", "2026-03-02T23:30:00Z")],
+        };
+        Ok(SleepPage { rows, has_more: true })
+    });
+    let list = ListNights::new(Arc::new(sleep), clock());
+    let zone = TimeZone::parse("Europe/Berlin").unwrap();
+    assert_eq!(list.earliest(user_id(1), zone).await.unwrap(), NaiveDate::from_ymd_opt(2020, 3, 2));
+    assert_eq!(list.latest(user_id(1), zone).await.unwrap(), NaiveDate::from_ymd_opt(2026, 3, 3));
+    let mut sleep = MockSleepReader::new();
+    sleep.expect_page().returning(|_| Ok(SleepPage::default()));
+    assert_eq!(ListNights::new(Arc::new(sleep), clock()).earliest(user_id(1), zone).await.unwrap(), None);
+}

@@ -1,0 +1,54 @@
+//! Creates a personal access token for the operator, who gives it to the user.
+
+use crate::audit::commit;
+use crate::personal_token::{
+    CreatePersonalTokenError, CreatedPersonalToken, TokenWish, has_too_many, is_unavailable,
+};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::UserId;
+use domain::scope::ScopeSet;
+
+/// Input of [`IssuePersonalToken`].
+#[derive(Debug, Clone, Copy)]
+pub struct IssuePersonalTokenCommand<'a> {
+    /// User whose data the token gives access to.
+    pub user_id: UserId,
+    /// Name of the token.
+    pub name: &'a str,
+    /// Its scopes.
+    pub scopes: ScopeSet,
+    /// Lifetime in days; `None` if it never expires.
+    pub expires_in_days: Option<u32>,
+}
+
+crate::audit::use_case! {
+    /// Issues personal access tokens.
+    IssuePersonalToken
+}
+
+impl IssuePersonalToken {
+    /// Stores the hash of a new token and returns the token. The rules are those of the tokens page, without
+    /// its session.
+    pub async fn run(
+        &self,
+        command: IssuePersonalTokenCommand<'_>,
+    ) -> Result<CreatedPersonalToken, CreatePersonalTokenError> {
+        let IssuePersonalTokenCommand { user_id, name, scopes, expires_in_days } = command;
+        let at = self.clock.now();
+        let wish = TokenWish::read(name, scopes, expires_in_days, at)?;
+        let mut unit = self.units.begin().await?;
+        if is_unavailable(&mut *unit, user_id).await? {
+            unit.rollback().await?;
+            return Err(CreatePersonalTokenError::AccountUnavailable);
+        }
+        if has_too_many(&mut *unit, user_id, at).await? {
+            unit.rollback().await?;
+            return Err(CreatePersonalTokenError::TooManyTokens);
+        }
+        let created = wish.issue(user_id, &*self.trail.entropy, at);
+        unit.personal_tokens().insert(&created.token).await?;
+        let event = self.trail.event(AuditActor::Operator, AuditKind::PersonalTokenCreated);
+        commit(unit, &[event.user(user_id).subject(created.token.id.as_uuid())]).await?;
+        Ok(created)
+    }
+}

@@ -1,0 +1,104 @@
+//! Removes a passkey.
+
+use crate::account::{SignedInPerson, end_sign_ins};
+use crate::audit::AuditTrail;
+use crate::mail::{QueueMail, passkey_removed};
+use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use domain::address::AddressBlock;
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::PasskeyId;
+use domain::second_factor::SecondFactorPolicy;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// Input of [`RemovePasskey`].
+#[derive(Clone, Copy)]
+pub struct RemovePasskeyCommand<'a> {
+    /// The person, whose sign-in must be fresh.
+    pub person: &'a SignedInPerson,
+    /// Id of the passkey.
+    pub passkey_id: PasskeyId,
+    /// The caller's IP address.
+    pub address: IpAddr,
+}
+
+/// Errors of [`RemovePasskey`].
+#[derive(Debug, thiserror::Error)]
+pub enum RemovePasskeyError {
+    /// The person must sign in again, because the last sign-in was over five minutes ago, or has ended.
+    #[error("the sign-in is not fresh")]
+    NotFresh,
+    /// The person has no such passkey.
+    #[error("there is no such passkey")]
+    NotFound,
+    /// The operator requires a second factor, and the person has no other.
+    #[error("this is the only second factor")]
+    LastFactor,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Removes passkeys.
+pub struct RemovePasskey {
+    units: Arc<dyn UnitOfWorkFactory>,
+    clock: Arc<dyn Clock>,
+    mail: Option<QueueMail>,
+    policy: SecondFactorPolicy,
+    trail: AuditTrail,
+}
+
+impl RemovePasskey {
+    /// Creates the use case with the operator's policy; without an outbox it sends no email.
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+        mail: Option<QueueMail>,
+        policy: SecondFactorPolicy,
+    ) -> Self {
+        let trail = AuditTrail::new(entropy, clock.clone());
+        Self { units, clock, mail, policy, trail }
+    }
+
+    /// Removes a passkey of this person, and ends the other sessions.
+    pub async fn run(&self, command: RemovePasskeyCommand<'_>) -> Result<(), RemovePasskeyError> {
+        if !command.person.session.is_fresh(self.clock.now()) {
+            return Err(RemovePasskeyError::NotFresh);
+        }
+        let mut unit = self.units.begin().await?;
+        self.remove(unit.as_mut(), &command).await?;
+        Ok(unit.commit().await?)
+    }
+
+    async fn remove(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        command: &RemovePasskeyCommand<'_>,
+    ) -> Result<(), RemovePasskeyError> {
+        let RemovePasskeyCommand { person, passkey_id, address } = *command;
+        let (user_id, session) = (person.user_id, &person.session);
+        let user = unit.users().find(user_id).await?.ok_or(RemovePasskeyError::NotFresh)?;
+        if unit.sessions().find(user_id, session.id).await?.is_none() {
+            return Err(RemovePasskeyError::NotFresh);
+        }
+        if !unit.passkeys().delete(user_id, passkey_id).await? {
+            return Err(RemovePasskeyError::NotFound);
+        }
+        if self.policy == SecondFactorPolicy::Required
+            && unit.second_factors().find(user_id).await?.is_none()
+            && unit.passkeys().list(user_id).await?.is_empty()
+        {
+            return Err(RemovePasskeyError::LastFactor);
+        }
+        let ended = end_sign_ins(unit, user_id, Some(session.id)).await?;
+        let event = self.trail.event(AuditActor::Person, AuditKind::PasskeyRemoved).user(user_id);
+        let event = event.subject(passkey_id.as_uuid()).count(ended);
+        unit.audit().append(&event.from(AddressBlock::containing(address))).await?;
+        if let Some(mail) = &self.mail {
+            mail.run(unit, &passkey_removed(&user.email, mail.links()), self.clock.now()).await?;
+        }
+        Ok(())
+    }
+}

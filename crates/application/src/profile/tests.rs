@@ -1,0 +1,71 @@
+use super::*;
+use crate::audit::testing::{assert_events, event};
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
+use crate::testing::{clock, entropy, noon, person, user_id};
+use domain::audit::{AuditActor, AuditKind};
+use domain::user::{BodyHeight, ProfileField, ProfileOrigin, ProfileSource, ProfileValue, User};
+use std::sync::Arc;
+
+fn one(unit: MockUnitOfWork) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
+    let units = PreparedUnitsOfWork::new([unit]);
+    let endings = units.endings();
+    (Arc::new(units), endings)
+}
+
+fn height(centimetres: f64) -> ProfileValue {
+    ProfileValue::Height(Some(BodyHeight::from_centimetres(centimetres).unwrap()))
+}
+
+fn holding(user: Option<User>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().times(1).returning(move |_| Ok(user.clone()));
+    unit
+}
+
+#[tokio::test]
+async fn a_changed_field_is_stored_with_its_source_and_audited() {
+    let mut unit = holding(Some(person()));
+    unit.users
+        .expect_update()
+        .times(1)
+        .withf(|user| height(172.5) == ProfileField::Height.read(user))
+        .returning(|_| Ok(true));
+    let source = ProfileSource { field: ProfileField::Height, origin: ProfileOrigin::Person, at: noon() };
+    unit.users
+        .expect_record_sources()
+        .times(1)
+        .withf(move |_, all| *all == [source])
+        .returning(|_, _| Ok(()));
+    let (units, endings) = one(unit);
+    let events = units.events();
+    let changed =
+        ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &[height(172.5)]).await.unwrap();
+    assert_eq!((changed, endings.committed()), (1, 1));
+    assert_events(&events, &[event(AuditActor::Person, AuditKind::UserChanged).user(user_id(1))]);
+}
+
+#[tokio::test]
+async fn an_unchanged_profile_is_not_written() {
+    let (units, endings) = one(holding(Some(person())));
+    let values = [ProfileField::Height.read(&person())];
+    let changed = ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &values).await.unwrap();
+    assert_eq!((changed, endings.committed(), endings.rolled_back()), (0, 0, 1));
+}
+
+#[tokio::test]
+async fn the_time_of_creation_cannot_be_changed() {
+    let (units, endings) = one(MockUnitOfWork::default());
+    let outcome = ChangeProfile::new(units, entropy(), clock())
+        .run(user_id(1), &[ProfileValue::CreatedAt(noon())])
+        .await;
+    assert!(matches!(outcome, Err(ChangeProfileError::Fixed)));
+    assert_eq!(endings.begun(), 0);
+}
+
+#[tokio::test]
+async fn an_erased_person_is_not_found() {
+    let (units, endings) = one(holding(None));
+    let outcome = ChangeProfile::new(units, entropy(), clock()).run(user_id(1), &[height(172.0)]).await;
+    assert!(matches!(outcome, Err(ChangeProfileError::NotFound)));
+    assert_eq!(endings.committed(), 0);
+}

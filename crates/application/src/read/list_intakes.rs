@@ -1,0 +1,31 @@
+//! Lists what a user has taken since a time, for the user.
+
+use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
+use chrono::{DateTime, Utc};
+use domain::id::UserId;
+use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
+use std::sync::Arc;
+
+/// Lists intakes.
+pub struct ListIntakes {
+    reader: Arc<dyn SupplementReader>,
+}
+
+impl ListIntakes {
+    /// Creates the use case.
+    pub fn new(reader: Arc<dyn SupplementReader>) -> Self {
+        Self { reader }
+    }
+
+    /// Returns the supplements taken since a time, at most `size`, the latest first intake first.
+    pub async fn run(
+        &self,
+        user_id: UserId,
+        since: DateTime<Utc>,
+        size: PageSize,
+    ) -> Result<SupplementPage, StorageError> {
+        let page = PageRequest { number: PageNumber::FIRST, size, sort: SortDirection::Descending };
+        let query = SupplementPageQuery { user_id, start: Some(since), supplement_id: None, page };
+        self.reader.page(query).await
+    }
+}

@@ -1,0 +1,44 @@
+//! Reads a user's intake by local day.
+
+use crate::access::GrantedAccess;
+use crate::audit::{AnsweredRead, ReadRecorder};
+use crate::intake::{Intake, IntakeRange, ShowIntake};
+use crate::ports::storage::StorageError;
+use chrono::NaiveDate;
+use domain::data_kind::DataKind;
+use domain::read_tally::{AskedRange, ReadKind};
+
+/// Reads intake by day.
+pub struct ReadIntake {
+    intake: ShowIntake,
+    recorder: ReadRecorder,
+}
+
+impl ReadIntake {
+    /// Creates the use case; `recorder` logs each read.
+    pub fn new(intake: ShowIntake, recorder: ReadRecorder) -> Self {
+        Self { intake, recorder }
+    }
+
+    /// Returns the authorized user's intake of a range of days.
+    pub async fn run(&self, access: &GrantedAccess, range: IntakeRange) -> Result<Intake, StorageError> {
+        let intake = self.intake.run(access.user_id, range).await?;
+        let IntakeRange { first, last, zone } = range;
+        self.recorder.record(AnsweredRead {
+            user_id: access.user_id,
+            reader: access.reader,
+            kind: ReadKind::Data(DataKind::Supplements),
+            items: intake.supplements.len(),
+            range: AskedRange {
+                from: Some(zone.first_instant_of(first)),
+                to: Some(zone.last_instant_of(last)),
+            },
+        });
+        Ok(intake)
+    }
+
+    /// Returns the local day of the user's oldest log, if there is one. Part of a read that is recorded.
+    pub async fn earliest(&self, access: &GrantedAccess) -> Result<Option<NaiveDate>, StorageError> {
+        self.intake.earliest(access.user_id, access.home_timezone).await
+    }
+}

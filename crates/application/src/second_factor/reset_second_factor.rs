@@ -1,0 +1,70 @@
+//! Turns off a user's second factor for the operator.
+
+use crate::account::end_sign_ins;
+use crate::audit::AuditTrail;
+use crate::mail::{QueueMail, second_factor_reset};
+use crate::ports::storage::{StorageError, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::UserId;
+use std::sync::Arc;
+
+/// Errors of [`ResetSecondFactor`].
+#[derive(Debug, thiserror::Error)]
+pub enum ResetSecondFactorError {
+    /// No user has this id.
+    #[error("there is no user with this id")]
+    NotFound,
+    /// The account has neither an authenticator app nor a passkey.
+    #[error("this user has no second factor")]
+    NotSet,
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Resets second factors.
+pub struct ResetSecondFactor {
+    units: Arc<dyn UnitOfWorkFactory>,
+    clock: Arc<dyn Clock>,
+    trail: AuditTrail,
+    mail: Option<QueueMail>,
+}
+
+impl ResetSecondFactor {
+    /// Creates the use case; without an outbox it sends no email.
+    pub fn new(
+        units: Arc<dyn UnitOfWorkFactory>,
+        entropy: Arc<dyn Entropy>,
+        clock: Arc<dyn Clock>,
+        mail: Option<QueueMail>,
+    ) -> Self {
+        Self { units, clock: clock.clone(), trail: AuditTrail::new(entropy, clock), mail }
+    }
+
+    /// Deletes the authenticator app, the recovery codes and the passkeys, and ends all sessions; returns
+    /// their number.
+    pub async fn run(&self, user_id: UserId) -> Result<u64, ResetSecondFactorError> {
+        let mut unit = self.units.begin().await?;
+        let user = unit.users().find(user_id).await?.ok_or(ResetSecondFactorError::NotFound)?;
+        let passkeys = unit.passkeys().list(user_id).await?;
+        let had_app = unit.second_factors().delete(user_id).await?;
+        if !had_app && passkeys.is_empty() {
+            return Err(ResetSecondFactorError::NotSet);
+        }
+        for passkey in passkeys {
+            unit.passkeys().delete(user_id, passkey.id).await?;
+            let event = self.trail.event(AuditActor::Operator, AuditKind::PasskeyRemoved);
+            unit.audit().append(&event.user(user_id).subject(passkey.id.as_uuid())).await?;
+        }
+        let ended = end_sign_ins(unit.as_mut(), user_id, None).await?;
+        let event = self.trail.event(AuditActor::Operator, AuditKind::SecondFactorTurnedOff);
+        unit.audit().append(&event.user(user_id).count(ended)).await?;
+        if let Some(mail) = &self.mail {
+            mail.run(unit.as_mut(), &second_factor_reset(&user.email, mail.links()), self.clock.now())
+                .await?;
+        }
+        unit.commit().await?;
+        Ok(ended)
+    }
+}

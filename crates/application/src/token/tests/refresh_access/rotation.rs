@@ -1,0 +1,140 @@
+//! Rotating refresh tokens of public apps.
+
+use super::*;
+use domain::client::ClientKind;
+use domain::refresh_token::{RotatingToken, Rotation, RotationOutcome};
+use domain::secret::SecretBytes;
+use std::sync::Mutex;
+
+fn public_app() -> Client {
+    Client { kind: ClientKind::PublicApp, require_pkce: true, ..app() }
+}
+
+fn token() -> RotatingToken {
+    RotatingToken::first(&SecretBytes::new([7; 32]))
+}
+
+/// A reader that finds the public app's grant by the family of the token.
+fn family_reader(last_used_seconds_ago: i64) -> MockGrantReader {
+    let grant = Grant {
+        refresh_token_hash: token().family_hash(),
+        newest_token_hash: Some(token().hash()),
+        last_used_at: Some(noon() - seconds(last_used_seconds_ago)),
+        ..grant()
+    };
+    let mut grants = MockGrantReader::new();
+    grants
+        .expect_find_by_refresh_token()
+        .times(1)
+        .withf(|asked, _| *asked == token().family_hash())
+        .returning(move |_, _| {
+            Ok(Some(GrantWithUser { grant: grant.clone(), user_status: UserStatus::Active }))
+        });
+    grants
+}
+
+/// A unit of work in which the store decides so, and the rotation that it was asked for.
+fn deciding(outcome: RotationOutcome) -> (MockUnitOfWork, Arc<Mutex<Option<Rotation>>>) {
+    let mut unit = MockUnitOfWork::default();
+    let asked = Arc::new(Mutex::new(None));
+    let noted = Arc::clone(&asked);
+    unit.grants.expect_rotate().times(1).returning(move |rotation| {
+        *noted.lock().unwrap() = Some(*rotation);
+        Ok(outcome)
+    });
+    (unit, asked)
+}
+
+async fn use_token(unit: MockUnitOfWork, last_used_seconds_ago: i64) -> (Outcome, Arc<Endings>) {
+    let units = PreparedUnitsOfWork::new([unit]);
+    let endings = units.endings();
+    let refresh = refresh(family_reader(last_used_seconds_ago), units);
+    (present(&refresh, &public_app(), token().expose()).await, endings)
+}
+
+#[tokio::test]
+async fn the_newest_token_is_replaced_by_one_of_its_family() {
+    let (unit, asked) = deciding(RotationOutcome::Replaced);
+    let (outcome, endings) = use_token(unit, 60).await;
+    let next = outcome.unwrap().next.unwrap();
+    let rotation = asked.lock().unwrap().unwrap();
+    assert_eq!((rotation.user_id, rotation.grant_id), (user_id(1), grant_id(1)));
+    assert_eq!((rotation.presented, rotation.next, rotation.at), (token().hash(), next.hash(), noon()));
+    assert_ne!(next.hash(), token().hash());
+    assert_eq!(next.family_hash(), token().family_hash());
+    assert_eq!(token().unseal(&rotation.sealed_next).unwrap().expose(), next.expose());
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn a_rotation_records_its_use_once_an_hour() {
+    let (mut unit, _) = deciding(RotationOutcome::Replaced);
+    unit.grants.expect_record_use().times(1).returning(|_, _, _, _| Ok(()));
+    let (outcome, endings) = use_token(unit, 3600).await;
+    assert!(outcome.is_ok());
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn after_a_lost_response_the_same_successor_is_returned() {
+    let successor = token().next(&SecretBytes::new([9; 32]));
+    let (unit, _) = deciding(RotationOutcome::Repeated(token().seal(&successor)));
+    let (outcome, endings) = use_token(unit, 60).await;
+    assert_eq!(outcome.unwrap().next.unwrap().expose(), successor.expose());
+    assert_eq!(endings.committed(), 0);
+}
+
+// RFC 9700 section 4.14.2
+#[tokio::test]
+async fn a_reused_token_gets_no_access_and_the_revocation_is_audited() {
+    let (unit, _) = deciding(RotationOutcome::Reused);
+    let units = PreparedUnitsOfWork::new([unit]);
+    let (endings, events) = (units.endings(), units.events());
+    let refresh = refresh(family_reader(60), units);
+    let outcome = present(&refresh, &public_app(), token().expose()).await;
+    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant)));
+    let expected = event(AuditActor::Client, AuditKind::RefreshTokenReused).user(user_id(1));
+    let expected = expected.client(client_id(1)).subject(grant_id(1).as_uuid()).from(used_from().address);
+    assert_events(&events, &[expected]);
+    assert_eq!(endings.committed(), 1);
+}
+
+#[tokio::test]
+async fn a_token_whose_grant_was_revoked_meanwhile_gets_no_access() {
+    let (unit, _) = deciding(RotationOutcome::NotLive);
+    let (outcome, endings) = use_token(unit, 60).await;
+    assert!(matches!(outcome, Err(RefreshAccessError::InvalidGrant)));
+    assert_eq!(endings.committed(), 0);
+}
+
+#[tokio::test]
+async fn an_invalid_scope_does_not_use_up_the_token() {
+    let (client, token, from) = (public_app(), token(), &used_from());
+    let scope = Some("supplements");
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: token.expose(),
+        user_id: None,
+        scope,
+        resource: None,
+        from,
+    };
+    let outcome = refresh(family_reader(60), nothing_to_write()).run(command).await;
+    assert!(matches!(outcome, Err(RefreshAccessError::InvalidScope)));
+}
+
+#[tokio::test]
+async fn another_resource_does_not_use_up_the_token() {
+    let (client, token, from) = (public_app(), token(), &used_from());
+    let resource = Some(Resource::Mcp);
+    let command = RefreshAccessCommand {
+        client: &client,
+        refresh_token: token.expose(),
+        user_id: None,
+        scope: None,
+        resource,
+        from,
+    };
+    let outcome = refresh(family_reader(60), nothing_to_write()).run(command).await;
+    assert!(matches!(outcome, Err(RefreshAccessError::InvalidTarget)));
+}

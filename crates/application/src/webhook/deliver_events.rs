@@ -1,0 +1,334 @@
+//! Delivers events.
+
+use super::create_webhook::about_nobody;
+use super::disabled_notice::DisabledNotice;
+use super::event_message::{EventData, body, cursor, position, signed_text};
+use super::receipt::{is_challenge, retry_after};
+use crate::audit::AuditTrail;
+use crate::ports::storage::{
+    ChangePageQuery, ChangeReader, PendingEvent, Settlement, StorageError, UnitOfWork, UnitOfWorkFactory,
+    WebhookReader,
+};
+use crate::ports::system::{Clock, Entropy, Fetcher, OutboundRequest, WebhookSigner, WebhookSignerError};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::{AuditActor, AuditKind};
+use domain::data_kind::DataKind;
+use domain::id::WebhookEndpointId;
+use domain::webhook::{
+    Delivery, DeliveryResult, DisabledBecause, EndpointStatus, EventKey, EventKind, MessageId,
+    WebhookEndpoint, retry_delay,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Maximum duration of an attempt.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// How much of a response is read: more than the longest challenge needs.
+const MAX_RESPONSE_BYTES: usize = 1_024;
+
+/// How the delivery of an event ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryOutcome {
+    /// The endpoint was notified.
+    Delivered,
+    /// The event will be tried again.
+    Postponed,
+    /// The endpoint was disabled, or did not answer its challenge.
+    GivenUp,
+    /// There was nothing left to send, or nothing that the client may know.
+    Nothing,
+}
+
+/// Ports of [`DeliverEvents`].
+pub struct DeliveryPorts {
+    /// Opens units of work.
+    pub units: Arc<dyn UnitOfWorkFactory>,
+    /// Endpoints and events.
+    pub webhooks: Arc<dyn WebhookReader>,
+    /// Changes of records.
+    pub changes: Arc<dyn ChangeReader>,
+    /// Signs messages.
+    pub signer: Arc<dyn WebhookSigner>,
+    /// Sends messages.
+    pub fetcher: Arc<dyn Fetcher>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Notifies people whose endpoint was disabled; `None` if no email is sent.
+    pub notice: Option<DisabledNotice>,
+}
+
+/// Delivers the events of endpoints. Each is delivered at least once.
+pub struct DeliverEvents {
+    ports: DeliveryPorts,
+}
+
+/// An attempt and its consequences.
+struct Attempt {
+    event: PendingEvent,
+    delivery: Delivery,
+    outcome: DeliveryOutcome,
+    disabled: Option<DisabledBecause>,
+}
+
+impl DeliverEvents {
+    /// Creates the use case.
+    pub const fn new(ports: DeliveryPorts) -> Self {
+        Self { ports }
+    }
+
+    /// Lists the endpoints of enabled clients.
+    pub async fn list_endpoints(&self) -> Result<Vec<WebhookEndpoint>, StorageError> {
+        self.ports.webhooks.list_endpoints(None).await
+    }
+
+    /// Lists at most `limit` due events that these endpoints may be sent: an endpoint that is not active is
+    /// sent challenges only.
+    pub async fn list_due(
+        &self,
+        endpoints: &[&WebhookEndpoint],
+        limit: u32,
+    ) -> Result<Vec<EventKey>, StorageError> {
+        let (webhooks, now) = (&self.ports.webhooks, self.ports.clock.now());
+        let (active, others): (Vec<&WebhookEndpoint>, _) =
+            endpoints.iter().partition(|endpoint| endpoint.status == EndpointStatus::Active);
+        let active: Vec<WebhookEndpointId> = active.into_iter().map(|endpoint| endpoint.id).collect();
+        let mut due = if active.is_empty() {
+            Vec::new()
+        } else {
+            webhooks.list_due_events(&active, now, limit).await?
+        };
+        for endpoint in others {
+            let challenge = about_nobody(endpoint.id, EventKind::EndpointChallenge);
+            if webhooks.find_pending_event(challenge).await?.is_some_and(|event| event.due_at <= now) {
+                due.push(challenge);
+            }
+        }
+        Ok(due)
+    }
+
+    /// Returns how many events are due, including those of disabled endpoints.
+    pub async fn count_due(&self) -> Result<u64, StorageError> {
+        self.ports.webhooks.count_due_events(self.ports.clock.now()).await
+    }
+
+    /// Attempts to deliver an event as it is now. Nothing is sent to an endpoint that was disabled.
+    pub async fn run(&self, key: EventKey) -> Result<DeliveryOutcome, StorageError> {
+        let needs_active = key.kind != EventKind::EndpointChallenge;
+        let endpoint = self.ports.webhooks.find_endpoint(key.endpoint_id).await?;
+        let Some(endpoint) =
+            endpoint.filter(|endpoint| !needs_active || endpoint.status == EndpointStatus::Active)
+        else {
+            return Ok(DeliveryOutcome::Nothing);
+        };
+        let Some(event) = self.ports.webhooks.find_pending_event(key).await? else {
+            return Ok(DeliveryOutcome::Nothing);
+        };
+        let challenge = self.ports.entropy.uuid().simple().to_string();
+        let data = match self.data(&endpoint, &event, &challenge).await? {
+            Ok(data) => data,
+            Err(settlement) => {
+                let mut unit = self.ports.units.begin().await?;
+                unit.webhooks().settle(&event, settlement).await?;
+                unit.commit().await?;
+                return Ok(DeliveryOutcome::Nothing);
+            }
+        };
+        let began = self.ports.clock.now();
+        let request = self.request(&endpoint, &event, &data, began);
+        let request = request.map_err(|error| StorageError::Internal(Box::new(error)))?;
+        let answer = self.ports.fetcher.fetch(request).await;
+        let asked_for = answer.as_ref().ok().and_then(|response| retry_after(response, began));
+        let result = match answer {
+            Err(error) => DeliveryResult::Failed(error),
+            Ok(response) => match &data {
+                EventData::Challenge(_)
+                    if is_success(response.status) && !is_challenge(&response.body, &challenge) =>
+                {
+                    DeliveryResult::WrongChallenge
+                }
+                _ => DeliveryResult::Status(response.status),
+            },
+        };
+        let attempt = self.judge(event, began, result, asked_for);
+        self.record(attempt).await
+    }
+
+    /// Returns what to send, or how to settle an event that the client may not be sent, or no longer.
+    async fn data(
+        &self,
+        endpoint: &WebhookEndpoint,
+        event: &PendingEvent,
+        challenge: &str,
+    ) -> Result<Result<EventData, Settlement>, StorageError> {
+        let user_id = event.key.user_id;
+        let scopes = async || self.ports.webhooks.list_live_scopes(endpoint.client_id, user_id).await;
+        Ok(match event.key.kind {
+            EventKind::EndpointTest => Ok(EventData::Nothing),
+            EventKind::EndpointChallenge => Ok(EventData::Challenge(challenge.to_owned())),
+            // The person may have granted access again.
+            EventKind::GrantRevoked if !scopes().await?.is_empty() => Err(Settlement::Dropped),
+            EventKind::GrantRevoked | EventKind::PersonErased => Ok(EventData::Person(user_id)),
+            EventKind::RecordsChanged => {
+                let scopes = scopes().await?;
+                if scopes.is_empty() {
+                    return Ok(Err(Settlement::Paused));
+                }
+                let mut kinds = DataKind::ALL.to_vec();
+                kinds.retain(|kind| scopes.contains(kind.scope()));
+                let kinds = self.changed(event, kinds).await?;
+                let cursor = cursor(event, self.ports.clock.now());
+                if kinds.is_empty() {
+                    Err(Settlement::Announced)
+                } else {
+                    Ok(EventData::Changes { user_id, kinds, cursor })
+                }
+            }
+        })
+    }
+
+    /// Returns those of the kinds that have changed since the endpoint was notified.
+    async fn changed(
+        &self,
+        event: &PendingEvent,
+        kinds: Vec<DataKind>,
+    ) -> Result<Vec<DataKind>, StorageError> {
+        let mut changed = Vec::new();
+        for kind in kinds {
+            let query = ChangePageQuery {
+                user_id: event.key.user_id,
+                after: Some(position(event.announced)),
+                kinds: vec![kind],
+                limit: 1,
+            };
+            if !self.ports.changes.changes(query).await?.changes.is_empty() {
+                changed.push(kind);
+            }
+        }
+        Ok(changed)
+    }
+
+    fn request(
+        &self,
+        endpoint: &WebhookEndpoint,
+        event: &PendingEvent,
+        data: &EventData,
+        now: DateTime<Utc>,
+    ) -> Result<OutboundRequest, WebhookSignerError> {
+        let id = MessageId::new(event.key, event.announced, event.number);
+        let body = body(event.key.kind, now, data);
+        let text = signed_text(&id, now, &body);
+        let signatures = endpoint.signing_secrets(now).into_iter();
+        let signatures: Result<Vec<_>, _> = signatures
+            .map(|secret| Ok(format!("v1,{}", self.ports.signer.sign(endpoint.id, secret, &text)?)))
+            .collect();
+        Ok(OutboundRequest {
+            url: endpoint.url.clone(),
+            headers: vec![
+                ("webhook-id", id.to_string()),
+                ("webhook-timestamp", now.timestamp().to_string()),
+                ("webhook-signature", signatures?.join(" ")),
+            ],
+            json: Some(body),
+            max_body_bytes: MAX_RESPONSE_BYTES,
+            timeout: TIMEOUT,
+        })
+    }
+
+    fn judge(
+        &self,
+        event: PendingEvent,
+        began: DateTime<Utc>,
+        result: DeliveryResult,
+        asked_for: Option<TimeDelta>,
+    ) -> Attempt {
+        let ended = self.ports.clock.now();
+        let [jitter, ..] = self.ports.entropy.uuid().into_bytes();
+        let retry = retry_delay(event.failed.saturating_add(1), jitter, asked_for).map(|pause| ended + pause);
+        let (outcome, next_attempt_at, disabled) = match result {
+            DeliveryResult::Status(status) if is_success(status) => (DeliveryOutcome::Delivered, None, None),
+            DeliveryResult::Status(410) => (DeliveryOutcome::GivenUp, None, Some(DisabledBecause::Gone)),
+            _ if retry.is_some() => (DeliveryOutcome::Postponed, retry, None),
+            _ => (DeliveryOutcome::GivenUp, None, Some(DisabledBecause::Failing)),
+        };
+        let delivery = Delivery {
+            id: self.ports.entropy.uuid(),
+            event: event.key,
+            number: event.number,
+            announced_before: event.announced,
+            at: began,
+            milliseconds: u32::try_from((ended - began).num_milliseconds()).unwrap_or_default(),
+            result,
+            next_attempt_at,
+        };
+        Attempt { event, delivery, outcome, disabled }
+    }
+
+    /// Stores an attempt with its consequences.
+    async fn record(&self, attempt: Attempt) -> Result<DeliveryOutcome, StorageError> {
+        let Attempt { event, delivery, outcome, disabled } = attempt;
+        let key = event.key;
+        let is_challenge = key.kind == EventKind::EndpointChallenge;
+        let mut unit = self.ports.units.begin().await?;
+        let settlement = match (outcome, delivery.next_attempt_at) {
+            (DeliveryOutcome::Delivered, _) => Settlement::Announced,
+            (_, Some(at)) => Settlement::Retry(at),
+            (_, None) if is_challenge => Settlement::Dropped,
+            (_, None) => Settlement::Kept,
+        };
+        unit.webhooks().settle(&event, settlement).await?;
+        let mut logged = delivery.clone();
+        let is_about_nobody = match key.kind {
+            EventKind::PersonErased | EventKind::GrantRevoked => true,
+            // The person may have been erased during the delivery.
+            EventKind::RecordsChanged => unit.users().find(key.user_id).await?.is_none(),
+            EventKind::EndpointTest | EventKind::EndpointChallenge => false,
+        };
+        if is_about_nobody {
+            logged.event = about_nobody(key.endpoint_id, key.kind);
+        }
+        unit.webhooks().log(&logged).await?;
+        match disabled {
+            None if is_challenge && outcome == DeliveryOutcome::Delivered => {
+                if let Some(mut endpoint) = unit.webhooks().find(key.endpoint_id).await? {
+                    endpoint.status = EndpointStatus::Active;
+                    unit.webhooks().update(&endpoint).await?;
+                }
+            }
+            Some(because) if !is_challenge => self.disable(unit.as_mut(), &delivery, because).await?,
+            _ => {}
+        }
+        unit.commit().await?;
+        Ok(outcome)
+    }
+
+    /// Disables an active endpoint, and notifies its contact.
+    async fn disable(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        delivery: &Delivery,
+        because: DisabledBecause,
+    ) -> Result<(), StorageError> {
+        let Some(mut endpoint) = unit.webhooks().find(delivery.event.endpoint_id).await? else {
+            return Ok(());
+        };
+        if endpoint.status != EndpointStatus::Active {
+            return Ok(());
+        }
+        let now = self.ports.clock.now();
+        endpoint.status = EndpointStatus::Disabled { at: now, because };
+        unit.webhooks().update(&endpoint).await?;
+        let trail = AuditTrail::new(self.ports.entropy.clone(), self.ports.clock.clone());
+        let event = trail.event(AuditActor::Server, AuditKind::WebhookDisabled);
+        unit.audit().append(&event.client(endpoint.client_id).subject(endpoint.id.as_uuid())).await?;
+        match &self.ports.notice {
+            Some(notice) => notice.queue(unit, &endpoint, (because, now)).await,
+            None => Ok(()),
+        }
+    }
+}
+
+const fn is_success(status: u16) -> bool {
+    matches!(status, 200..=299)
+}

@@ -1,0 +1,563 @@
+use super::event_message::{EventData, body};
+use super::{
+    CreateWebhook, CreateWebhookCommand, DeliverEvents, DeliveryOutcome, DeliveryPorts, DisabledNotice,
+    ManageWebhooks, WebhookActor, WebhookError,
+};
+use crate::mail::{PublicLinks, QueueMail};
+use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
+use crate::ports::storage::{
+    Change, ChangePage, ClientWithSecrets, MockChangeReader, MockClientReader, MockProfileReader,
+    MockWebhookReader, PendingEvent, Settlement, StorageError,
+};
+use crate::ports::system::{
+    Mail, MockFetcher, MockMailSealer, MockWebhookSigner, OutboundError, OutboundResponse, WebhookSignerError,
+};
+use crate::testing::{CountingEntropy, app, clock, noon, person, scopes, seconds, service, user_id};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::AuditKind;
+use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
+use domain::client::{Client, Review};
+use domain::data_kind::DataKind;
+use domain::id::{UserId, WebhookEndpointId};
+use domain::outbound::{OutboundPolicy, OutboundUrl};
+use domain::user::Email;
+use domain::webhook::{
+    Delivery, DeliveryResult, DisabledBecause, EndpointSecret, EndpointStatus, EventKey, EventKind,
+    MAX_ATTEMPTS, MAX_ENDPOINTS, MessageId, SealedWebhookSecret, WebhookEndpoint,
+};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+fn endpoint() -> WebhookEndpoint {
+    WebhookEndpoint {
+        id: WebhookEndpointId::from_uuid(Uuid::from_u128(7)),
+        client_id: app().id,
+        url: OutboundUrl::parse("https://hooks.example/x").unwrap(),
+        contact: Some(Email::parse("dev@example.org").unwrap()),
+        status: EndpointStatus::Active,
+        secret: SealedWebhookSecret::new(vec![1]),
+        previous_secret: None,
+        created_at: noon(),
+    }
+}
+
+fn event(kind: EventKind) -> PendingEvent {
+    let is_about_a_person =
+        matches!(kind, EventKind::RecordsChanged | EventKind::GrantRevoked | EventKind::PersonErased);
+    let user_id = if is_about_a_person { user_id(1) } else { UserId::from_uuid(Uuid::nil()) };
+    let key = EventKey { user_id, endpoint_id: endpoint().id, kind };
+    PendingEvent { key, number: 42, announced: 40, failed: 0, due_at: DateTime::UNIX_EPOCH }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as the fetcher returns it")]
+fn responds(status: u16, headers: &[(&str, &str)]) -> Result<OutboundResponse, OutboundError> {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Ok(OutboundResponse { status, headers, ..OutboundResponse::default() })
+}
+
+/// What a delivery did.
+#[derive(Default)]
+struct Seen {
+    outcome: Option<DeliveryOutcome>,
+    settled: Vec<Settlement>,
+    logged: Vec<Delivery>,
+    updated: Vec<EndpointStatus>,
+    mails: Vec<Mail>,
+    audited: Vec<AuditKind>,
+    posted: Option<(String, Vec<(&'static str, String)>)>,
+}
+
+/// Delivers an event to the endpoint, whose client has these scopes; of these kinds there are changes.
+async fn deliver(
+    endpoint: WebhookEndpoint,
+    event: PendingEvent,
+    granted: &str,
+    changed: &'static [DataKind],
+    answer: impl Fn(&str) -> Result<OutboundResponse, OutboundError> + Send + Sync + 'static,
+) -> Seen {
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let unit = unit(&endpoint, &seen);
+    let store = Arc::new(PreparedUnitsOfWork::new([unit]));
+    let mut webhooks = MockWebhookReader::new();
+    webhooks.expect_find_pending_event().returning(move |_| Ok(Some(event)));
+    let found = endpoint.clone();
+    webhooks.expect_find_endpoint().returning(move |_| Ok(Some(found.clone())));
+    let granted = scopes(granted);
+    webhooks.expect_list_live_scopes().returning(move |_, _| Ok(granted));
+    let mut feed = MockChangeReader::new();
+    feed.expect_changes().returning(move |query| {
+        let [kind] = query.kinds[..] else { panic!("one kind at a time") };
+        assert_eq!(query.after.unwrap().number, 40);
+        let position = ChangePosition { number: 42, kind, id: Uuid::nil() };
+        let found = changed.contains(&kind).then_some((position, Change::Deleted));
+        Ok(ChangePage { changes: found.into_iter().collect(), ..ChangePage::default() })
+    });
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_sign().returning(|_, secret, _| Ok(format!("signed-{}", secret.as_bytes()[0])));
+    let (mut fetcher, posted) = (MockFetcher::new(), Arc::clone(&seen));
+    fetcher.expect_fetch().returning(move |request| {
+        let json = request.json.clone().unwrap();
+        posted.lock().unwrap().posted = Some((json.clone(), request.headers));
+        answer(&json)
+    });
+    let mut sealer = MockMailSealer::new();
+    let mailed = Arc::clone(&seen);
+    sealer.expect_seal().returning(move |_, mail| {
+        mailed.lock().unwrap().mails.push(mail.clone());
+        Ok(vec![1])
+    });
+    let entropy = Arc::new(CountingEntropy::default());
+    let links = PublicLinks::new("https://sleep.example.org");
+    let use_case = DeliverEvents::new(DeliveryPorts {
+        units: store.clone(),
+        webhooks: Arc::new(webhooks),
+        changes: Arc::new(feed),
+        signer: Arc::new(signer),
+        fetcher: Arc::new(fetcher),
+        entropy: entropy.clone(),
+        clock: clock(),
+        notice: Some(DisabledNotice {
+            mail: QueueMail::new(Arc::new(sealer), entropy, links),
+            clients: Arc::new(clients()),
+            profiles: Arc::new(profiles()),
+            self_service: true,
+        }),
+    });
+    let outcome = use_case.run(event.key).await.unwrap();
+    drop(use_case);
+    let audited = store.events().all().iter().map(|event| event.kind).collect();
+    drop(store);
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    Seen { outcome: Some(outcome), audited, ..seen }
+}
+
+/// The app, which user 1 registered.
+fn clients() -> MockClientReader {
+    let mut clients = MockClientReader::new();
+    clients.expect_find_with_secrets().returning(|_| {
+        let client = Client { review: Review::Approved { owner: Some(user_id(1)) }, ..app() };
+        Ok(Some(ClientWithSecrets { client, secrets: Vec::new() }))
+    });
+    clients
+}
+
+fn profiles() -> MockProfileReader {
+    let mut profiles = MockProfileReader::new();
+    profiles.expect_find_profile().returning(|id| Ok((id == user_id(1)).then(person)));
+    profiles
+}
+
+fn unit(endpoint: &WebhookEndpoint, seen: &Arc<Mutex<Seen>>) -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    let (stored, settled, logged) = (endpoint.clone(), Arc::clone(seen), Arc::clone(seen));
+    let updated = Arc::clone(seen);
+    unit.webhooks.expect_find().returning(move |_| Ok(Some(stored.clone())));
+    unit.users.expect_find().returning(|id| Ok((id == user_id(1)).then(person)));
+    unit.webhooks.expect_settle().returning(move |event, settlement| {
+        assert_eq!(event.number, 42);
+        settled.lock().unwrap().settled.push(settlement);
+        Ok(())
+    });
+    unit.webhooks.expect_log().returning(move |delivery| {
+        logged.lock().unwrap().logged.push(delivery.clone());
+        Ok(())
+    });
+    unit.webhooks.expect_update().returning(move |endpoint| {
+        updated.lock().unwrap().updated.push(endpoint.status);
+        Ok(true)
+    });
+    unit.outbox.expect_insert().returning(|_| Ok(()));
+    unit
+}
+
+const ALL: &[DataKind] = &DataKind::ALL;
+
+async fn after(event: PendingEvent, answer: Result<OutboundResponse, OutboundError>) -> Seen {
+    deliver(endpoint(), event, "profile sleep", ALL, move |_| answer.clone()).await
+}
+
+#[test]
+fn bodies_hold_ids_kinds_and_a_cursor_and_nothing_else() {
+    let at: DateTime<Utc> = "2026-03-10T12:00:00Z".parse().unwrap();
+    let user_id = UserId::parse("3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48").unwrap();
+    let cursor = ChangeCursor { after: None, given_at: at, user: UserFingerprint::new(user_id) };
+    let changes = EventData::Changes { user_id, kinds: vec![DataKind::Profile, DataKind::Sleep], cursor };
+    assert_eq!(
+        body(EventKind::RecordsChanged, at, &changes),
+        format!(
+            r#"{{"type":"records.changed","timestamp":"2026-03-10T12:00:00Z","data":{{"user_id":"{user_id}","kinds":["profile","sleep"],"cursor":"{cursor}"}}}}"#
+        )
+    );
+    assert_eq!(
+        body(EventKind::EndpointChallenge, at, &EventData::Challenge("c1".to_owned())),
+        r#"{"type":"endpoint.challenge","timestamp":"2026-03-10T12:00:00Z","data":{"challenge":"c1"}}"#
+    );
+    assert_eq!(
+        body(EventKind::EndpointTest, at, &EventData::Nothing),
+        r#"{"type":"endpoint.test","timestamp":"2026-03-10T12:00:00Z","data":{}}"#
+    );
+}
+
+#[tokio::test]
+async fn a_delivered_event_is_settled_and_logged() {
+    let seen = after(event(EventKind::RecordsChanged), responds(204, &[])).await;
+    assert_eq!(seen.outcome, Some(DeliveryOutcome::Delivered));
+    assert_eq!(seen.settled, [Settlement::Announced]);
+    let [
+        Delivery {
+            number: 42,
+            announced_before: 40,
+            result: DeliveryResult::Status(204),
+            next_attempt_at: None,
+            ..
+        },
+    ] = seen.logged[..]
+    else {
+        panic!("{:?}", seen.logged)
+    };
+    assert_eq!((seen.updated, seen.mails), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn a_message_names_only_the_kinds_that_changed_and_are_granted() {
+    let seen = deliver(
+        endpoint(),
+        event(EventKind::RecordsChanged),
+        "sleep",
+        &[DataKind::Profile, DataKind::Sleep],
+        |_| responds(200, &[]),
+    )
+    .await;
+    let (json, headers) = seen.posted.unwrap();
+    assert!(json.contains(r#""kinds":["sleep"]"#), "{json}");
+    let id = MessageId::new(event(EventKind::RecordsChanged).key, 40, 42);
+    assert_eq!(headers[0], ("webhook-id", id.to_string()));
+    assert_eq!(headers[1], ("webhook-timestamp", noon().timestamp().to_string()));
+    assert_eq!(headers[2], ("webhook-signature", "v1,signed-1".to_owned()));
+}
+
+#[tokio::test]
+async fn two_secrets_sign_while_the_previous_one_is_live() {
+    let mut rotated = endpoint();
+    rotated.previous_secret =
+        Some(EndpointSecret { sealed: SealedWebhookSecret::new(vec![9]), expires_at: noon() + seconds(1) });
+    let seen = deliver(rotated, event(EventKind::EndpointTest), "", &[], |_| responds(200, &[])).await;
+    assert_eq!(seen.posted.unwrap().1[2].1, "v1,signed-1 v1,signed-9");
+}
+
+#[tokio::test]
+async fn without_a_live_grant_nothing_is_sent_and_the_event_is_paused() {
+    let seen = deliver(endpoint(), event(EventKind::RecordsChanged), "", ALL, |_| responds(200, &[])).await;
+    assert_eq!((seen.outcome, seen.posted.is_some()), (Some(DeliveryOutcome::Nothing), false));
+    assert_eq!(seen.settled, [Settlement::Paused]);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_was_disabled_meanwhile_is_sent_nothing() {
+    let status = EndpointStatus::Disabled { at: noon(), because: DisabledBecause::Gone };
+    let disabled = WebhookEndpoint { status, ..endpoint() };
+    let seen =
+        deliver(disabled, event(EventKind::RecordsChanged), "sleep", ALL, |_| responds(200, &[])).await;
+    assert_eq!((seen.outcome, seen.posted.is_some()), (Some(DeliveryOutcome::Nothing), false));
+    assert_eq!(seen.settled, []);
+}
+
+#[tokio::test]
+async fn a_delivery_about_a_person_who_was_erased_meanwhile_is_logged_without_the_person() {
+    let mut erased = event(EventKind::RecordsChanged);
+    erased.key.user_id = user_id(2);
+    for event in [erased, event(EventKind::PersonErased)] {
+        let seen = after(event, responds(200, &[])).await;
+        assert_eq!(seen.logged[0].event.user_id, UserId::from_uuid(Uuid::nil()));
+    }
+    let revoked = deliver(endpoint(), event(EventKind::GrantRevoked), "", &[], |_| responds(200, &[])).await;
+    assert_eq!(revoked.logged[0].event.user_id, UserId::from_uuid(Uuid::nil()));
+}
+
+#[tokio::test]
+async fn changes_that_the_client_may_not_read_are_settled_without_a_message() {
+    let seen = deliver(endpoint(), event(EventKind::RecordsChanged), "profile", &[DataKind::Sleep], |_| {
+        responds(200, &[])
+    })
+    .await;
+    assert_eq!((seen.settled, seen.posted.is_some()), (vec![Settlement::Announced], false));
+}
+
+#[tokio::test]
+async fn a_revocation_is_sent_unless_access_was_granted_again() {
+    let revoked = deliver(endpoint(), event(EventKind::GrantRevoked), "", &[], |_| responds(200, &[])).await;
+    assert!(revoked.posted.unwrap().0.contains(&format!(r#""user_id":"{}""#, user_id(1))));
+    let again =
+        deliver(endpoint(), event(EventKind::GrantRevoked), "sleep", &[], |_| responds(200, &[])).await;
+    assert_eq!((again.settled, again.posted.is_some()), (vec![Settlement::Dropped], false));
+}
+
+#[tokio::test]
+async fn an_erasure_is_sent_without_a_grant_and_logged_without_the_person() {
+    let seen = after(event(EventKind::PersonErased), responds(200, &[])).await;
+    let (json, _) = seen.posted.unwrap();
+    assert!(json.contains("person.erased") && json.contains(&user_id(1).to_string()), "{json}");
+    assert_eq!(seen.logged[0].event.user_id, UserId::from_uuid(Uuid::nil()));
+}
+
+#[tokio::test]
+async fn redirects_errors_and_missing_responses_are_tried_again() {
+    let failures = [responds(301, &[]), responds(400, &[]), responds(500, &[]), Err(OutboundError::TimedOut)];
+    for answer in failures {
+        let seen = after(event(EventKind::RecordsChanged), answer).await;
+        assert_eq!(seen.outcome, Some(DeliveryOutcome::Postponed));
+        let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
+        assert!((noon() + seconds(5)..=noon() + TimeDelta::milliseconds(5_500)).contains(&at));
+        assert_eq!(seen.logged[0].next_attempt_at, Some(at));
+    }
+}
+
+#[tokio::test]
+async fn retry_after_lengthens_the_pause() {
+    let seen = after(event(EventKind::RecordsChanged), responds(429, &[("retry-after", "600")])).await;
+    assert_eq!(seen.settled, [Settlement::Retry(noon() + seconds(600))]);
+}
+
+#[tokio::test]
+async fn status_410_and_the_last_failed_attempt_disable_the_endpoint_and_notify_its_contact() {
+    let last = PendingEvent { failed: MAX_ATTEMPTS - 1, ..event(EventKind::RecordsChanged) };
+    for (event, status, because) in [
+        (event(EventKind::RecordsChanged), 410, DisabledBecause::Gone),
+        (last, 500, DisabledBecause::Failing),
+    ] {
+        let seen = after(event, responds(status, &[])).await;
+        assert_eq!(seen.outcome, Some(DeliveryOutcome::GivenUp));
+        assert_eq!(seen.settled, [Settlement::Kept]);
+        assert_eq!(seen.updated, [EndpointStatus::Disabled { at: noon(), because }]);
+        assert_eq!(seen.audited, [AuditKind::WebhookDisabled]);
+        let [mail] = &seen.mails[..] else { panic!("one email: {:?}", seen.mails) };
+        assert_eq!(Some(&mail.to), endpoint().contact.as_ref());
+        assert!(mail.text.contains("ask the operator to test it."), "{}", mail.text);
+    }
+}
+
+#[tokio::test]
+async fn without_a_contact_the_owner_of_the_app_is_sent_the_address_of_the_page() {
+    let (endpoint, event) =
+        (WebhookEndpoint { contact: None, ..endpoint() }, event(EventKind::RecordsChanged));
+    let seen = deliver(endpoint, event, "profile sleep", ALL, |_| responds(410, &[])).await;
+    let [mail] = &seen.mails[..] else { panic!("one email: {:?}", seen.mails) };
+    assert_eq!(mail.to, person().email);
+    let page = format!("\nhttps://sleep.example.org/developer/webhooks/{}\n", app().id);
+    assert!(mail.text.contains(&page), "{}", mail.text);
+}
+
+#[tokio::test]
+async fn the_right_challenge_activates_the_endpoint_and_a_wrong_one_does_not() {
+    let unconfirmed = WebhookEndpoint { status: EndpointStatus::Unconfirmed, ..endpoint() };
+    let returned = |json: &str| {
+        let challenge = json.split("\"challenge\":\"").nth(1).unwrap().split('"').next().unwrap();
+        Ok(OutboundResponse {
+            status: 200,
+            body: challenge.as_bytes().to_vec(),
+            ..OutboundResponse::default()
+        })
+    };
+    let challenge = event(EventKind::EndpointChallenge);
+    let seen = deliver(unconfirmed.clone(), challenge, "", &[], returned).await;
+    assert_eq!((seen.settled, seen.updated), (vec![Settlement::Announced], vec![EndpointStatus::Active]));
+    let seen = deliver(unconfirmed.clone(), challenge, "", &[], |_| responds(200, &[])).await;
+    assert_eq!(seen.logged[0].result, DeliveryResult::WrongChallenge);
+    assert_eq!((seen.outcome, seen.updated), (Some(DeliveryOutcome::Postponed), vec![]));
+    for (failed, status) in [(MAX_ATTEMPTS - 1, 500), (0, 410)] {
+        let seen = deliver(unconfirmed.clone(), PendingEvent { failed, ..challenge }, "", &[], move |_| {
+            responds(status, &[])
+        })
+        .await;
+        assert_eq!((seen.settled, seen.updated), (vec![Settlement::Dropped], vec![]));
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_not_active_is_sent_challenges_only() {
+    let mut webhooks = MockWebhookReader::new();
+    webhooks.expect_list_due_events().never();
+    webhooks
+        .expect_find_pending_event()
+        .withf(|key| key.kind == EventKind::EndpointChallenge)
+        .returning(|_| Ok(Some(event(EventKind::EndpointChallenge))));
+    let use_case = DeliverEvents::new(DeliveryPorts {
+        units: Arc::new(PreparedUnitsOfWork::new([])),
+        webhooks: Arc::new(webhooks),
+        changes: Arc::new(MockChangeReader::new()),
+        signer: Arc::new(MockWebhookSigner::new()),
+        fetcher: Arc::new(MockFetcher::new()),
+        entropy: Arc::new(CountingEntropy::default()),
+        clock: clock(),
+        notice: None,
+    });
+    for status in
+        [EndpointStatus::Unconfirmed, EndpointStatus::Disabled { at: noon(), because: DisabledBecause::Gone }]
+    {
+        let due = use_case.list_due(&[&WebhookEndpoint { status, ..endpoint() }], 9).await.unwrap();
+        assert_eq!(due, [event(EventKind::EndpointChallenge).key]);
+    }
+}
+
+/// Creates an endpoint of this client, which has this many.
+async fn create(client: Option<Client>, existing: usize, url: &str) -> Result<(), WebhookError> {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().returning(move |_| Ok(client.clone()));
+    unit.webhooks.expect_insert().returning(|endpoint| {
+        assert_eq!(endpoint.status, EndpointStatus::Unconfirmed);
+        Ok(())
+    });
+    unit.webhooks
+        .expect_queue()
+        .withf(|key, _| key.kind == EventKind::EndpointChallenge)
+        .returning(|_, _| Ok(()));
+    let mut webhooks = MockWebhookReader::new();
+    webhooks.expect_list_endpoints().returning(move |_| Ok(vec![endpoint(); existing]));
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![1])));
+    let store = Arc::new(PreparedUnitsOfWork::new([unit]));
+    let create = CreateWebhook::new(
+        store.clone(),
+        Arc::new(webhooks),
+        Arc::new(signer),
+        Arc::new(CountingEntropy::default()),
+        clock(),
+    );
+    let command = CreateWebhookCommand {
+        client_id: app().id,
+        url: OutboundUrl::parse(url).unwrap(),
+        contact: None,
+        actor: WebhookActor::Operator,
+        policy: OutboundPolicy::default(),
+    };
+    create.run(command).await?;
+    assert_eq!(store.events().all()[0].kind, AuditKind::WebhookCreated);
+    assert_eq!(store.endings().committed(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_app_gets_endpoints_up_to_the_limit_at_allowed_urls() {
+    const URL: &str = "https://hooks.example/x";
+    create(Some(app()), MAX_ENDPOINTS - 1, URL).await.unwrap();
+    assert!(matches!(create(Some(app()), MAX_ENDPOINTS, URL).await, Err(WebhookError::TooMany)));
+    assert!(matches!(create(None, 0, URL).await, Err(WebhookError::NoClient)));
+    assert!(matches!(create(Some(service()), 0, URL).await, Err(WebhookError::ServiceClient)));
+    for url in ["http://127.0.0.1/", "https://10.0.0.1/", "https://[fe80::1]/"] {
+        assert!(matches!(create(Some(app()), 0, url).await, Err(WebhookError::Forbidden)), "{url}");
+    }
+}
+
+fn manage(unit: MockUnitOfWork, webhooks: MockWebhookReader, signer: MockWebhookSigner) -> ManageWebhooks {
+    let entropy = Arc::new(CountingEntropy::default());
+    ManageWebhooks::new(
+        Arc::new(PreparedUnitsOfWork::new([unit])),
+        Arc::new(webhooks),
+        Arc::new(signer),
+        entropy,
+        clock(),
+    )
+}
+
+#[tokio::test]
+async fn a_test_is_an_event_for_an_active_endpoint_and_a_challenge_for_others() {
+    for (status, kind) in [
+        (EndpointStatus::Active, EventKind::EndpointTest),
+        (EndpointStatus::Unconfirmed, EventKind::EndpointChallenge),
+    ] {
+        let mut unit = MockUnitOfWork::default();
+        unit.webhooks.expect_find().returning(move |_| Ok(Some(WebhookEndpoint { status, ..endpoint() })));
+        unit.webhooks.expect_queue().times(1).withf(move |key, _| key.kind == kind).returning(|_, _| Ok(()));
+        let manage = manage(unit, MockWebhookReader::new(), MockWebhookSigner::new());
+        assert_eq!(manage.test(endpoint().id).await.unwrap(), kind);
+    }
+}
+
+#[tokio::test]
+async fn a_rotation_keeps_the_previous_secret_and_needs_the_key() {
+    let mut unit = MockUnitOfWork::default();
+    unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
+    unit.webhooks
+        .expect_update()
+        .times(1)
+        .withf(|changed| changed.previous_secret.as_ref().is_some_and(|old| old.sealed == endpoint().secret))
+        .returning(|_| Ok(true));
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![2])));
+    manage(unit, MockWebhookReader::new(), signer)
+        .rotate(endpoint().id, WebhookActor::Operator)
+        .await
+        .unwrap();
+    let mut unit = MockUnitOfWork::default();
+    unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_seal().returning(|_, _| Err(WebhookSignerError));
+    let refused =
+        manage(unit, MockWebhookReader::new(), signer).rotate(endpoint().id, WebhookActor::Operator).await;
+    assert!(matches!(refused, Err(WebhookError::Signer(_))));
+}
+
+#[tokio::test]
+async fn a_replay_starts_from_the_earliest_of_the_person_s_deliveries_in_the_time() {
+    let delivery = |kind, announced_before, age: i64| Delivery {
+        id: Uuid::nil(),
+        event: event(kind).key,
+        number: 42,
+        announced_before,
+        at: noon() - seconds(age),
+        milliseconds: 1,
+        result: DeliveryResult::Status(200),
+        next_attempt_at: None,
+    };
+    let mut webhooks = MockWebhookReader::new();
+    webhooks.expect_list_deliveries().returning(move |_, _| {
+        Ok(vec![
+            delivery(EventKind::RecordsChanged, 30, 10),
+            delivery(EventKind::RecordsChanged, 20, 20),
+            delivery(EventKind::RecordsChanged, 10, 31),
+            delivery(EventKind::EndpointTest, 0, 5),
+        ])
+    });
+    let mut unit = MockUnitOfWork::default();
+    unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
+    unit.webhooks.expect_replay().times(1).withf(|_, announced| *announced == 20).returning(|_, _| Ok(()));
+    let manage = manage(unit, webhooks, MockWebhookSigner::new());
+    assert_eq!(manage.replay(endpoint().id, noon() - seconds(30)).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn an_unknown_endpoint_is_not_found() {
+    let unknown = || {
+        let mut unit = MockUnitOfWork::default();
+        unit.webhooks.expect_find().returning(|_| Ok(None));
+        let mut webhooks = MockWebhookReader::new();
+        webhooks.expect_list_deliveries().returning(|_, _| Ok(Vec::new()));
+        manage(unit, webhooks, MockWebhookSigner::new())
+    };
+    let id = endpoint().id;
+    assert!(matches!(unknown().test(id).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().rotate(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().delete(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().replay(id, noon()).await, Err(WebhookError::NotFound)));
+}
+
+#[tokio::test]
+async fn a_secret_that_does_not_open_leaves_the_event_as_it_is() {
+    let mut webhooks = MockWebhookReader::new();
+    webhooks.expect_find_endpoint().returning(|_| Ok(Some(endpoint())));
+    webhooks.expect_find_pending_event().returning(|_| Ok(Some(event(EventKind::EndpointTest))));
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_sign().returning(|_, _, _| Err(WebhookSignerError));
+    let use_case = DeliverEvents::new(DeliveryPorts {
+        units: Arc::new(PreparedUnitsOfWork::new([])),
+        webhooks: Arc::new(webhooks),
+        changes: Arc::new(MockChangeReader::new()),
+        signer: Arc::new(signer),
+        fetcher: Arc::new(MockFetcher::new()),
+        entropy: Arc::new(CountingEntropy::default()),
+        clock: clock(),
+        notice: None,
+    });
+    let outcome = use_case.run(event(EventKind::EndpointTest).key).await;
+    assert!(matches!(outcome, Err(StorageError::Internal(_))));
+}

@@ -1,0 +1,146 @@
+//! Clients that people registered, and their review by the operator.
+
+use super::web_page::WebPage;
+use crate::id::UserId;
+use crate::user::Email;
+
+/// Maximum number of clients per owner.
+pub const MAX_OWN_CLIENTS: usize = 10;
+
+/// Maximum number of redirect URIs of a client that a person registered.
+pub const MAX_OWN_REDIRECT_URIS: usize = 10;
+
+/// Number of people besides its owner who can use a draft.
+pub const MAX_DRAFT_USERS: u32 = 10;
+
+/// Whether the operator has reviewed a client, and who registered it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Review {
+    /// Registered, or changed since its approval, by its owner. The owner and [`MAX_DRAFT_USERS`] further
+    /// people can use it.
+    Draft {
+        /// The person who registered it.
+        owner: UserId,
+    },
+    /// Registered or approved by the operator.
+    Approved {
+        /// The person who registered it; `None` if the operator did, or if the person was erased.
+        owner: Option<UserId>,
+    },
+}
+
+impl Review {
+    /// Review of a client that the operator registers.
+    pub const BY_OPERATOR: Self = Self::Approved { owner: None };
+
+    /// Returns the person who registered the client.
+    pub const fn owner(self) -> Option<UserId> {
+        match self {
+            Self::Draft { owner } => Some(owner),
+            Self::Approved { owner } => owner,
+        }
+    }
+
+    /// Returns whether the operator has yet to approve the client.
+    pub const fn is_draft(self) -> bool {
+        matches!(self, Self::Draft { .. })
+    }
+
+    /// Returns whether this person is one of the limited number of users of a draft: anyone but its owner.
+    pub fn limits(self, user_id: UserId) -> bool {
+        matches!(self, Self::Draft { owner } if owner != user_id)
+    }
+
+    /// Returns the review after a change that the operator has to review. Only a client with an owner becomes
+    /// a draft.
+    #[must_use]
+    pub const fn withdrawn(self) -> Self {
+        match self.owner() {
+            Some(owner) => Self::Draft { owner },
+            None => self,
+        }
+    }
+
+    /// Returns the review after the operator's approval.
+    #[must_use]
+    pub const fn approved(self) -> Self {
+        Self::Approved { owner: self.owner() }
+    }
+}
+
+/// The text is neither an email address nor a web page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the contact must be an email address or an https URL")]
+pub struct InvalidContact;
+
+/// Contact of a client's developer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Contact {
+    /// An email address.
+    Email(Email),
+    /// A web page.
+    Page(WebPage),
+}
+
+impl Contact {
+    /// Parses a contact.
+    pub fn parse(text: &str) -> Result<Self, InvalidContact> {
+        WebPage::parse(text)
+            .map(Self::Page)
+            .or_else(|_| Email::parse(text).map(Self::Email))
+            .map_err(|_| InvalidContact)
+    }
+
+    /// Returns the address or the normalised URL.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Email(email) => email.as_str(),
+            Self::Page(page) => page.as_str(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn user(number: u128) -> UserId {
+        UserId::from_uuid(Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn a_draft_limits_everyone_but_its_owner() {
+        let draft = Review::Draft { owner: user(1) };
+        assert!(draft.is_draft() && draft.limits(user(2)) && !draft.limits(user(1)));
+        for approved in [Review::BY_OPERATOR, draft.approved()] {
+            assert!(!approved.is_draft() && !approved.limits(user(1)) && !approved.limits(user(2)));
+        }
+    }
+
+    #[test]
+    fn an_approved_client_keeps_its_owner() {
+        let approved = Review::Draft { owner: user(1) }.approved();
+        assert_eq!(approved, Review::Approved { owner: Some(user(1)) });
+        assert_eq!((approved.approved(), approved.owner()), (approved, Some(user(1))));
+        assert_eq!(Review::BY_OPERATOR.approved().owner(), None);
+        assert_eq!(approved.withdrawn(), Review::Draft { owner: user(1) });
+        assert_eq!(Review::BY_OPERATOR.withdrawn(), Review::BY_OPERATOR);
+    }
+
+    #[test]
+    fn a_contact_is_an_email_address_or_an_https_url() {
+        assert!(matches!(Contact::parse("dev@owl.example"), Ok(Contact::Email(_))));
+        assert!(matches!(Contact::parse("https://owl.example/contact"), Ok(Contact::Page(_))));
+        for text in ["", "owl", "http://owl.example/", "javascript:alert(1)", "a b@owl.example", "@"] {
+            assert_eq!(Contact::parse(text), Err(InvalidContact), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_contact_reads_back_from_its_text() {
+        for text in ["dev@owl.example", "https://owl.example/contact"] {
+            assert_eq!(Contact::parse(text).unwrap().as_str(), text);
+        }
+    }
+}

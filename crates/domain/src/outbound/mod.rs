@@ -1,0 +1,78 @@
+//! Requests that the server sends to hosts that others chose: which URLs and addresses are allowed.
+
+mod address;
+mod error;
+mod url;
+
+pub use address::AddressScope;
+pub use error::OutboundError;
+pub use url::{InvalidOutboundUrl, OutboundUrl};
+
+use std::net::IpAddr;
+
+/// Which hosts the server may send requests to, beside those with public addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OutboundPolicy {
+    /// Whether this machine is allowed, also without TLS; only for a server that is itself on loopback.
+    pub allow_loopback: bool,
+    /// Whether private networks are allowed (`outbound.allow_private_networks`).
+    pub allow_private_networks: bool,
+}
+
+impl OutboundPolicy {
+    /// Returns whether a connection to this address is allowed.
+    pub fn allows(self, address: IpAddr) -> bool {
+        match AddressScope::of(address) {
+            AddressScope::Public => true,
+            AddressScope::Loopback => self.allow_loopback,
+            AddressScope::Private => self.allow_private_networks,
+            AddressScope::Reserved => false,
+        }
+    }
+
+    /// Returns whether a request to this URL may be sent, as far as the URL alone shows.
+    pub fn allows_url(self, url: &OutboundUrl) -> bool {
+        (url.is_https() || self.allow_loopback) && url.address().is_none_or(|address| self.allows(address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(policy: OutboundPolicy, url: &str) -> bool {
+        policy.allows_url(&OutboundUrl::parse(url).unwrap())
+    }
+
+    #[test]
+    fn by_default_only_public_addresses_are_allowed() {
+        let policy = OutboundPolicy::default();
+        for (address, is_allowed) in
+            [("9.9.9.9", true), ("127.0.0.1", false), ("10.0.0.1", false), ("0.0.0.0", false)]
+        {
+            assert_eq!(policy.allows(address.parse().unwrap()), is_allowed, "{address}");
+        }
+        assert!(allowed(policy, "https://hooks.example/x"));
+        for url in ["https://127.0.0.1/", "https://[::1]/", "http://localhost:3000/", "https://192.168.1.2/"]
+        {
+            assert!(!allowed(policy, url), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_server_on_loopback_may_call_its_machine_without_tls() {
+        let policy = OutboundPolicy { allow_loopback: true, ..OutboundPolicy::default() };
+        assert!(allowed(policy, "http://127.0.0.1:3000/"));
+        assert!(policy.allows("::ffff:127.0.0.1".parse().unwrap()));
+        assert!(!allowed(policy, "https://10.0.0.1/"));
+    }
+
+    #[test]
+    fn private_networks_can_be_allowed_but_never_reserved_addresses() {
+        let policy = OutboundPolicy { allow_private_networks: true, ..OutboundPolicy::default() };
+        assert!(allowed(policy, "https://192.168.1.2/"));
+        for address in ["169.254.169.254", "fd00:ec2::254", "224.0.0.1", "127.0.0.1"] {
+            assert!(!policy.allows(address.parse().unwrap()), "{address}");
+        }
+    }
+}

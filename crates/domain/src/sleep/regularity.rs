@@ -1,0 +1,175 @@
+//! Regularity: spread of bedtimes and wake times, and the Sleep Regularity Index.
+
+use super::noon_day::CLOCK_MINUTES;
+use super::trend::{DatedNight, SleepSpan, Spread};
+use super::{NoonDay, Stage};
+use crate::time::TimeZone;
+use chrono::NaiveDate;
+use std::collections::BTreeMap;
+
+/// Number of consecutive days of data that the index needs.
+const MIN_CONSECUTIVE_DAYS: usize = 7;
+
+/// Spread of the clock times of going to bed and getting up, in milliseconds after noon of the day before
+/// waking up. Times around midnight are neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockSpread {
+    /// Going to bed.
+    pub bedtime: Spread,
+    /// Getting up.
+    pub wake_time: Spread,
+}
+
+impl ClockSpread {
+    /// Computes the spread of some nights; `None` if there are none.
+    pub fn of(nights: &[DatedNight<'_>], zone: TimeZone) -> Option<Self> {
+        let (bed, wake) = nights.iter().map(|night| clock_times(night, zone)).unzip();
+        Some(Self { bedtime: Spread::of(bed)?, wake_time: Spread::of(wake)? })
+    }
+}
+
+/// Returns when a night began and ended, in milliseconds after noon of the day before waking up.
+pub fn clock_times(night: &DatedNight<'_>, zone: TimeZone) -> (i64, i64) {
+    let day = NoonDay::new(night.date, zone);
+    (day.clock_millis(night.span.start_millis), day.clock_millis(night.span.end_millis))
+}
+
+/// A time of known state: asleep or awake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownState {
+    /// Start, in milliseconds since 1970-01-01 UTC.
+    pub start_millis: i64,
+    /// End, in the same unit.
+    pub end_millis: i64,
+    /// Whether the person was asleep.
+    pub is_asleep: bool,
+}
+
+impl KnownState {
+    /// Returns the state of a stage; `None` if the stage is unknown.
+    pub fn of_stage(stage: Stage, start_millis: i64, end_millis: i64) -> Option<Self> {
+        (stage != Stage::Unknown).then_some(Self { start_millis, end_millis, is_asleep: stage.is_asleep() })
+    }
+}
+
+/// A session with what is known of its time in bed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// The session.
+    pub span: SleepSpan,
+    /// Known times, in any order; empty if the source sent no stages.
+    pub states: Vec<KnownState>,
+}
+
+/// The Sleep Regularity Index (Phillips et al., Scientific Reports 7, 2017): how often the state, asleep or
+/// awake, is the same at the same clock time of two consecutive days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SleepRegularity {
+    /// Number of pairs of consecutive days that were compared.
+    pub pairs: usize,
+    /// Number of minutes whose state is known on both days of a pair.
+    pub compared: i64,
+    /// Number of those minutes with the same state.
+    pub equal: i64,
+}
+
+impl SleepRegularity {
+    /// Returns the index, -100 to 100, rounded half up: 100 for the same sleep every day, 0 for chance.
+    pub const fn index(&self) -> i64 {
+        (400 * self.equal + self.compared).div_euclid(2 * self.compared) - 100
+    }
+
+    /// Computes the index of the sessions of one source; `None` unless 7 consecutive days have data.
+    ///
+    /// Days are [noon to noon](NoonDay) and have data if the middle of a session other than a nap lies in
+    /// them. Outside of sessions the person was awake. A session without stages was slept through. Minutes
+    /// without a known state and minutes that a clock change skips are left out; of repeated ones the first
+    /// is used.
+    pub fn of(recordings: &[Recording], zone: TimeZone) -> Option<Self> {
+        let days = days_with_data(recordings, zone);
+        if longest_run(&days) < MIN_CONSECUTIVE_DAYS {
+            return None;
+        }
+        let mut sum = Self { pairs: 0, compared: 0, equal: 0 };
+        let mut last: Option<(NaiveDate, Vec<State>)> = None;
+        for day in days.values() {
+            let states = states(day, recordings);
+            if let Some((date, before)) = &last
+                && date.succ_opt() == Some(day.date())
+            {
+                sum.pairs += 1;
+                for pair in before.iter().zip(&states) {
+                    let is_known = *pair.0 != State::Unknown && *pair.1 != State::Unknown;
+                    sum.compared += i64::from(is_known);
+                    sum.equal += i64::from(is_known && pair.0 == pair.1);
+                }
+            }
+            last = Some((day.date(), states));
+        }
+        (sum.compared > 0).then_some(sum)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unknown,
+    Awake,
+    Asleep,
+}
+
+fn days_with_data(recordings: &[Recording], zone: TimeZone) -> BTreeMap<NaiveDate, NoonDay> {
+    let middles = recordings.iter().filter(|recording| !recording.span.is_nap()).map(|recording| {
+        let SleepSpan { start_millis, .. } = recording.span;
+        NoonDay::containing(start_millis.saturating_add(recording.span.in_bed_millis() / 2), zone)
+    });
+    middles.map(|day| (day.date(), day)).collect()
+}
+
+fn longest_run(days: &BTreeMap<NaiveDate, NoonDay>) -> usize {
+    let (mut longest, mut run, mut last) = (0, 0_usize, None);
+    for date in days.keys() {
+        run = if last == Some(*date) { run + 1 } else { 1 };
+        longest = longest.max(run);
+        last = date.succ_opt();
+    }
+    longest
+}
+
+/// Returns the state at each minute on the clock. Of overlapping sessions, asleep wins over awake, and awake
+/// over unknown.
+fn states(day: &NoonDay, recordings: &[Recording]) -> Vec<State> {
+    let minutes: Vec<(usize, i64)> = day.minutes().collect();
+    let mut states = vec![State::Unknown; usize::try_from(CLOCK_MINUTES).unwrap_or_default()];
+    let mut paint = |start: i64, end: i64, state: State| {
+        let from = minutes.partition_point(|(_, instant)| *instant < start);
+        let to = minutes.partition_point(|(_, instant)| *instant < end);
+        for (minute, _) in minutes.get(from..to).unwrap_or_default() {
+            if let Some(place) = states.get_mut(*minute) {
+                *place = state;
+            }
+        }
+    };
+    paint(day.start_millis(), day.end_millis(), State::Awake);
+    let here = recordings.iter().filter(|Recording { span, .. }| {
+        span.start_millis < day.end_millis() && day.start_millis() < span.end_millis
+    });
+    let here: Vec<_> = here.collect();
+    for Recording { span, .. } in here.iter().filter(|recording| !recording.states.is_empty()) {
+        paint(span.start_millis, span.end_millis, State::Unknown);
+    }
+    for is_asleep in [false, true] {
+        let state = if is_asleep { State::Asleep } else { State::Awake };
+        for Recording { span, states } in &here {
+            for known in states.iter().filter(|known| known.is_asleep == is_asleep) {
+                paint(known.start_millis, known.end_millis, state);
+            }
+            if is_asleep && states.is_empty() {
+                paint(span.start_millis, span.end_millis, state);
+            }
+        }
+    }
+    states
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Endpoints of clients.
+
+use crate::id::{ClientId, WebhookEndpointId};
+use crate::outbound::OutboundUrl;
+use crate::user::Email;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::fmt;
+
+/// Maximum number of endpoints of a client.
+pub const MAX_ENDPOINTS: usize = 10;
+
+/// How long the previous secret signs too after a rotation.
+const OVERLAP: TimeDelta = TimeDelta::hours(24);
+
+crate::named_enum! {
+    /// Why an endpoint was disabled.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum DisabledBecause {
+        /// It answered 410.
+        Gone = "gone",
+        /// Every attempt to deliver an event failed.
+        Failing = "failing",
+    }
+}
+
+/// Whether an endpoint is sent events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndpointStatus {
+    /// It has not yet answered a challenge, and is sent nothing else.
+    Unconfirmed,
+    /// It is sent events.
+    Active,
+    /// It is sent challenges only, if asked for.
+    Disabled {
+        /// Since when.
+        at: DateTime<Utc>,
+        /// Why.
+        because: DisabledBecause,
+    },
+}
+
+/// A secret, encrypted under the operator's key and bound to its endpoint.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SealedWebhookSecret(Vec<u8>);
+
+impl SealedWebhookSecret {
+    /// Wraps sealed bytes.
+    pub const fn new(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns the sealed bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SealedWebhookSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SealedWebhookSecret(..)")
+    }
+}
+
+/// A secret that signs until it expires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointSecret {
+    /// The secret.
+    pub sealed: SealedWebhookSecret,
+    /// When it stops signing.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Where a client is sent events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookEndpoint {
+    /// Its id.
+    pub id: WebhookEndpointId,
+    /// The client whose people it is about.
+    pub client_id: ClientId,
+    /// Where events are posted.
+    pub url: OutboundUrl,
+    /// Who is notified by email if the endpoint is disabled.
+    pub contact: Option<Email>,
+    /// Whether it is sent events.
+    pub status: EndpointStatus,
+    /// The secret that signs.
+    pub secret: SealedWebhookSecret,
+    /// The secret before, which signs beside it for a day.
+    pub previous_secret: Option<EndpointSecret>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+impl WebhookEndpoint {
+    /// Replaces the secret; the one before the current one stops signing now.
+    pub fn rotate(&mut self, secret: SealedWebhookSecret, now: DateTime<Utc>) {
+        let sealed = std::mem::replace(&mut self.secret, secret);
+        self.previous_secret = Some(EndpointSecret { sealed, expires_at: now + OVERLAP });
+    }
+
+    /// Lists the secrets that sign at this time, the newest first.
+    pub fn signing_secrets(&self, now: DateTime<Utc>) -> Vec<&SealedWebhookSecret> {
+        let previous = self.previous_secret.iter().filter(|previous| now < previous.expires_at);
+        std::iter::once(&self.secret).chain(previous.map(|previous| &previous.sealed)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn the_previous_secret_signs_for_a_day_beside_the_new_one_and_at_most_two_sign() {
+        let now = DateTime::UNIX_EPOCH;
+        let sealed = |byte| SealedWebhookSecret::new(vec![byte]);
+        let mut endpoint = WebhookEndpoint {
+            id: WebhookEndpointId::from_uuid(Uuid::nil()),
+            client_id: ClientId::from_uuid(Uuid::nil()),
+            url: OutboundUrl::parse("https://hooks.example/").unwrap(),
+            contact: None,
+            status: EndpointStatus::Active,
+            secret: sealed(1),
+            previous_secret: None,
+            created_at: now,
+        };
+        assert_eq!(endpoint.signing_secrets(now), [&sealed(1)]);
+        endpoint.rotate(sealed(2), now);
+        assert_eq!(endpoint.signing_secrets(now), [&sealed(2), &sealed(1)]);
+        assert_eq!(endpoint.signing_secrets(now + OVERLAP), [&sealed(2)]);
+        endpoint.rotate(sealed(3), now);
+        assert_eq!(endpoint.signing_secrets(now), [&sealed(3), &sealed(2)]);
+    }
+}

@@ -1,0 +1,98 @@
+//! Events and the ids of their messages.
+
+use crate::id::{UserId, WebhookEndpointId};
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+crate::named_enum! {
+    /// What an endpoint is notified of.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum EventKind {
+        /// Records of a person changed that the client may read.
+        RecordsChanged = "records.changed",
+        /// The client has no live grant of a person any more.
+        GrantRevoked = "grant.revoked",
+        /// A person was erased.
+        PersonErased = "person.erased",
+        /// Somebody asked for a test.
+        EndpointTest = "endpoint.test",
+        /// The endpoint must return the challenge of this event before it is sent others.
+        EndpointChallenge = "endpoint.challenge",
+    }
+}
+
+/// Identifies what an endpoint has not been sent yet: at most one event of a kind for each person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EventKey {
+    /// The person; nil if the event is about nobody.
+    pub user_id: UserId,
+    /// The endpoint.
+    pub endpoint_id: WebhookEndpointId,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// Id of a message, which receivers use to recognise repeated deliveries: the same at every attempt, and
+/// another one when there is something new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageId(String);
+
+impl MessageId {
+    /// Returns the id of the message that leads from one number of the event, up to which the endpoint was
+    /// notified, to another, which grows with each change.
+    pub fn new(key: EventKey, announced: i64, number: i64) -> Self {
+        let mut hasher = Sha256::new();
+        hasher.update(key.user_id.as_uuid().as_bytes());
+        hasher.update(key.endpoint_id.as_uuid().as_bytes());
+        hasher.update(key.kind.as_str());
+        hasher.update(announced.to_be_bytes());
+        hasher.update(number.to_be_bytes());
+        let digest: [u8; 32] = hasher.finalize().into();
+        let mut text = "msg_".to_owned();
+        text.extend(digest.iter().take(16).flat_map(|byte| [byte >> 4, byte & 15]).map(hexadecimal));
+        Self(text)
+    }
+}
+
+fn hexadecimal(nibble: u8) -> char {
+    char::from_digit(nibble.into(), 16).unwrap_or('0')
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn key(user: u128, endpoint: u128, kind: EventKind) -> EventKey {
+        EventKey {
+            user_id: UserId::from_uuid(Uuid::from_u128(user)),
+            endpoint_id: WebhookEndpointId::from_uuid(Uuid::from_u128(endpoint)),
+            kind,
+        }
+    }
+
+    #[test]
+    fn a_message_id_differs_for_another_person_endpoint_kind_or_number_and_is_stable() {
+        let id = |user, endpoint, kind, number| MessageId::new(key(user, endpoint, kind), 0, number);
+        let first = id(1, 2, EventKind::RecordsChanged, 3);
+        assert_eq!(first, id(1, 2, EventKind::RecordsChanged, 3));
+        for other in [
+            id(2, 2, EventKind::RecordsChanged, 3),
+            id(1, 1, EventKind::RecordsChanged, 3),
+            id(1, 2, EventKind::GrantRevoked, 3),
+            id(1, 2, EventKind::RecordsChanged, 4),
+            MessageId::new(key(1, 2, EventKind::RecordsChanged), 1, 3),
+        ] {
+            assert_ne!(first, other);
+        }
+        assert_eq!(first.to_string().len(), 36);
+        // The specification forbids a full stop.
+        assert!(first.to_string().strip_prefix("msg_").unwrap().bytes().all(|byte| byte.is_ascii_hexdigit()));
+    }
+}

@@ -1,0 +1,79 @@
+//! `POST /mcp`: one JSON-RPC message in, one JSON object out (Streamable HTTP without streams and sessions).
+
+use crate::McpState;
+use crate::era::{Era, FIRST};
+use crate::error::ProtocolError;
+use crate::message::{self, Body, Message};
+use crate::method::Exchange;
+use crate::{header, origin};
+use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, web};
+use http_adapter::body::{BodyKind, read_body};
+use http_adapter::data::gate;
+use http_adapter::problem::{Fault, JsonRpcId, Problem};
+use serde_json::{Value, json};
+
+/// Answers a message. Every message needs a valid token, so that an assistant without one is sent to the
+/// authorization server by its first request.
+pub(crate) async fn receive(
+    request: HttpRequest,
+    payload: web::Payload,
+    state: web::Data<McpState>,
+) -> Result<HttpResponse, Problem> {
+    origin::check(&request, &state.api.http.settings)?;
+    let permission = gate::identify(&request, &state.api).await?;
+    let text = match read_body(&request, payload).await? {
+        Some(body) if body.kind == BodyKind::Json => body.text,
+        Some(_) => return Err(Problem::new(Fault::UnsupportedMediaType)),
+        None => String::new(),
+    };
+    let exchange = Exchange { request: &request, state: &state, permission };
+    match message::parse(&text) {
+        Ok(Body::Single(message)) => single(&exchange, message).await,
+        Ok(Body::Batch(messages)) => batch(&exchange, messages).await,
+        Err(error) => Ok(error.response(None)),
+    }
+}
+
+async fn single(exchange: &Exchange<'_>, message: Message) -> Result<HttpResponse, Problem> {
+    let headers = exchange.request.headers();
+    let Message::Request { id, call } = message else {
+        let version = header::version(headers).and_then(Era::of_header);
+        return Ok(version.map_or_else(|error| error.response(None), |_| HttpResponse::Accepted().finish()));
+    };
+    exchange.request.extensions_mut().insert(JsonRpcId(id.clone()));
+    let outcome = match Era::of(headers, &call) {
+        Ok(era) => exchange.answer(era, &call).await?,
+        Err(error) => Err(error),
+    };
+    Ok(match outcome {
+        Ok(result) => HttpResponse::Ok().json(reply(&id, &result)),
+        Err(error) => error.response(Some(&id)),
+    })
+}
+
+/// Answers the requests of a batch in order. A problem with one of them is the response to all.
+async fn batch(exchange: &Exchange<'_>, messages: Vec<Message>) -> Result<HttpResponse, Problem> {
+    match header::version(exchange.request.headers()) {
+        Ok(None | Some(FIRST)) => {}
+        Ok(Some(_)) => {
+            return Ok(ProtocolError::invalid_message("This version has no batches.").response(None));
+        }
+        Err(error) => return Ok(error.response(None)),
+    }
+    let mut replies = Vec::new();
+    for message in messages {
+        let Message::Request { id, call } = message else { continue };
+        replies.push(match exchange.answer(Era::Legacy, &call).await? {
+            Ok(result) => reply(&id, &result),
+            Err(error) => error.message(Some(&id)),
+        });
+    }
+    if replies.is_empty() {
+        return Ok(HttpResponse::Accepted().finish());
+    }
+    Ok(HttpResponse::Ok().json(replies))
+}
+
+fn reply(id: &Value, result: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}

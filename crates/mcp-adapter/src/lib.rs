@@ -1,0 +1,32 @@
+//! The Model Context Protocol at `POST /mcp`: an assistant reads what a person has allowed it to read.
+//!
+//! Stateless: every request carries its token, and nothing is kept between requests. The endpoint serves both
+//! eras of the protocol. In the modern one (2026-07-28) each request declares its version in `_meta`, and
+//! headers repeat parts of the body. In the legacy one (2025-03-26 to 2025-11-25) a client begins with
+//! `initialize`, which starts no session here.
+//!
+//! Authentication, scopes, daily limits, concurrency limits and the record of reads are those of the data
+//! endpoints: tools call the same gate and use cases.
+
+mod endpoint;
+mod era;
+mod error;
+mod header;
+mod message;
+mod method;
+mod origin;
+mod state;
+mod tool;
+
+pub use state::McpState;
+
+use actix_web::web::{Data, ServiceConfig, post};
+use http_adapter::Endpoint;
+use std::sync::Arc;
+
+/// Returns the configuration of the endpoint, for an application that [`http_adapter::configure`] has set up.
+pub fn configure(state: Arc<McpState>) -> impl FnOnce(&mut ServiceConfig) {
+    move |app| {
+        app.app_data(Data::from(state)).service(Endpoint::Mcp.resource().route(post().to(endpoint::receive)));
+    }
+}

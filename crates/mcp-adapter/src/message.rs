@@ -1,0 +1,183 @@
+//! JSON-RPC 2.0 messages.
+
+use crate::error::ProtocolError;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+/// Maximum number of messages in a batch.
+const MAX_BATCH: usize = 20;
+
+/// The messages of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Body {
+    /// One message.
+    Single(Message),
+    /// A batch, which only the version 2025-03-26 has.
+    Batch(Vec<Message>),
+}
+
+/// A message of a client.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Message {
+    /// A request, which gets a response with its id.
+    Request {
+        /// String or integer.
+        id: Value,
+        /// What is asked.
+        call: Call,
+    },
+    /// A notification, or a response to a request that this server never sends. Neither has an effect.
+    Other,
+}
+
+/// A method with its parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Call {
+    /// Name of the method.
+    pub(crate) method: String,
+    /// Parameters; empty if absent.
+    pub(crate) params: Map<String, Value>,
+}
+
+impl Call {
+    /// Returns a member of `params._meta`.
+    pub(crate) fn meta(&self, key: &str) -> Option<&Value> {
+        self.params.get("_meta")?.as_object()?.get(key)
+    }
+
+    /// Returns a parameter that is a string.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.params.get(name)?.as_str()
+    }
+}
+
+/// Members of any message; unknown ones are ignored, and a duplicate one is an error.
+#[derive(Deserialize)]
+struct Envelope {
+    jsonrpc: Value,
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+    method: Option<Value>,
+    params: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    result: Option<Value>,
+    error: Option<Value>,
+}
+
+/// Distinguishes null from absent.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// Parses a body.
+pub(crate) fn parse(text: &str) -> Result<Body, ProtocolError> {
+    if !text.trim_start().starts_with('[') {
+        let envelope = serde_json::from_str(text).map_err(|error| fault(&error))?;
+        return message(envelope).map(Body::Single);
+    }
+    let envelopes: Vec<Envelope> = serde_json::from_str(text).map_err(|error| fault(&error))?;
+    if envelopes.is_empty() || envelopes.len() > MAX_BATCH {
+        return Err(ProtocolError::invalid_message("A batch has 1 to 20 messages."));
+    }
+    envelopes.into_iter().map(message).collect::<Result<_, _>>().map(Body::Batch)
+}
+
+fn fault(error: &serde_json::Error) -> ProtocolError {
+    if error.is_data() {
+        ProtocolError::invalid_message("The body is not a JSON-RPC message.")
+    } else {
+        ProtocolError::not_json()
+    }
+}
+
+fn message(envelope: Envelope) -> Result<Message, ProtocolError> {
+    let Envelope { jsonrpc, id, method, params, result, error } = envelope;
+    if jsonrpc != "2.0" {
+        return Err(ProtocolError::invalid_message("jsonrpc must be 2.0."));
+    }
+    let method = match method {
+        Some(Value::String(method)) => method,
+        None if result.is_some() || error.is_some() => return Ok(Message::Other),
+        _ => return Err(ProtocolError::invalid_message("method must be a string.")),
+    };
+    let params = match params {
+        Some(Value::Object(params)) => params,
+        None => Map::new(),
+        Some(_) => return Err(ProtocolError::invalid_message("params must be an object.")),
+    };
+    let Some(id) = id else { return Ok(Message::Other) };
+    if !(id.is_string() || id.is_i64() || id.is_u64()) {
+        return Err(ProtocolError::invalid_message("id must be a string or an integer."));
+    }
+    Ok(Message::Request { id, call: Call { method, params } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn code(text: &str) -> i32 {
+        parse(text).unwrap_err().code()
+    }
+
+    #[test]
+    fn a_request_has_a_method_and_an_id() {
+        let text = r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"_meta":{"x":1}},"more":0}"#;
+        let Ok(Body::Single(Message::Request { id, call })) = parse(text) else { panic!("no request") };
+        assert_eq!((id, call.method.as_str(), call.meta("x")), ("a".into(), "tools/list", Some(&1.into())));
+    }
+
+    #[test]
+    fn notifications_and_responses_have_no_effect() {
+        for text in [
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
+        ] {
+            assert_eq!(parse(text), Ok(Body::Single(Message::Other)), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_not_json_is_a_parse_error() {
+        for text in ["", " ", "{", "[", "tools/list", "{\"jsonrpc\":\"2.0\"", &"[".repeat(10_000)] {
+            assert_eq!(code(text), -32_700, "{text}");
+        }
+    }
+
+    #[test]
+    fn json_that_is_no_message_is_an_invalid_request() {
+        for text in [
+            "1",
+            "{}",
+            "[]",
+            "[1]",
+            r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":[],"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call"}"#,
+        ] {
+            assert_eq!(code(text), -32_600, "{text}");
+        }
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        assert_eq!(code(&format!("[{}]", [ping; 21].join(","))), -32_600);
+        assert!(
+            matches!(parse(&format!("[{}]", [ping; 20].join(","))), Ok(Body::Batch(all)) if all.len() == 20)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_arbitrary_text_does_not_panic(text in ".*") {
+            let _ = parse(&text);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The fetcher.
+
+use crate::connection::{connect, encrypt, exchange};
+use crate::resolver::Resolver;
+use application::ports::system::{Fetcher, OutboundError, OutboundRequest, OutboundResponse};
+use async_trait::async_trait;
+use domain::outbound::{OutboundPolicy, OutboundUrl};
+use rustls::ClientConfig;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+use tls_trust::{Authorities, Trust, client_config};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// Maximum number of requests at a time; further ones wait, and their time limit begins afterwards.
+const MOST_AT_ONCE: usize = 64;
+
+/// Sends requests to allowed addresses only.
+pub struct GuardedFetcher {
+    policy: OutboundPolicy,
+    resolver: Arc<dyn Resolver>,
+    /// Loaded at the first request with TLS: the authorities of an operating system take memory.
+    tls: OnceLock<Arc<ClientConfig>>,
+    slots: Semaphore,
+}
+
+impl GuardedFetcher {
+    /// Creates a fetcher that trusts the certificate authorities of the operating system.
+    pub fn new(policy: OutboundPolicy, resolver: Arc<dyn Resolver>) -> Self {
+        Self { policy, resolver, tls: OnceLock::new(), slots: Semaphore::new(MOST_AT_ONCE) }
+    }
+
+    /// Creates a fetcher that trusts these certificate authorities.
+    #[cfg(test)]
+    pub(crate) fn trusting(self, authorities: Authorities) -> Self {
+        let config = client_config(Trust::Authorities(authorities)).map(Arc::new);
+        Self { tls: config.map(OnceLock::from).unwrap_or_default(), ..self }
+    }
+
+    fn tls(&self) -> Result<Arc<ClientConfig>, OutboundError> {
+        if let Some(config) = self.tls.get() {
+            return Ok(Arc::clone(config));
+        }
+        let authorities = Authorities::from_system().map_err(|_| OutboundError::Tls)?;
+        let config = client_config(Trust::Authorities(authorities)).map_err(|_| OutboundError::Tls)?;
+        Ok(Arc::clone(self.tls.get_or_init(|| Arc::new(config))))
+    }
+
+    async fn send(&self, request: OutboundRequest) -> Result<OutboundResponse, OutboundError> {
+        let stream = connect(&self.judged_addresses(&request.url).await?).await?;
+        if request.url.is_https() {
+            exchange(encrypt(stream, self.tls()?, request.url.host()).await?, request).await
+        } else {
+            exchange(stream, request).await
+        }
+    }
+
+    /// Returns the allowed ones of the host's addresses, at least one.
+    async fn judged_addresses(&self, url: &OutboundUrl) -> Result<Vec<SocketAddr>, OutboundError> {
+        if !self.policy.allows_url(url) {
+            return Err(OutboundError::Forbidden);
+        }
+        let mut addresses = self.addresses(url).await;
+        if addresses.is_empty() {
+            return Err(OutboundError::NotFound);
+        }
+        addresses.retain(|address| {
+            let is_this_machine = address.ip().to_canonical().is_loopback();
+            self.policy.allows(address.ip()) && (url.is_https() || is_this_machine)
+        });
+        if addresses.is_empty() { Err(OutboundError::Forbidden) } else { Ok(addresses) }
+    }
+
+    async fn addresses(&self, url: &OutboundUrl) -> Vec<SocketAddr> {
+        let port = url.port();
+        match (url.address(), url.host()) {
+            (Some(address), _) => vec![SocketAddr::new(address, port)],
+            // RFC 6761 section 6.3: never asked of a name server.
+            (None, "localhost") => [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()]
+                .map(|ip| SocketAddr::new(ip, port))
+                .into(),
+            (None, name) => self.resolver.addresses(name, port).await,
+        }
+    }
+}
+
+#[async_trait]
+impl Fetcher for GuardedFetcher {
+    async fn fetch(&self, request: OutboundRequest) -> Result<OutboundResponse, OutboundError> {
+        let _slot = self.slots.acquire().await.map_err(|_| OutboundError::TimedOut)?;
+        let limit = request.timeout;
+        timeout(limit, self.send(request)).await.map_err(|_| OutboundError::TimedOut)?
+    }
+}

@@ -1,0 +1,132 @@
+//! `/developer`: people register apps, which the operator approves later (ADR 69).
+
+mod app_form;
+mod own_app;
+mod request;
+mod sandbox;
+mod webhooks;
+
+use super::answer;
+use super::person;
+use super::query;
+use super::view::{self, AppFields, FormErrors, OwnAppLine};
+use actix_web::http::StatusCode;
+use actix_web::web::ServiceConfig;
+use actix_web::{HttpRequest, HttpResponse};
+use app_form::SentApp;
+use application::developer::{OwnAppError, RegisterAppCommand};
+use application::operator::CreatedClient;
+use domain::client::{Client, MAX_OWN_CLIENTS};
+use domain::sandbox::MAX_PER_OWNER;
+use http_adapter::Endpoint;
+use http_adapter::problem::{Fault, Problem};
+use own_app::OwnAppPage;
+use request::{Refusal, Sent, Visit, correctable, form, form_only, page};
+
+/// Registers the pages; those of an app last, because their paths are patterns.
+pub(super) fn configure(routes: &mut ServiceConfig) {
+    let apps = Endpoint::Developer.resource().route(page(show)).route(form(Endpoint::Developer, register));
+    routes
+        .service(apps)
+        .service(form_only(Endpoint::ChangeOwnApp, own_app::change))
+        .service(form_only(Endpoint::RotateOwnSecret, own_app::rotate_secret))
+        .service(form_only(Endpoint::RetireOwnSecret, own_app::retire_secret))
+        .service(form_only(Endpoint::DeleteOwnApp, own_app::delete))
+        .service(form_only(Endpoint::CreateOwnWebhook, webhooks::create))
+        .service(form_only(Endpoint::TestOwnWebhook, webhooks::test))
+        .service(form_only(Endpoint::RotateOwnWebhook, webhooks::rotate_secret))
+        .service(form_only(Endpoint::ReplayOwnWebhook, webhooks::replay))
+        .service(form_only(Endpoint::DeleteOwnWebhook, webhooks::delete))
+        .service(form_only(Endpoint::CreateSandbox, sandbox::create))
+        .service(form_only(Endpoint::EraseSandbox, sandbox::erase))
+        .service(form_only(Endpoint::CreateSandboxCode, sandbox::issue_code))
+        .service(Endpoint::OwnWebhooks.resource().route(page(webhooks::show)))
+        .service(Endpoint::OwnApp.resource().route(page(own_app::show)));
+}
+
+/// Lists the person's apps, with the form for a new one.
+async fn show(visit: &Visit<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+    let notice = match query::read(request, &["done"])?.get("done") {
+        Some("deleted") => Some("The app has been deleted. Its access has ended."),
+        Some("people-created") => Some("The sandbox people have been created."),
+        Some("people-erased") => Some("Your sandbox people and their data have been erased."),
+        _ => None,
+    };
+    apps_page(visit, StatusCode::OK, notice.map(str::to_owned), NewApp::default()).await
+}
+
+/// Registers an app. The response shows its page with the secret, which is not stored.
+async fn register(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let Sent { visit, form, address } = sent;
+    let app = SentApp::read(form)?;
+    let is_public = match form.find("kind")? {
+        Some("confidential") => false,
+        Some("public") => true,
+        _ => return Err(Problem::new(Fault::InvalidForm).into()),
+    };
+    let session = &visit.person.session;
+    let command = RegisterAppCommand { session, form: app.form(), is_public, address: *address };
+    match visit.use_cases.register.run(command).await {
+        Ok(CreatedClient { client, secret }) => {
+            let notice = Some("The app has been registered.".to_owned());
+            Ok(OwnAppPage { notice, secret, ..OwnAppPage::default() }.answer(visit, client.id).await?)
+        }
+        Err(error) => {
+            let new = NewApp { fields: app.fields(correctable(error)?), is_public };
+            Ok(apps_page(visit, StatusCode::UNPROCESSABLE_ENTITY, None, new).await?)
+        }
+    }
+}
+
+/// Form for a new app, as submitted.
+#[derive(Default)]
+struct NewApp {
+    fields: AppFields,
+    is_public: bool,
+}
+
+async fn apps_page(
+    visit: &Visit<'_>,
+    status: StatusCode,
+    notice: Option<String>,
+    new: NewApp,
+) -> Result<HttpResponse, Problem> {
+    let Visit { use_cases, person, .. } = visit;
+    let apps = use_cases.own_apps.list(person.user_id).await?;
+    let people = sandbox::people(visit).await?;
+    let view = view::DeveloperApps {
+        person: person::shown(person),
+        notice,
+        is_full: apps.len() >= MAX_OWN_CLIENTS,
+        apps: apps.iter().map(line).collect(),
+        people_full: sandbox::is_full(people.len()),
+        people,
+        fields: new.fields,
+        is_public: new.is_public,
+    };
+    answer::page(status, &view)
+}
+
+fn line(client: &Client) -> OwnAppLine {
+    OwnAppLine {
+        client: client.id.to_string(),
+        name: client.name.as_str().to_owned(),
+        is_draft: client.review.is_draft(),
+        is_disabled: !client.status.is_active(),
+    }
+}
+
+/// Returns the errors of a form that the person can correct; `None` for any other error.
+fn errors_of(error: &OwnAppError) -> Option<FormErrors> {
+    match error {
+        OwnAppError::Invalid(faults) => Some(app_form::errors(faults)),
+        OwnAppError::TooManyApps => {
+            Some(FormErrors::form("You have reached the limit of apps. Delete one first."))
+        }
+        OwnAppError::TooManyPeople => Some(FormErrors::form(format!(
+            "You can have at most {MAX_PER_OWNER} sandbox people. Erase yours to create new ones."
+        ))),
+        OwnAppError::Webhook(error) => webhooks::errors_of(error),
+        _ => None,
+    }
+}

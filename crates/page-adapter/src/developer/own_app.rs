@@ -1,0 +1,134 @@
+//! `/developer/{client_id}`: one app of the signed-in person.
+
+use super::app_form::{SentApp, fields_of};
+use super::request::{Refusal, Sent, Visit, correctable};
+use super::sandbox;
+use crate::answer::{page, see_other};
+use crate::view::{self, AppFields, NewCode, SecretLine};
+use crate::{moment, person, query};
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse};
+use application::developer::{ChangeAppCommand, ChangedApp, MAX_COUNTED_GRANTS, OwnApp, OwnAppError};
+use domain::client::{MAX_DRAFT_USERS, MAX_LIVE_SECRETS};
+use domain::id::{ClientId, ClientSecretId};
+use domain::secret::Secret;
+use http_adapter::Endpoint;
+use http_adapter::problem::{Fault, Problem};
+
+/// Shows an app.
+pub(super) async fn show(visit: &Visit<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+    let notice = match query::read(request, &["done"])?.get("done") {
+        Some("changed") => Some("The app has been changed."),
+        Some("draft") => {
+            Some("The app has been changed. It is a draft again until the operator approves the change.")
+        }
+        Some("retired") => Some("The secret has been revoked."),
+        _ => None,
+    };
+    let contents = OwnAppPage { notice: notice.map(str::to_owned), ..OwnAppPage::default() };
+    contents.answer(visit, requested(request)?).await
+}
+
+/// Returns the app in the path of a page.
+pub(super) fn requested(request: &HttpRequest) -> Result<ClientId, Problem> {
+    let id = request.match_info().get("client_id").unwrap_or_default();
+    ClientId::parse(id).map_err(|_| Problem::new(Fault::NotFound))
+}
+
+/// Changes an app.
+pub(super) async fn change(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let (app, details) = (sent.app()?, SentApp::read(&sent.form)?);
+    let (id, form) = (app.id, details.form());
+    let command = ChangeAppCommand { session: app.session, id, form, address: app.address };
+    match sent.visit.use_cases.change.run(command).await {
+        Ok(ChangedApp::SameReview) => Ok(see_other(&done(id, "changed"))),
+        Ok(ChangedApp::NeedsReview) => Ok(see_other(&done(id, "draft"))),
+        Err(error) => {
+            let fields = Some(details.fields(correctable(error)?));
+            Ok(OwnAppPage { fields, ..OwnAppPage::default() }.answer(&sent.visit, id).await?)
+        }
+    }
+}
+
+/// Creates a secret and shows it once.
+pub(super) async fn rotate_secret(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let app = sent.app()?;
+    let secret = Some(sent.visit.use_cases.rotate_secret.run(app).await?);
+    Ok(OwnAppPage { secret, ..OwnAppPage::default() }.answer(&sent.visit, app.id).await?)
+}
+
+/// Ends a secret.
+pub(super) async fn retire_secret(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let app = sent.app()?;
+    let secret = sent.form.parse("secret", |id| ClientSecretId::parse(id).ok())?;
+    match sent.visit.use_cases.retire_secret.run(app, secret).await {
+        Ok(()) => Ok(see_other(&done(app.id, "retired"))),
+        // Ended in another window.
+        Err(OwnAppError::LastSecret) => Ok(see_other(&path(app.id))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Deletes an app.
+pub(super) async fn delete(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    sent.visit.use_cases.delete.run(sent.app()?).await?;
+    Ok(see_other(&format!("{}?done=deleted", Endpoint::Developer.path())))
+}
+
+fn path(id: ClientId) -> String {
+    format!("{}/{id}", Endpoint::Developer.path())
+}
+
+fn done(id: ClientId, what: &str) -> String {
+    format!("{}?done={what}", path(id))
+}
+
+/// Contents of the page beside the app itself.
+#[derive(Default)]
+pub(super) struct OwnAppPage {
+    pub(super) notice: Option<String>,
+    /// A new secret, which is shown only once.
+    pub(super) secret: Option<Secret>,
+    /// A new code of a sandbox person, which is shown only once.
+    pub(super) code: Option<NewCode>,
+    /// Submitted form with its errors.
+    pub(super) fields: Option<AppFields>,
+}
+
+impl OwnAppPage {
+    pub(super) async fn answer(self, visit: &Visit<'_>, id: ClientId) -> Result<HttpResponse, Problem> {
+        let Self { notice, secret, code, fields } = self;
+        let Visit { use_cases, person, .. } = visit;
+        let found = use_cases.own_apps.find(person.user_id, id).await?;
+        let OwnApp { client, secrets, live_grants, draft_users } =
+            found.ok_or_else(|| Problem::new(Fault::NotFound))?;
+        let status = if fields.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+        let has_others = secrets.len() > 1;
+        let line = |secret: domain::client::ClientSecret| SecretLine {
+            id: secret.id.to_string(),
+            created: moment::to_the_minute(secret.created_at, person.home_timezone),
+            can_end: has_others,
+        };
+        let view = view::OwnApp {
+            person: person::shown(person),
+            notice,
+            secret,
+            code,
+            people: sandbox::people(visit).await?,
+            client: id.to_string(),
+            name: client.name.as_str().to_owned(),
+            is_public: client.kind.is_public(),
+            is_draft: client.review.is_draft(),
+            is_disabled: !client.status.is_active(),
+            registered: moment::day(client.created_at, person.home_timezone),
+            live_grants,
+            has_more_grants: live_grants >= MAX_COUNTED_GRANTS,
+            draft_users,
+            max_draft_users: MAX_DRAFT_USERS,
+            replaces_secret: secrets.len() >= MAX_LIVE_SECRETS,
+            secrets: secrets.into_iter().map(line).collect(),
+            fields: fields.unwrap_or_else(|| fields_of(&client)),
+        };
+        page(status, &view)
+    }
+}

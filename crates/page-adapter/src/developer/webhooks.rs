@@ -1,0 +1,192 @@
+//! `/developer/webhooks/{client_id}`: the webhook endpoints of an app of the signed-in person.
+
+use super::own_app::requested;
+use super::request::{Refusal, Sent, Visit, correctable};
+use crate::answer::{page, see_other};
+use crate::view::{self, DeliveryLine, EndpointLine, EndpointState, FormErrors, NewEndpointSecret, UrlField};
+use crate::{moment, person, query};
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse};
+use application::developer::OwnWebhooks;
+use application::webhook::{CreatedWebhook, WebhookError};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{ClientId, WebhookEndpointId};
+use domain::outbound::{OutboundError, OutboundUrl};
+use domain::time::TimeZone;
+use domain::webhook::{
+    Delivery, DeliveryResult, DisabledBecause, EndpointStatus, EventKind, MAX_ENDPOINTS, WebhookEndpoint,
+};
+use http_adapter::Endpoint;
+use http_adapter::problem::{Fault, Problem};
+
+/// Shows the endpoints and the form for a new one.
+pub(super) async fn show(visit: &Visit<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+    let notice = match query::read(request, &["done"])?.get("done") {
+        Some("tested") => Some("A test event is being sent. Reload this page to see the result."),
+        Some("challenged") => Some("A challenge is being sent. Reload this page to see the result."),
+        Some("replayed") => Some("The messages are being sent again."),
+        Some("deleted") => Some("The endpoint has been deleted. Nothing more is sent to it."),
+        _ => None,
+    };
+    WebhooksPage { notice, ..WebhooksPage::default() }.answer(visit, requested(request)?).await
+}
+
+/// Creates an endpoint and shows its secret once.
+pub(super) async fn create(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let (app, text) = (sent.app()?, sent.form.line("url")?.trim());
+    let created = match OutboundUrl::parse(text) {
+        Ok(url) => sent.visit.use_cases.webhooks.create(app, url).await.map_err(correctable),
+        Err(error) => Err(Ok(FormErrors::field("url", format!("The URL {error}.")))),
+    };
+    let contents = match created {
+        Ok(CreatedWebhook { endpoint, secret }) => {
+            let secret = NewEndpointSecret { endpoint: endpoint.id.to_string(), secret: secret.expose() };
+            WebhooksPage { secret: Some(secret), ..WebhooksPage::default() }
+        }
+        Err(errors) => {
+            let field = UrlField { value: text.to_owned(), errors: errors? };
+            WebhooksPage { field, ..WebhooksPage::default() }
+        }
+    };
+    Ok(contents.answer(&sent.visit, app.id).await?)
+}
+
+/// Sends a test event or a challenge.
+pub(super) async fn test(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let app = sent.app()?;
+    let kind = sent.visit.use_cases.webhooks.test(app, endpoint_id(sent)?).await?;
+    Ok(done(app.id, if kind == EventKind::EndpointTest { "tested" } else { "challenged" }))
+}
+
+/// Creates a secret and shows it once.
+pub(super) async fn rotate_secret(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let (app, endpoint) = (sent.app()?, endpoint_id(sent)?);
+    let secret = sent.visit.use_cases.webhooks.rotate(app, endpoint).await?;
+    let secret = Some(NewEndpointSecret { endpoint: endpoint.to_string(), secret: secret.expose() });
+    Ok(WebhooksPage { secret, ..WebhooksPage::default() }.answer(&sent.visit, app.id).await?)
+}
+
+/// Sends the messages of the last days again.
+pub(super) async fn replay(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let app = sent.app()?;
+    let is_offered = |days: &i64| view::OwnWebhooks::REPLAYED_DAYS.contains(days);
+    let days = sent.form.parse("days", |days| days.parse().ok().filter(is_offered))?;
+    sent.visit.use_cases.webhooks.replay(app, endpoint_id(sent)?, TimeDelta::days(days)).await?;
+    Ok(done(app.id, "replayed"))
+}
+
+/// Deletes an endpoint.
+pub(super) async fn delete(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+    let app = sent.app()?;
+    sent.visit.use_cases.webhooks.delete(app, endpoint_id(sent)?).await?;
+    Ok(done(app.id, "deleted"))
+}
+
+/// Returns the errors of the form for a new endpoint; `None` for any other error.
+pub(super) fn errors_of(error: &WebhookError) -> Option<FormErrors> {
+    match error {
+        WebhookError::Forbidden => Some(FormErrors::field(
+            "url",
+            "This server does not call private addresses or addresses of its own machine. Enter a public one.",
+        )),
+        WebhookError::TooMany => Some(FormErrors::form(format!(
+            "This app has {MAX_ENDPOINTS} webhook endpoints, the most it can have. Delete one first."
+        ))),
+        _ => None,
+    }
+}
+
+fn endpoint_id(sent: &Sent<'_>) -> Result<WebhookEndpointId, Problem> {
+    sent.form.parse("endpoint", |id| WebhookEndpointId::parse(id).ok())
+}
+
+fn done(id: ClientId, what: &str) -> HttpResponse {
+    let path = Endpoint::OwnWebhooks.path().replace("{client_id}", &id.to_string());
+    see_other(&format!("{path}?done={what}"))
+}
+
+/// Contents of the page beside the endpoints.
+#[derive(Default)]
+struct WebhooksPage {
+    notice: Option<&'static str>,
+    /// A new secret, which is shown only once.
+    secret: Option<NewEndpointSecret>,
+    field: UrlField,
+}
+
+impl WebhooksPage {
+    async fn answer(self, visit: &Visit<'_>, id: ClientId) -> Result<HttpResponse, Problem> {
+        let Self { notice, secret, field } = self;
+        let (person, now) = (&visit.person, (visit.state.now)());
+        let found = visit.use_cases.webhooks.list(person.user_id, id).await?;
+        let OwnWebhooks { client, endpoints } = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
+        let is_refused = !field.errors.is_empty();
+        let status = if is_refused { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+        let is_full = endpoints.len() >= MAX_ENDPOINTS;
+        let line = |(endpoint, deliveries)| endpoint_line(&endpoint, deliveries, (person.home_timezone, now));
+        let view = view::OwnWebhooks {
+            person: person::shown(person),
+            notice: notice.map(str::to_owned),
+            secret,
+            client: id.to_string(),
+            name: client.name.as_str().to_owned(),
+            endpoints: endpoints.into_iter().map(line).collect(),
+            is_full,
+            field,
+        };
+        page(status, &view)
+    }
+}
+
+fn endpoint_line(
+    endpoint: &WebhookEndpoint,
+    deliveries: Vec<Delivery>,
+    (zone, now): (TimeZone, DateTime<Utc>),
+) -> EndpointLine {
+    let previous = endpoint.previous_secret.as_ref().filter(|previous| now < previous.expires_at);
+    EndpointLine {
+        id: endpoint.id.to_string(),
+        url: endpoint.url.as_str().to_owned(),
+        state: match endpoint.status {
+            EndpointStatus::Unconfirmed => EndpointState::Unconfirmed,
+            EndpointStatus::Active => EndpointState::Active,
+            EndpointStatus::Disabled { at, because } => EndpointState::Disabled {
+                since: moment::to_the_minute(at, zone),
+                reason: match because {
+                    DisabledBecause::Gone => "It responded with status 410.",
+                    DisabledBecause::Failing => "Every attempt to deliver an event failed for three days.",
+                },
+            },
+        },
+        created: moment::day(endpoint.created_at, zone),
+        previous_until: previous.map(|previous| moment::to_the_minute(previous.expires_at, zone)),
+        deliveries: deliveries.into_iter().map(|delivery| delivery_line(&delivery, zone)).collect(),
+    }
+}
+
+/// Returns what the log has about an attempt, without the person of the event.
+fn delivery_line(delivery: &Delivery, zone: TimeZone) -> DeliveryLine {
+    DeliveryLine {
+        at: moment::to_the_minute(delivery.at, zone),
+        kind: delivery.event.kind.as_str(),
+        result: words(delivery.result),
+        milliseconds: delivery.milliseconds,
+        next: delivery.next_attempt_at.map(|at| moment::to_the_minute(at, zone)),
+    }
+}
+
+fn words(result: DeliveryResult) -> String {
+    match result {
+        DeliveryResult::Status(status) => format!("Status {status}"),
+        DeliveryResult::WrongChallenge => "Responded without the challenge".to_owned(),
+        DeliveryResult::Failed(error) => match error {
+            OutboundError::Forbidden => "The address is not allowed",
+            OutboundError::NotFound => "The host was not found",
+            OutboundError::Unreachable => "No connection",
+            OutboundError::Tls => "No TLS connection; check the certificate",
+            OutboundError::Broken => "No valid response",
+            OutboundError::TimedOut => "No response in time",
+        }
+        .to_owned(),
+    }
+}

@@ -1,0 +1,16 @@
+//! `/help`: short answers for people.
+
+use super::answer::page;
+use super::{person, view};
+use crate::PageState;
+use actix_web::http::StatusCode;
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use http_adapter::problem::Problem;
+
+/// Shows the page, with the tabs for a signed-in person.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let person = person::signed_in(&request, &state).await?;
+    let person = person.as_ref().map(person::shown);
+    page(StatusCode::OK, &view::Help { person, operator: state.http.settings.operator.clone() })
+}

@@ -1,0 +1,158 @@
+//! `/nights/{id}`: one night of a person.
+
+use super::answer::{page, see_other};
+use super::form::Form;
+use super::measure::{figures, metric_lines};
+use super::person::{self, Destination};
+use super::picture::{self, Weeks};
+use super::{moment, nights};
+use crate::PageState;
+use crate::view::picture::SleepLine;
+use crate::view::{self, OriginLine};
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Path, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::import::Import;
+use chrono::{Days, TimeDelta};
+use domain::id::SleepSessionId;
+use domain::sleep::trend::{self, DatedNight, SleepSpan, nights_of};
+use domain::sleep::{SleepSession, SleepSource, TimeInBed, local_date};
+use domain::time::TimeZone;
+use http_adapter::Endpoint;
+use http_adapter::problem::{Fault, Problem};
+
+/// Maximum number of other sessions of the same day.
+const MAX_OTHERS: usize = 20;
+/// Days before and after a night in which the previous and the next one are looked for.
+const DAYS_AROUND: Days = Days::new(31);
+
+/// Shows a night. One that does not exist and one of another person give the same response.
+pub(super) async fn show(
+    state: Data<PageState>,
+    request: HttpRequest,
+    id: Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::signed_in(&request, &state).await? else {
+        return Ok(see_other(&Destination::Nights.sign_in()));
+    };
+    super::query::read(&request, &[])?;
+    let session = find(&state, &person, SleepSessionId::parse(&id).ok()).await?;
+    let import = state.nights.find.import(person.user_id, session.id).await?;
+    let zone = person.home_timezone;
+    let date = local_date(session.record.time_in_bed().end_millis(), zone);
+    let around = Weeks {
+        first: date.checked_sub_days(DAYS_AROUND).unwrap_or(date),
+        last: date.checked_add_days(DAYS_AROUND).unwrap_or(date),
+        zone,
+    };
+    let around = nights::list(&state, &person, around, false).await?.recordings;
+    let spans: Vec<_> = around.into_iter().map(|recording| recording.span).collect();
+    let same_day = spans.iter().rev().filter(|other| other.date(zone) == date && other.id != session.id);
+    let others = same_day.take(MAX_OTHERS).map(|other| picture::sleep_line(other, zone)).collect();
+    let neighbours = Neighbours::of(&session, &spans, zone);
+    page(StatusCode::OK, &draw(person::shown(&person), zone, &Found { session, import, others, neighbours }))
+}
+
+/// Deletes a night.
+pub(super) async fn delete(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let id = form.parse("night", |id| SleepSessionId::parse(id).ok())?;
+    let session = find(&state, &person, Some(id)).await?;
+    if !state.nights.delete.run(person.user_id, id).await? {
+        return Err(Problem::new(Fault::NotFound));
+    }
+    let date = local_date(session.record.time_in_bed().end_millis(), person.home_timezone);
+    Ok(see_other(&format!("{}?to={date}&done=deleted", Endpoint::Nights.path())))
+}
+
+async fn find(
+    state: &PageState,
+    person: &SignedInPerson,
+    id: Option<SleepSessionId>,
+) -> Result<SleepSession, Problem> {
+    let not_found = || Problem::new(Fault::NotFound);
+    let id = id.ok_or_else(not_found)?;
+    state.nights.find.run(person.user_id, id).await?.ok_or_else(not_found)
+}
+
+/// A night with what is shown beside it.
+pub(crate) struct Found {
+    pub(crate) session: SleepSession,
+    pub(crate) import: Option<Import>,
+    /// Other sessions of the same day.
+    pub(crate) others: Vec<SleepLine>,
+    pub(crate) neighbours: Neighbours,
+}
+
+/// Ids of the nights of the same source before and after a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Neighbours {
+    pub(crate) previous: Option<String>,
+    pub(crate) next: Option<String>,
+}
+
+impl Neighbours {
+    /// Finds the nights among the sessions of the weeks around.
+    fn of(session: &SleepSession, spans: &[SleepSpan], zone: TimeZone) -> Self {
+        let frame = session.record.time_in_bed();
+        let days = trend::days(spans, zone);
+        let nights = nights_of(&days, session.record.source().map(SleepSource::as_str));
+        let other = |night: &&DatedNight<'_>| night.span.id != session.id;
+        let id = |night: &DatedNight<'_>| night.span.id.to_string();
+        let is_before = |night: &&DatedNight<'_>| night.span.start_millis <= frame.start_millis();
+        Self {
+            previous: nights.iter().filter(other).rfind(is_before).map(id),
+            next: nights.iter().filter(other).find(|night| !is_before(night)).map(id),
+        }
+    }
+}
+
+/// Draws the page.
+pub(crate) fn draw(person: view::Person, zone: TimeZone, found: &Found) -> view::Night {
+    let Found { session, import, others, neighbours } = found;
+    let record = &session.record;
+    let frame = record.time_in_bed();
+    let date = local_date(frame.end_millis(), zone);
+    view::Night {
+        person,
+        id: session.id.to_string(),
+        day: moment::weekday_and_date(date),
+        time: moment::night(frame.start_millis(), frame.end_millis(), zone),
+        is_nap: record.is_nap() == Some(true),
+        time_zone: zone.name().to_owned(),
+        change: picture::clock_change(frame.start_millis(), frame.end_millis(), zone),
+        time_there: time_there(frame, zone),
+        figures: figures(record),
+        hypnogram: picture::hypnogram(record, zone),
+        metrics: metric_lines(record),
+        source: record.source().map_or(picture::NO_SOURCE, SleepSource::as_str).to_owned(),
+        updated: moment::to_the_minute(session.updated_at, zone),
+        import: import.as_ref().map(|import| OriginLine {
+            id: import.id.to_string(),
+            file: import.file_name.as_str().to_owned(),
+            at: moment::to_the_minute(import.started_at, zone),
+        }),
+        others: others.clone(),
+        previous: neighbours.previous.clone(),
+        next: neighbours.next.clone(),
+        to: date.to_string(),
+    }
+}
+
+/// Formats the times by the offsets of the recording, if they differ from those of the zone.
+fn time_there(frame: &TimeInBed, zone: TimeZone) -> Option<String> {
+    let (start, end) = (frame.offset_at_start()?, frame.offset_at_end()?);
+    if start == zone.offset_at(frame.start()) && end == zone.offset_at(frame.end()) {
+        return None;
+    }
+    let clock = |at: chrono::DateTime<chrono::Utc>, offset: domain::time::UtcOffset| {
+        (at.naive_utc() + TimeDelta::seconds(i64::from(offset.seconds()))).format("%H:%M").to_string()
+    };
+    let offsets = if start == end { format!("UTC{start}") } else { format!("UTC{start}, then UTC{end}") };
+    Some(format!("{} to {} ({offsets})", clock(frame.start(), start), clock(frame.end(), end)))
+}

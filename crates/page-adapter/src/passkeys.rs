@@ -1,0 +1,275 @@
+//! Passkeys: the forms of the sign-in page and of the account page.
+//!
+//! A script asks for a challenge, then submits an ordinary form with what the browser returned.
+
+use super::account::AccountPage;
+use super::answer::{see_other, with_cookies};
+use super::browser::{self, Browser};
+use super::form::Form;
+use super::kept_form::{self, Submission};
+use super::moment;
+use super::person::{self, Destination};
+use super::sign_in::{SignInTarget, refuse_passkey};
+use super::view::{FormErrors, PasskeyAdding, PasskeyLine, Passkeys};
+use crate::{PageState, PasskeyCeremonies, meter};
+use actix_web::http::StatusCode;
+use actix_web::http::header::ContentType;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::passkey::{
+    AddPasskeyCommand, AddPasskeyError, BeginPasskeyCeremonyError, PasskeyCeremonyStart,
+    RemovePasskeyCommand, RemovePasskeyError, RenamePasskeyCommand, RenamePasskeyError,
+    SignInWithPasskeyCommand, SignInWithPasskeyError,
+};
+use domain::id::PasskeyId;
+use domain::passkey::{MAX_PASSKEYS, OFFERED_ALGORITHMS, Passkey, to_base64url, user_handle};
+use http_adapter::Endpoint;
+use http_adapter::caller;
+use http_adapter::problem::{Fault, Problem};
+use std::net::IpAddr;
+
+/// What was typed into a form that is shown again.
+#[derive(Default)]
+pub(super) struct TypedPasskey {
+    /// Name of a new passkey.
+    pub(super) new_name: String,
+    /// Passkey with a new name.
+    pub(super) renamed: Option<(PasskeyId, String)>,
+}
+
+const NAME_RULE: &str = "Enter a name of 1 to 100 visible characters.";
+
+/// Returns the section of the account page.
+pub(super) async fn section(
+    state: &PageState,
+    person: &SignedInPerson,
+    typed: TypedPasskey,
+) -> Result<Passkeys, Problem> {
+    let passkeys = state.list_passkeys.run(person.user_id).await?;
+    let adding = adding(state, person, &passkeys, typed.new_name);
+    let renamed = typed.renamed.as_ref();
+    let line = |passkey: Passkey| {
+        let typed_name = renamed.filter(|(id, _)| *id == passkey.id).map(|(_, name)| name.clone());
+        let name = passkey.name.as_str().to_owned();
+        PasskeyLine {
+            id: passkey.id.to_string(),
+            has_error: typed_name.is_some(),
+            typed_name: typed_name.unwrap_or_else(|| name.clone()),
+            name,
+            added: moment::day(passkey.created_at, person.home_timezone),
+            last_used: passkey.last_used_at.map(|at| moment::to_the_minute(at, person.home_timezone)),
+            is_backed_up: passkey.is_backed_up,
+        }
+    };
+    Ok(Passkeys { lines: passkeys.into_iter().map(line).collect(), adding })
+}
+
+fn adding(
+    state: &PageState,
+    person: &SignedInPerson,
+    passkeys: &[Passkey],
+    typed_name: String,
+) -> PasskeyAdding {
+    let joined = |words: Vec<String>| words.join(" ");
+    match &state.passkey_ceremonies {
+        None => PasskeyAdding::NoHostName,
+        Some(_) if passkeys.len() >= MAX_PASSKEYS => PasskeyAdding::TooMany,
+        Some(_) if !person.is_fresh => PasskeyAdding::TooOld,
+        Some(ceremonies) => PasskeyAdding::Possible {
+            relying_party: ceremonies.relying_party.id().to_owned(),
+            user_handle: user_handle(person.user_id),
+            algorithms: joined(OFFERED_ALGORITHMS.iter().map(i64::to_string).collect()),
+            existing: joined(
+                passkeys.iter().map(|passkey| to_base64url(passkey.credential_id.as_bytes())).collect(),
+            ),
+            typed_name,
+        },
+    }
+}
+
+/// Returns the ceremonies; pages of a server without them have no such form.
+fn ceremonies(state: &PageState) -> Result<&PasskeyCeremonies, Problem> {
+    state.passkey_ceremonies.as_ref().ok_or_else(|| Problem::new(Fault::InvalidForm))
+}
+
+/// Returns a challenge to the script.
+async fn begin_ceremony(
+    state: &PageState,
+    start: PasskeyCeremonyStart<'_>,
+    address: IpAddr,
+) -> Result<HttpResponse, Problem> {
+    match ceremonies(state)?.begin.run(start, address).await {
+        Ok(challenge) => {
+            Ok(HttpResponse::Ok().content_type(ContentType::plaintext()).body(challenge.expose().to_owned()))
+        }
+        Err(BeginPasskeyCeremonyError::NotFresh | BeginPasskeyCeremonyError::TooManyPasskeys) => {
+            Err(Problem::new(Fault::ForeignForm))
+        }
+        Err(BeginPasskeyCeremonyError::TooManyAttempts { retry_after_seconds }) => {
+            Err(Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds))
+        }
+        Err(BeginPasskeyCeremonyError::Storage(error)) => Err(error.into()),
+    }
+}
+
+/// Begins a sign-in.
+pub(super) async fn begin_sign_in(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (visit, _) = Form::read_with_visit(&request, body, &state).await?;
+    let start = PasskeyCeremonyStart::SignIn { visit: &visit };
+    begin_ceremony(&state, start, caller::address(&request)).await
+}
+
+/// Signs a person in, always with a new session (security.md T30).
+pub(super) async fn sign_in(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let target = SignInTarget::read(form.find("request")?, form.find("to")?);
+    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let field = |name| form.find(name).map(Option::unwrap_or_default);
+    let command = SignInWithPasskeyCommand {
+        credential_id: field("credential_id")?,
+        user_handle: field("user_handle")?,
+        client_data: field("client_data")?,
+        authenticator_data: field("authenticator_data")?,
+        signature: field("signature")?,
+        visit: &visit,
+        origin: person::origin(&request, signed_in.as_ref()),
+    };
+    let outcome = ceremonies(&state)?.sign_in.run(command).await;
+    meter::passkey_sign_in(&outcome);
+    match outcome {
+        Ok(new) => {
+            let cookies = browser::set_signed_in(&new, &state.http.settings);
+            Ok(with_cookies(see_other(&target.next()), cookies))
+        }
+        Err(SignInWithPasskeyError::Rejected) => {
+            refuse_passkey(&state, &visit, target, signed_in.as_ref()).await
+        }
+        Err(SignInWithPasskeyError::TooManyAttempts { retry_after_seconds }) => {
+            Err(Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds))
+        }
+        Err(SignInWithPasskeyError::Storage(error)) => Err(error.into()),
+    }
+}
+
+/// Begins the addition of a passkey. A person whose sign-in is too old gets a 403; the script then submits
+/// the form, which redirects to the sign-in page.
+pub(super) async fn begin(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, _) = Form::read_with_person(&request, body, &state).await?;
+    let start = PasskeyCeremonyStart::Registration { person: &person };
+    begin_ceremony(&state, start, caller::address(&request)).await
+}
+
+/// Adds a passkey.
+pub(super) async fn add(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let field = |name| form.find(name).map(Option::unwrap_or_default);
+    let name = form.line("passkey_name")?;
+    let command = AddPasskeyCommand {
+        person: &person,
+        name,
+        client_data: field("client_data")?,
+        attestation_object: field("attestation_object")?,
+        transports: field("transports")?,
+        address: caller::address(&request),
+    };
+    let errors = match ceremonies(&state)?.add.run(command).await {
+        Ok(()) => return Ok(done("passkey-added")),
+        Err(AddPasskeyError::NotFresh) => return Ok(see_other(&Destination::Passkeys.sign_in())),
+        Err(AddPasskeyError::InvalidName) => FormErrors::field("passkey_name", NAME_RULE),
+        Err(AddPasskeyError::Rejected) => {
+            FormErrors::form("The passkey could not be added. Try again, or use another device.")
+        }
+        Err(AddPasskeyError::AlreadyAdded) => {
+            FormErrors::form("This passkey is in use already. Use another device or security key.")
+        }
+        Err(AddPasskeyError::TooManyPasskeys) => {
+            FormErrors::form("You have reached the limit of passkeys. Remove one first.")
+        }
+        Err(AddPasskeyError::Storage(error)) => return Err(error.into()),
+    };
+    let typed = TypedPasskey { new_name: name.to_owned(), renamed: None };
+    refused(&state, &person, typed, errors).await
+}
+
+/// Renames a passkey.
+pub(super) async fn rename(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::RenamePasskey).await? {
+        Submission::Complete(person, form) => (person, form),
+        Submission::SignIn(response) => return Ok(response),
+    };
+    let passkey_id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
+    let name = form.line("name")?;
+    let (user_id, address) = (person.user_id, caller::address(&request));
+    let command = RenamePasskeyCommand { user_id, passkey_id, name, address };
+    match state.rename_passkey.run(command).await {
+        Ok(()) => Ok(done("passkey-renamed")),
+        // Removed in another window, or never theirs.
+        Err(RenamePasskeyError::NotFound) => Ok(see_other(Endpoint::Account.path())),
+        Err(RenamePasskeyError::InvalidName) => {
+            let typed =
+                TypedPasskey { renamed: Some((passkey_id, name.to_owned())), ..TypedPasskey::default() };
+            refused(&state, &person, typed, FormErrors::form(NAME_RULE)).await
+        }
+        Err(RenamePasskeyError::Storage(error)) => Err(error.into()),
+    }
+}
+
+/// Removes a passkey.
+pub(super) async fn remove(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let passkey_id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
+    let command = RemovePasskeyCommand { person: &person, passkey_id, address: caller::address(&request) };
+    match state.remove_passkey.run(command).await {
+        Ok(()) => Ok(done("passkey-removed")),
+        Err(RemovePasskeyError::NotFresh) => Ok(see_other(&Destination::Passkeys.sign_in())),
+        Err(RemovePasskeyError::NotFound) => Ok(see_other(Endpoint::Account.path())),
+        Err(RemovePasskeyError::LastFactor) => {
+            let errors = FormErrors::form(
+                "This server requires a second factor. Add another passkey or set up an authenticator app first.",
+            );
+            refused(&state, &person, TypedPasskey::default(), errors).await
+        }
+        Err(RemovePasskeyError::Storage(error)) => Err(error.into()),
+    }
+}
+
+fn done(what: &str) -> HttpResponse {
+    see_other(&format!("{}?done={what}", Endpoint::Account.path()))
+}
+
+/// Shows the account page again with errors.
+async fn refused(
+    state: &PageState,
+    person: &SignedInPerson,
+    passkeys: TypedPasskey,
+    errors: FormErrors,
+) -> Result<HttpResponse, Problem> {
+    let contents = AccountPage { passkeys, errors, ..AccountPage::default() };
+    contents.answer(state, person, StatusCode::UNPROCESSABLE_ENTITY).await
+}

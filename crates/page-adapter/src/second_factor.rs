@@ -1,0 +1,200 @@
+//! `/account/second-factor`: setting up an authenticator app, recovery codes, turning the factor off.
+
+use super::answer::{page, see_other, with_cookies};
+use super::browser::{form_token, set_signed_in};
+use super::form::Form;
+use super::person::{self, Destination};
+use super::second_step::{SET_UP_EXPIRED, WRONG_CODE};
+use super::view::{self, FormErrors, QrCode};
+use super::{moment, query};
+use crate::PageState;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::second_factor::{
+    NewAuthenticator, SecondFactorChange, SecondFactorChangeError, SecondFactorState,
+};
+use domain::id::UserId;
+use domain::second_factor::RecoveryCode;
+use domain::user::Email;
+use http_adapter::Endpoint;
+use http_adapter::caller;
+use http_adapter::problem::{Fault, Problem};
+use url::Url;
+
+/// Shows the form to set up an app, or the second factor that is on. A person whose sign-in is too old signs
+/// in first.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let person = match person::signed_in(&request, &state).await? {
+        Some(person) if person.is_fresh => person,
+        Some(_) | None => return Ok(see_other(&Destination::SecondFactor.sign_in())),
+    };
+    let replaces_app = query::read(&request, &["app"])?.get("app") == Some("new");
+    match state.find_second_factor.run(person.user_id).await? {
+        Some(factor) if !replaces_app => {
+            let view = view::SecondFactor {
+                person: person::shown(&person),
+                set_up: moment::day(factor.set_at, person.home_timezone),
+                codes: codes_line(factor),
+                is_required: state.is_second_factor_required,
+            };
+            page(StatusCode::OK, &view)
+        }
+        _ => set_up_page(&state, &person, None, FormErrors::none()),
+    }
+}
+
+/// Turns the second factor on and shows the recovery codes once. The response is a page, not a redirect,
+/// because only their hashes are stored.
+pub(super) async fn turn_on(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let (enrolment, code) = (form.find("enrolment")?, form.find("code")?.unwrap_or_default());
+    let outcome =
+        state.turn_on_second_factor.run(change(&request, &person), enrolment.unwrap_or_default(), code).await;
+    match outcome {
+        Ok(on) => {
+            let cookies = set_signed_in(&on.signed_in, &state.http.settings);
+            let next = Endpoint::Account.path().to_owned();
+            Ok(with_cookies(codes_page(&on.codes, true, next)?, cookies))
+        }
+        Err(SecondFactorChangeError::WrongCode) => {
+            set_up_page(&state, &person, enrolment, FormErrors::field("code", WRONG_CODE))
+        }
+        // A new secret is shown only after a recent sign-in.
+        Err(SecondFactorChangeError::SetUpExpired) if person.is_fresh => {
+            set_up_page(&state, &person, None, FormErrors::field("code", SET_UP_EXPIRED))
+        }
+        Err(error) => refused(error),
+    }
+}
+
+/// Turns the second factor off.
+pub(super) async fn turn_off(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, _) = Form::read_with_person(&request, body, &state).await?;
+    match state.turn_off_second_factor.run(change(&request, &person)).await {
+        Ok(()) => Ok(see_other(&format!("{}?done=second-factor-off", Endpoint::Account.path()))),
+        Err(error) => refused(error),
+    }
+}
+
+/// Replaces the recovery codes and shows the new ones once.
+pub(super) async fn replace_codes(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, _) = Form::read_with_person(&request, body, &state).await?;
+    match state.replace_recovery_codes.run(change(&request, &person)).await {
+        Ok(codes) => codes_page(&codes, false, Endpoint::Account.path().to_owned()),
+        Err(error) => refused(error),
+    }
+}
+
+fn change<'a>(request: &HttpRequest, person: &'a SignedInPerson) -> SecondFactorChange<'a> {
+    SecondFactorChange {
+        session: &person.session,
+        address: caller::address(request),
+        device: person::device(request),
+    }
+}
+
+/// Returns the response to a change that was not made.
+fn refused(error: SecondFactorChangeError) -> Result<HttpResponse, Problem> {
+    match error {
+        SecondFactorChangeError::NotFresh | SecondFactorChangeError::SetUpExpired => {
+            Ok(see_other(&Destination::SecondFactor.sign_in()))
+        }
+        SecondFactorChangeError::NotSet => Ok(see_other(Endpoint::SecondFactor.path())),
+        SecondFactorChangeError::Required | SecondFactorChangeError::WrongCode => {
+            Err(Problem::new(Fault::InvalidForm))
+        }
+        SecondFactorChangeError::Storage(error) => Err(error.into()),
+    }
+}
+
+/// Returns the state of the recovery codes, for people.
+pub(super) fn codes_line(factor: SecondFactorState) -> view::CodesLine {
+    view::CodesLine { left: factor.recovery_codes }
+}
+
+/// Shows recovery codes, once.
+pub(super) fn codes_page(
+    codes: &[RecoveryCode],
+    is_new_factor: bool,
+    next: String,
+) -> Result<HttpResponse, Problem> {
+    let codes = codes.iter().map(RecoveryCode::expose).collect();
+    page(StatusCode::OK, &view::RecoveryCodes { codes, is_new_factor, next })
+}
+
+fn set_up_page(
+    state: &PageState,
+    person: &SignedInPerson,
+    enrolment: Option<&str>,
+    errors: FormErrors,
+) -> Result<HttpResponse, Problem> {
+    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    let form = SetUpForm {
+        user_id: person.user_id,
+        email: &person.email,
+        enrolment,
+        form_token: form_token(&person.cookie),
+        action: Endpoint::SecondFactor.path(),
+    };
+    page(status, &form.view(state, Some(person::shown(person)), errors)?)
+}
+
+/// Form to set up an authenticator app, on the account page or during a sign-in.
+pub(super) struct SetUpForm<'a> {
+    pub(super) user_id: UserId,
+    pub(super) email: &'a Email,
+    /// Submitted secret, which is shown again; `None` for a new one.
+    pub(super) enrolment: Option<&'a str>,
+    pub(super) form_token: String,
+    /// Path of the form.
+    pub(super) action: &'static str,
+}
+
+impl SetUpForm<'_> {
+    pub(super) fn view(
+        self,
+        state: &PageState,
+        person: Option<view::Person>,
+        errors: FormErrors,
+    ) -> Result<view::SetUpSecondFactor, Problem> {
+        let NewAuthenticator { secret, enrolment } = state.begin_set_up.run(self.user_id, self.enrolment)?;
+        let uri = secret.uri(&host(&state.http.settings.public_url), self.email.as_str());
+        Ok(view::SetUpSecondFactor {
+            person,
+            form_token: self.form_token,
+            action: self.action,
+            qr: QrCode::encode(&uri),
+            uri,
+            secret: secret.base32(),
+            enrolment,
+            request: None,
+            to: None,
+            errors,
+        })
+    }
+}
+
+/// Returns the host of the server, by which the app names the account.
+fn host(public_url: &str) -> String {
+    let url = Url::parse(public_url).ok();
+    let host = url.as_ref().and_then(|url| Some((url.host_str()?, url.port())));
+    match host {
+        Some((host, Some(port))) => format!("{host}:{port}"),
+        Some((host, None)) => host.to_owned(),
+        None => "Restwell".to_owned(),
+    }
+}

@@ -1,0 +1,138 @@
+//! `/sign-in/second-factor`: the second step of a sign-in (security.md T80 to T83).
+
+use super::answer::{page, see_other, with_cookies};
+use super::browser::{self, Browser, form_token};
+use super::form::Form;
+use super::person;
+use super::second_factor::{SetUpForm, codes_page};
+use super::sign_in::{self, SignInTarget};
+use super::view::{self, FormErrors};
+use super::{query, visit};
+use crate::PageState;
+use crate::meter;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::{
+    CompleteSignInCommand, PendingSignInWithEmail, SecondStepError, SetUpSignInCommand,
+};
+use domain::pending_sign_in::SecondStep;
+use domain::secret::Secret;
+use http_adapter::Endpoint;
+use http_adapter::problem::Problem;
+
+/// One text for a wrong, expired and used code.
+pub(super) const WRONG_CODE: &str =
+    "This code is incorrect or was used before. Enter the code that your app shows now.";
+const WRONG_RECOVERY_CODE: &str = "This recovery code is incorrect or was used before.";
+pub(super) const SET_UP_EXPIRED: &str =
+    "This took too long. Scan the new QR code and enter the code that your app shows for it.";
+
+/// Shows what the pending sign-in of this browser asks for; without one, the person starts again.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let given = query::read(&request, &["request", "to", "with"])?;
+    let target = SignInTarget::read(given.get("request"), given.get("to"));
+    let (visit, _) = visit::get_or_create(&request, &state);
+    let Some(pending) = state.find_pending_sign_in.run(&visit).await? else {
+        return Ok(see_other(&target.first_step()));
+    };
+    let with_recovery = given.get("with") == Some("recovery-code");
+    let contents = StepPage { target, with_recovery, enrolment: None, errors: FormErrors::none() };
+    contents.answer(&state, &visit, &pending, StatusCode::OK)
+}
+
+/// Completes the sign-in, always with a new session (security.md T30).
+pub(super) async fn submit(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
+    let browser = Browser::from_request(&request, &state.http.settings);
+    let target = SignInTarget::read(form.find("request")?, form.find("to")?);
+    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let origin = person::origin(&request, signed_in.as_ref());
+    let (code, enrolment) = (form.find("code")?.unwrap_or_default(), form.find("enrolment")?);
+    let outcome = match enrolment {
+        None => {
+            let command = CompleteSignInCommand { visit: &visit, code, origin };
+            state.complete_sign_in.run(command).await.map(|new| (new, None))
+        }
+        Some(enrolment) => {
+            let command = SetUpSignInCommand { visit: &visit, enrolment, code, origin };
+            state.set_up_sign_in.run(command).await.map(|on| (on.signed_in, Some(on.codes)))
+        }
+    };
+    meter::second_step(&outcome);
+    let with_recovery = form.find("with")? == Some("recovery-code");
+    let error = match outcome {
+        Ok((new, codes)) => {
+            let cookies = browser::set_signed_in(&new, &state.http.settings);
+            let answer = match codes {
+                Some(codes) => codes_page(&codes, true, target.next())?,
+                None => see_other(&target.next()),
+            };
+            return Ok(with_cookies(answer, cookies));
+        }
+        Err(SecondStepError::WrongCode) if with_recovery => FormErrors::field("code", WRONG_RECOVERY_CODE),
+        Err(SecondStepError::WrongCode) => FormErrors::field("code", WRONG_CODE),
+        Err(SecondStepError::SetUpExpired) => FormErrors::field("code", SET_UP_EXPIRED),
+        Err(SecondStepError::NotPending) => {
+            return sign_in::start_again(&state, &visit, target, signed_in.as_ref()).await;
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let Some(pending) = state.find_pending_sign_in.run(&visit).await? else {
+        return sign_in::start_again(&state, &visit, target, signed_in.as_ref()).await;
+    };
+    let contents = StepPage { target, with_recovery, enrolment, errors: error };
+    contents.answer(&state, &visit, &pending, StatusCode::UNPROCESSABLE_ENTITY)
+}
+
+/// Contents of the page.
+struct StepPage<'a> {
+    target: SignInTarget,
+    /// Whether the person has no app at hand.
+    with_recovery: bool,
+    /// Submitted secret to set up.
+    enrolment: Option<&'a str>,
+    errors: FormErrors,
+}
+
+impl StepPage<'_> {
+    fn answer(
+        self,
+        state: &PageState,
+        visit: &Secret,
+        pending: &PendingSignInWithEmail,
+        status: StatusCode,
+    ) -> Result<HttpResponse, Problem> {
+        let Self { target, with_recovery, enrolment, errors } = self;
+        let (request, to) =
+            (target.request.map(|id| id.to_string()), target.to.map(person::Destination::name));
+        match pending.pending.step {
+            SecondStep::Code => page(
+                status,
+                &view::SecondStep {
+                    form_token: form_token(visit),
+                    request,
+                    to,
+                    with_recovery,
+                    other_way: target.second_step(!with_recovery),
+                    errors,
+                },
+            ),
+            SecondStep::SetUp => {
+                let form = SetUpForm {
+                    user_id: pending.pending.user_id,
+                    email: &pending.email,
+                    enrolment,
+                    form_token: form_token(visit),
+                    action: Endpoint::SignInSecondStep.path(),
+                };
+                let view = view::SetUpSecondFactor { request, to, ..form.view(state, None, errors)? };
+                page(status, &view)
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Choosing what to log.
+
+use super::{entry, ingredient_line, servings};
+use crate::PageState;
+use crate::answer::{page, see_other};
+use crate::form::Form;
+use crate::person::{self, Destination};
+use crate::view::{self, ChoiceLine, FormErrors, FoundLines};
+use crate::{moment, query};
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::intake::FoundSupplements;
+use domain::id::SupplementId;
+use domain::supplement::{SearchWords, Supplement};
+use domain::time::TimeZone;
+use http_adapter::problem::{Fault, Problem};
+use std::collections::HashSet;
+
+/// Number of ingredients that distinguish a product from others.
+const MAX_TELLING: usize = 3;
+
+/// Shows the search and what was taken lately, or the form for a chosen supplement.
+pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::signed_in(&request, &state).await? else {
+        return Ok(see_other(&Destination::AddIntake.sign_in()));
+    };
+    let query = query::read(&request, &["supplement", "done"])?;
+    if let Some(id) = query.get("supplement") {
+        let id = SupplementId::parse(id).map_err(|_| Problem::new(Fault::NotFound))?;
+        let notice =
+            (query.get("done") == Some("product")).then(|| "Your product has been saved.".to_owned());
+        return entry::show_new(&state, &person, id, notice).await;
+    }
+    choose(&state, &person, String::new(), None, FormErrors::none()).await
+}
+
+/// Shows what a search finds.
+pub(super) async fn search(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let query = form.line("query")?.trim().to_owned();
+    let found = state.search_supplements.run(person.user_id, &query).await?;
+    let errors = if found.is_some() {
+        FormErrors::none()
+    } else {
+        let limit = SearchWords::MAX_QUERY;
+        FormErrors::field(
+            "query",
+            format!("Enter a name, a brand or a product code, at most {limit} characters."),
+        )
+    };
+    choose(&state, &person, query, found, errors).await
+}
+
+async fn choose(
+    state: &PageState,
+    person: &SignedInPerson,
+    query: String,
+    found: Option<FoundSupplements>,
+    errors: FormErrors,
+) -> Result<HttpResponse, Problem> {
+    let recent = state.search_supplements.recent(person.user_id, (state.now)()).await?;
+    let known: HashSet<_> = recent.iter().map(|one| one.supplement.id).collect();
+    let zone = person.home_timezone;
+    let recent = recent.iter().map(|one| ChoiceLine {
+        last: Some(last(one.taken_at, one.servings.get(), zone)),
+        ..choice(&one.supplement)
+    });
+    let recent: Vec<_> = recent.collect();
+    let own = state.search_supplements.own(person.user_id).await?;
+    let own = own.iter().filter(|product| !known.contains(&product.id)).map(choice).collect();
+    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    let found = found.map(|FoundSupplements { own, catalogue, is_partial }| FoundLines {
+        own: own.iter().map(choice).collect(),
+        catalogue: catalogue.iter().map(choice).collect(),
+        is_partial,
+    });
+    page(status, &view::ChooseSupplement { person: person::shown(person), query, found, recent, own, errors })
+}
+
+fn last(at: chrono::DateTime<chrono::Utc>, taken: f64, zone: TimeZone) -> String {
+    format!("Last: {}, {}", moment::to_the_minute(at, zone).text, servings(taken))
+}
+
+fn choice(supplement: &Supplement) -> ChoiceLine {
+    let label = &supplement.label;
+    let telling = label.ingredients().iter().filter(|ingredient| ingredient.amount().is_some());
+    let telling = telling.take(MAX_TELLING).map(ingredient_line);
+    let telling: Vec<_> =
+        telling.map(|line| format!("{} {}", line.name, line.amount.unwrap_or_default())).collect();
+    ChoiceLine {
+        id: supplement.id.to_string(),
+        name: label.name().to_owned(),
+        brand: label.brand().to_owned(),
+        telling: telling.join(", "),
+        last: None,
+    }
+}

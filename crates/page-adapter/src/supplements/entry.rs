@@ -1,0 +1,283 @@
+//! Entries made by hand: adding, changing, deleting.
+
+use super::input::{self, InvalidTime};
+use super::{entry_problem, number, product_line};
+use crate::PageState;
+use crate::answer::{page, see_other};
+use crate::form::Form;
+use crate::kept_form::{self, Submission};
+use crate::person::{self, Destination};
+use crate::view::{self, FoldChoice, FormErrors};
+use crate::{moment, query};
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use application::account::SignedInPerson;
+use application::intake::{LogIntakeCommand, LogIntakeError};
+use chrono::{DateTime, Utc};
+use domain::id::{FormId, IntakeLogId, SupplementId};
+use domain::supplement::daily::local_day;
+use domain::supplement::{Servings, Supplement};
+use domain::time::{Fold, TimeZone};
+use http_adapter::Endpoint;
+use http_adapter::problem::{Fault, Problem};
+
+/// What the form is for.
+#[derive(Debug, Clone, Copy)]
+enum Purpose {
+    /// A new entry; the id of the form.
+    Add(FormId),
+    /// A change of an entry.
+    Change(IntakeLogId),
+}
+
+/// Fields as typed.
+struct Typed {
+    servings: String,
+    date: String,
+    time: String,
+    fold: Option<Fold>,
+}
+
+/// Fields that passed.
+struct Taken {
+    at: DateTime<Utc>,
+    servings: Servings,
+}
+
+impl Typed {
+    fn read(form: &Form) -> Result<Self, Problem> {
+        let fold = match form.find("fold")? {
+            None => None,
+            Some("first") => Some(Fold::First),
+            Some("second") => Some(Fold::Second),
+            Some(_) => return Err(Problem::new(Fault::InvalidForm)),
+        };
+        let line = |name| form.line(name).map(str::to_owned);
+        Ok(Self { servings: line("servings")?, date: line("date")?, time: line("time")?, fold })
+    }
+
+    /// Returns the fields of a stored or a new entry.
+    fn of(at: DateTime<Utc>, servings: f64, zone: TimeZone) -> Self {
+        let local = moment::local(at, zone);
+        let fold = zone.instants_at(local).filter(|(first, second)| first != second);
+        Self {
+            servings: number(servings),
+            date: local.date().to_string(),
+            time: local.format("%H:%M").to_string(),
+            fold: fold.map(|(first, _)| if at == first { Fold::First } else { Fold::Second }),
+        }
+    }
+
+    fn check(&self, zone: TimeZone) -> Result<Taken, FormErrors> {
+        let mut errors = FormErrors::none();
+        let servings = input::servings(&self.servings);
+        if servings.is_none() {
+            errors = errors.and("servings", "Enter a number above 0 and up to 10,000, such as 1 or 0.5.");
+        }
+        let at = input::instant(zone, &self.date, &self.time, self.fold);
+        let errors = match at {
+            Ok(_) => errors,
+            Err(InvalidTime::Date) => errors.and("date", "Enter a date that exists, such as 2026-11-23."),
+            Err(InvalidTime::Time) => errors.and("time", "Enter a time of day, such as 07:30."),
+            Err(InvalidTime::Skipped) => errors
+                .and("time", "Clocks were set forward that night and skipped this time. Enter another one."),
+            Err(InvalidTime::Repeated(..)) => errors.and(
+                "fold",
+                "Clocks were set back that night, so this time occurred twice. Choose which one.",
+            ),
+        };
+        match (at, servings) {
+            (Ok(at), Some(servings)) => Ok(Taken { at, servings }),
+            _ => Err(errors),
+        }
+    }
+
+    /// Returns the choice between the two instants of a time that occurred twice.
+    fn choice(&self, zone: TimeZone) -> Option<FoldChoice> {
+        let Err(InvalidTime::Repeated(first, second)) = input::instant(zone, &self.date, &self.time, None)
+        else {
+            return None;
+        };
+        let label = |at| format!("{} (UTC{})", self.time, zone.offset_at(at));
+        Some(FoldChoice {
+            first: label(first),
+            second: label(second),
+            is_first: self.fold == Some(Fold::First),
+            is_second: self.fold == Some(Fold::Second),
+        })
+    }
+}
+
+/// Shows the form for a chosen supplement.
+pub(super) async fn show_new(
+    state: &PageState,
+    person: &SignedInPerson,
+    id: SupplementId,
+    notice: Option<String>,
+) -> Result<HttpResponse, Problem> {
+    let found = state.show_intake.find_supplement(person.user_id, id).await?;
+    let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let recent = state.search_supplements.recent(person.user_id, (state.now)()).await?;
+    let last = recent.iter().find(|one| one.supplement.id == id);
+    let servings = last.map_or(1.0, |one| one.servings.get());
+    let typed = Typed::of((state.now)(), servings, person.home_timezone);
+    let purpose = Purpose::Add(state.log_intake.new_entry());
+    answer(person, purpose, &supplement, &typed, Outcome { notice, ..Outcome::default() })
+}
+
+/// Adds an entry.
+pub(super) async fn add(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::AddIntake).await? {
+        Submission::Complete(person, form) => (person, form),
+        Submission::SignIn(response) => return Ok(response),
+    };
+    let entry = form.parse("entry", |id| FormId::parse(id).ok())?;
+    let supplement_id = form.parse("supplement", |id| SupplementId::parse(id).ok())?;
+    let typed = Typed::read(&form)?;
+    let found = state.show_intake.find_supplement(person.user_id, supplement_id).await?;
+    let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let purpose = Purpose::Add(entry);
+    let taken = match typed.check(person.home_timezone) {
+        Ok(taken) => taken,
+        Err(errors) => return refuse(&person, purpose, &supplement, &typed, errors),
+    };
+    let Taken { at: taken_at, servings } = taken;
+    let command = LogIntakeCommand { user_id: person.user_id, entry, supplement_id, taken_at, servings };
+    match state.log_intake.run(command).await {
+        Ok(()) => Ok(done(taken_at, person.home_timezone, "added")),
+        Err(error) => refuse(&person, purpose, &supplement, &typed, errors(error)?),
+    }
+}
+
+/// Shows the form for an entry.
+pub(super) async fn show_change(
+    state: Data<PageState>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    let Some(person) = person::signed_in(&request, &state).await? else {
+        return Ok(see_other(&Destination::Supplements.sign_in()));
+    };
+    let query = query::read(&request, &["entry"])?;
+    let id = query.get("entry").and_then(|id| IntakeLogId::parse(id).ok());
+    let id = id.ok_or_else(|| Problem::new(Fault::NotFound))?;
+    let (log, supplement) = find(&state, &person, id).await?;
+    let typed = Typed::of(log.0, log.1.get(), person.home_timezone);
+    answer(&person, Purpose::Change(id), &supplement, &typed, Outcome::default())
+}
+
+/// Changes an entry.
+pub(super) async fn change(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::ChangeIntake).await? {
+        Submission::Complete(person, form) => (person, form),
+        Submission::SignIn(response) => return Ok(response),
+    };
+    let id = form.parse("entry", |id| IntakeLogId::parse(id).ok())?;
+    let typed = Typed::read(&form)?;
+    let (_, supplement) = find(&state, &person, id).await?;
+    let taken = match typed.check(person.home_timezone) {
+        Ok(taken) => taken,
+        Err(errors) => return refuse(&person, Purpose::Change(id), &supplement, &typed, errors),
+    };
+    match state.change_intake.run(person.user_id, id, taken.at, taken.servings).await {
+        Ok(()) => Ok(done(taken.at, person.home_timezone, "changed")),
+        Err(error) => refuse(&person, Purpose::Change(id), &supplement, &typed, errors(error)?),
+    }
+}
+
+/// Deletes an entry.
+pub(super) async fn delete(
+    state: Data<PageState>,
+    request: HttpRequest,
+    body: Payload,
+) -> Result<HttpResponse, Problem> {
+    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let id = form.parse("entry", |id| IntakeLogId::parse(id).ok())?;
+    match state.change_intake.delete(person.user_id, id).await {
+        // Sent twice, or deleted in another window.
+        Ok(()) | Err(LogIntakeError::UnknownEntry) => {
+            Ok(see_other(&format!("{}?done=deleted", Endpoint::IntakePage.path())))
+        }
+        Err(error) => Err(entry_problem(error)),
+    }
+}
+
+/// Returns time and servings of an entry made by hand, and its supplement.
+async fn find(
+    state: &PageState,
+    person: &SignedInPerson,
+    id: IntakeLogId,
+) -> Result<((DateTime<Utc>, Servings), Supplement), Problem> {
+    let found = state.show_intake.find(person.user_id, id).await?.filter(|(log, _)| log.record.is_by_hand());
+    let (log, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
+    Ok(((log.record.created_at(), log.record.servings()), supplement))
+}
+
+fn done(at: DateTime<Utc>, zone: TimeZone, done: &str) -> HttpResponse {
+    see_other(&format!("{}?day={}&done={done}", Endpoint::IntakePage.path(), local_day(at, zone)))
+}
+
+fn errors(error: LogIntakeError) -> Result<FormErrors, Problem> {
+    Ok(match error {
+        LogIntakeError::Future => FormErrors::field("time", "Enter a time in the past."),
+        LogIntakeError::TooEarly => FormErrors::field("date", "Enter a date after 1900."),
+        LogIntakeError::SentBefore => FormErrors::form(
+            "You have already saved this form. Open the entry in your list to change it, or start a new one.",
+        ),
+        other => return Err(entry_problem(other)),
+    })
+}
+
+/// What happened before the form is shown.
+#[derive(Default)]
+struct Outcome {
+    notice: Option<String>,
+    errors: FormErrors,
+}
+
+fn refuse(
+    person: &SignedInPerson,
+    purpose: Purpose,
+    supplement: &Supplement,
+    typed: &Typed,
+    errors: FormErrors,
+) -> Result<HttpResponse, Problem> {
+    answer(person, purpose, supplement, typed, Outcome { notice: None, errors })
+}
+
+fn answer(
+    person: &SignedInPerson,
+    purpose: Purpose,
+    supplement: &Supplement,
+    typed: &Typed,
+    outcome: Outcome,
+) -> Result<HttpResponse, Problem> {
+    let Outcome { notice, errors } = outcome;
+    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    let (entry, is_change) = match purpose {
+        Purpose::Add(form) => (form.to_string(), false),
+        Purpose::Change(id) => (id.to_string(), true),
+    };
+    let view = view::IntakeForm {
+        person: person::shown(person),
+        notice,
+        entry,
+        is_change,
+        product: product_line(supplement, usize::MAX),
+        servings: typed.servings.clone(),
+        date: typed.date.clone(),
+        time: typed.time.clone(),
+        fold: typed.choice(person.home_timezone),
+        zone: person.home_timezone.name(),
+        errors,
+    };
+    page(status, &view)
+}

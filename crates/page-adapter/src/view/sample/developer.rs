@@ -1,0 +1,142 @@
+//! Samples of the developer's pages.
+
+use super::{Sample, TextSource, moment, person, sample, variant};
+use crate::view::{
+    AppFields, DeveloperApps, FormErrors, NewCode, OwnApp, OwnAppLine, SandboxLine, ScopeLine, SecretLine,
+};
+use domain::scope::{Scope, ScopeSet};
+use domain::secret::{Secret, SecretBytes, SecretKind};
+use zeroize::Zeroizing;
+
+const CLIENT: &str = "8e4d1a20-5f0a-4d65-9c4e-2d6b7a0c1f33";
+
+pub(super) fn samples(source: TextSource) -> Vec<Sample> {
+    let mut samples = list(source);
+    samples.extend(own_app(source));
+    samples
+}
+
+fn fields(source: TextSource) -> AppFields {
+    AppFields {
+        name: source("Night Owl"),
+        home_page: source("https://owl.example/"),
+        privacy_policy: source("https://owl.example/privacy"),
+        contact: source("dev@owl.example"),
+        redirect_uris: vec![source("https://owl.example/callback"), String::new(), String::new()],
+        scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::from_iter([Scope::Sleep])),
+        errors: FormErrors::none(),
+    }
+}
+
+fn people(source: TextSource) -> Vec<SandboxLine> {
+    vec![SandboxLine {
+        id: "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48".to_owned(),
+        name: "shift-worker-0a5e7d2c9b48".to_owned(),
+        story: "Sleeps at night for a week and by day for the next.",
+        until: moment(source, "20 November 2026", "2026-11-20"),
+    }]
+}
+
+fn list(source: TextSource) -> Vec<Sample> {
+    let owl = OwnAppLine {
+        client: CLIENT.to_owned(),
+        name: source("Night Owl"),
+        is_draft: true,
+        is_disabled: false,
+    };
+    let diary = OwnAppLine { name: source("Dream Diary"), is_draft: false, is_disabled: true, ..owl.clone() };
+    let some = DeveloperApps {
+        person: person(source),
+        notice: None,
+        apps: vec![owl, diary],
+        is_full: false,
+        people: people(source),
+        people_full: false,
+        fields: AppFields::default(),
+        is_public: false,
+    };
+    let none = DeveloperApps {
+        notice: Some(source("The app has been deleted.")),
+        apps: Vec::new(),
+        people: Vec::new(),
+        ..some.clone()
+    };
+    let errors = FormErrors::field("name", source("Enter a name."))
+        .and("home_page", source("Enter an address."))
+        .and("privacy_policy", source("Enter an address."))
+        .and("contact", source("Enter an email address."))
+        .and("redirect_uri", source("Redirect URI 1 is not valid."))
+        .and("scope", source("Choose at least one kind of data."));
+    let refused =
+        DeveloperApps { fields: AppFields { errors, ..fields(source) }, is_public: true, ..some.clone() };
+    let full = DeveloperApps { is_full: true, people_full: true, ..some.clone() };
+    vec![
+        sample("developer", &some),
+        sample("developer_none", &none),
+        sample("developer_refused", &refused),
+        variant("developer_full", &full),
+    ]
+}
+
+fn own_app(source: TextSource) -> Vec<Sample> {
+    let line = |id: &str, can_end| SecretLine {
+        id: id.to_owned(),
+        created: moment(source, "21 November 2026, 08:55", "2026-11-21T07:55:00Z"),
+        can_end,
+    };
+    let draft = OwnApp {
+        person: person(source),
+        notice: None,
+        secret: None,
+        code: None,
+        people: people(source),
+        client: CLIENT.to_owned(),
+        name: source("Night Owl"),
+        is_public: false,
+        is_draft: true,
+        is_disabled: false,
+        registered: moment(source, "21 November 2026", "2026-11-21"),
+        live_grants: 4,
+        has_more_grants: false,
+        draft_users: 3,
+        max_draft_users: 10,
+        secrets: vec![line("4a1b", false)],
+        replaces_secret: false,
+        fields: fields(source),
+    };
+    let secret = Secret::from_bytes(SecretKind::ClientSecret, &SecretBytes::new([7; 32]));
+    let rotated = OwnApp {
+        secret: Some(secret),
+        secrets: vec![line("4a1b", true), line("5b2c", true)],
+        replaces_secret: true,
+        ..draft.clone()
+    };
+    let code = NewCode {
+        user_id: "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48".to_owned(),
+        code: Secret::from_bytes(SecretKind::AuthorizationCode, &SecretBytes::new([7; 32])),
+        curl: Zeroizing::new(source("curl -u \"8e4d:$CLIENT_SECRET\" https://rest.example/api/token")),
+        needs_secret: true,
+        expires: moment(source, "09:05", "2026-11-21T08:05:00Z"),
+    };
+    let with_code = OwnApp { code: Some(code), ..draft.clone() };
+    let public = OwnApp {
+        people: Vec::new(),
+        notice: Some(source("The app has been changed.")),
+        is_public: true,
+        is_draft: false,
+        is_disabled: true,
+        live_grants: 10_000,
+        has_more_grants: true,
+        secrets: Vec::new(),
+        ..draft.clone()
+    };
+    let errors = FormErrors::field("name", source("Enter a name."));
+    let refused = OwnApp { fields: AppFields { errors, ..fields(source) }, ..draft.clone() };
+    vec![
+        sample("own_app", &draft),
+        sample("own_app_new_secret", &rotated),
+        sample("own_app_public", &public),
+        sample("own_app_code", &with_code),
+        variant("own_app_refused", &refused),
+    ]
+}

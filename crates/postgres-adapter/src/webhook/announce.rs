@@ -1,0 +1,96 @@
+//! Queues events in the transaction that they are about.
+
+use crate::connection::Pooled;
+use crate::schema::webhook_endpoint;
+use crate::statement::{count, returning};
+use crate::unit_of_work::PgUnitOfWork;
+use application::ports::storage::StorageError;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Uuid as SqlUuid};
+use domain::id::UserId;
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// A time that failed attempts postponed the event to stays.
+const RECORDS_CHANGED: &str =
+    "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
+    SELECT g.user_id, e.id, 'records.changed', $2, $2 - 1, 0, to_timestamp(0)
+    FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id
+    WHERE g.user_id = $1 AND g.revoked_at IS NULL GROUP BY g.user_id, e.id
+    ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE
+    SET number = excluded.number, due_at = coalesce(webhook_event.due_at, excluded.due_at)";
+
+/// Nothing if the client has another live grant.
+const GRANT_REVOKED: &str =
+    "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
+    SELECT g.user_id, e.id, 'grant.revoked', $3, 0, 0, to_timestamp(0)
+    FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id
+    WHERE g.user_id = $1 AND g.client_id = $2
+    GROUP BY g.user_id, e.id HAVING count(*) FILTER (WHERE g.revoked_at IS NULL) = 0
+    ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE
+    SET number = excluded.number, failed = 0, due_at = excluded.due_at";
+
+const PERSON_ERASED: &str =
+    "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
+    SELECT g.user_id, e.id, 'person.erased', $2, 0, 0, to_timestamp(0)
+    FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id
+    WHERE g.user_id = $1 AND g.revoked_at IS NULL GROUP BY g.user_id, e.id";
+
+/// Events and deliveries that would outlive an erased person.
+const FORGET: [&str; 2] = [
+    "DELETE FROM webhook_event WHERE user_id = $1 AND kind = 'records.changed'",
+    "DELETE FROM webhook_delivery WHERE user_id = $1",
+];
+
+impl PgUnitOfWork {
+    /// Queues events about the change with this number for the clients that have a live grant.
+    pub(crate) async fn announce_change(&mut self, user_id: UserId, number: i64) -> Result<(), StorageError> {
+        let query =
+            sql_query(RECORDS_CHANGED).bind::<SqlUuid, _>(user_id.as_uuid()).bind::<BigInt, _>(number);
+        self.connection()?.execute(returning::<(), _>(query)).await.map(drop)
+    }
+
+    /// Queues events about revoked grants, given as pairs of person and client, where no live grant is left;
+    /// returns the number of grants.
+    pub(crate) async fn announce_revocations(
+        &mut self,
+        revoked: Vec<(Uuid, Uuid)>,
+        at: DateTime<Utc>,
+    ) -> Result<u64, StorageError> {
+        let number = count(revoked.len());
+        if revoked.is_empty() {
+            return Ok(number);
+        }
+        let query = webhook_endpoint::table.select(webhook_endpoint::client_id).distinct();
+        let announced: HashSet<Uuid> = self.connection()?.load_rows(query).await?.into_iter().collect();
+        let pairs: HashSet<_> =
+            revoked.into_iter().filter(|(_, client)| announced.contains(client)).collect();
+        for (user_id, client_id) in pairs {
+            let query = sql_query(GRANT_REVOKED)
+                .bind::<SqlUuid, _>(user_id)
+                .bind::<SqlUuid, _>(client_id)
+                .bind::<BigInt, _>(at.timestamp_micros());
+            self.connection()?.execute(returning::<(), _>(query)).await?;
+        }
+        Ok(number)
+    }
+}
+
+/// Queues events about an erasure, before the grants are deleted, and deletes what else names the person.
+pub(crate) async fn announce_erasure(
+    connection: &mut Pooled,
+    user_id: UserId,
+    at: DateTime<Utc>,
+) -> Result<(), StorageError> {
+    let query = sql_query(PERSON_ERASED)
+        .bind::<SqlUuid, _>(user_id.as_uuid())
+        .bind::<BigInt, _>(at.timestamp_micros());
+    connection.execute(returning::<(), _>(query)).await?;
+    for statement in FORGET {
+        let query = sql_query(statement).bind::<SqlUuid, _>(user_id.as_uuid());
+        connection.execute(returning::<(), _>(query)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! `restwell user second-factor`: rescue of people who lost their second factor.
+
+use super::output::{self, Record};
+use super::password::mail_parts;
+use super::user_ref::UserRef;
+use crate::settings::Settings;
+use crate::wiring::Session;
+use anyhow::Context;
+use application::second_factor::ResetSecondFactor;
+use clap::{Args, Subcommand};
+
+/// Commands about the second factor of a user.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecondFactorCommand {
+    /// Turn off the second factor of a user who lost it, and sign them out of every browser
+    #[command(after_help = "Example:\n  restwell user second-factor reset ada@example.org\n\n\
+        The password stays the same. Verify who is asking before you run this.")]
+    Reset(ResetArguments),
+}
+
+/// User whose second factor is reset.
+#[derive(Debug, Args)]
+pub(crate) struct ResetArguments {
+    /// User id or email address
+    #[arg(value_name = "USER", value_parser = UserRef::parse)]
+    user: UserRef,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a command about second factors.
+pub(super) async fn run(
+    command: SecondFactorCommand,
+    session: &Session,
+    settings: &Settings,
+) -> anyhow::Result<()> {
+    let SecondFactorCommand::Reset(ResetArguments { user, json }) = command;
+    let user_id = user.id(session).await?;
+    let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
+    let Session { store, clock, entropy } = session;
+    let reset = ResetSecondFactor::new(store.units.clone(), entropy.clone(), clock.clone(), mail);
+    let ended = reset.run(user_id).await.context("nothing was reset")?;
+    let record = Record::new().with_text("user_id", user_id).with("sessions_ended", ended);
+    Ok(output::print(&record, json)?)
+}

@@ -1,0 +1,244 @@
+//! `restwell webhook`: where apps are notified that something changed.
+
+use super::argument;
+use super::output::{self, Record};
+use crate::settings::{PublicUrl, Settings};
+use crate::wiring::{KeySource, Session, SharedClock, outbound_policy};
+use anyhow::Context;
+use application::webhook::{
+    CreateWebhook, CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor,
+};
+use chrono::TimeDelta;
+use clap::{Args, Subcommand};
+use domain::id::{ClientId, WebhookEndpointId};
+use domain::outbound::OutboundUrl;
+use domain::time::format;
+use domain::user::Email;
+use domain::webhook::{Delivery, EndpointStatus, EventKind, MessageId, WebhookEndpoint, WebhookSecret};
+use std::sync::Arc;
+use system_adapter::EncryptedWebhookSigner;
+
+/// Commands about webhook endpoints.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WebhookCommand {
+    /// Create an endpoint and print its secret, which is not shown again; the server sends it a challenge
+    #[command(
+        after_help = "The endpoint is sent events once it has returned the challenge. If the receiver needs the \
+        secret first, the server tries again after 5 seconds and after 5 minutes; `restwell webhook test` tries at once.\n\n\
+        Example:\n  restwell webhook create --client 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --url https://owl.example/hooks"
+    )]
+    Create(CreateArguments),
+    /// List endpoints
+    List(ListArguments),
+    /// Send a test event, or a challenge if the endpoint is not active
+    Test(OneArguments),
+    /// Create a new secret for an endpoint and print it; for 24 hours, messages are signed with both
+    Rotate(OneArguments),
+    /// Delete an endpoint
+    Delete(OneArguments),
+    /// Show the latest deliveries to an endpoint
+    Deliveries(DeliveriesArguments),
+    /// Send the notifications of changed records again
+    #[command(after_help = "Example, after the receiver lost a day of messages:\n  \
+        restwell webhook replay 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --last 24h")]
+    Replay(ReplayArguments),
+}
+
+/// The new endpoint.
+#[derive(Debug, Args)]
+pub(crate) struct CreateArguments {
+    /// Client id of the app
+    #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
+    client: ClientId,
+    /// Where events are posted: https, or http to this machine if the server's public URL is on loopback too
+    #[arg(long, value_name = "URL", value_parser = OutboundUrl::parse)]
+    url: OutboundUrl,
+    /// Who is notified by email if the endpoint is disabled
+    #[arg(long, value_name = "EMAIL", value_parser = Email::parse)]
+    contact: Option<Email>,
+    /// Print `{"endpoint_id","secret"}`
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which endpoints to list.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Only those of this client
+    #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
+    client: Option<ClientId>,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+/// An endpoint.
+#[derive(Debug, Args)]
+pub(crate) struct OneArguments {
+    /// Endpoint id, from `restwell webhook list`
+    #[arg(value_name = "ENDPOINT_ID", value_parser = WebhookEndpointId::parse)]
+    endpoint_id: WebhookEndpointId,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which deliveries to show.
+#[derive(Debug, Args)]
+pub(crate) struct DeliveriesArguments {
+    /// Endpoint id, from `restwell webhook list`
+    #[arg(value_name = "ENDPOINT_ID", value_parser = WebhookEndpointId::parse)]
+    endpoint_id: WebhookEndpointId,
+    /// How many to show at most, latest first
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+/// What to send again.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// Endpoint id, from `restwell webhook list`
+    #[arg(value_name = "ENDPOINT_ID", value_parser = WebhookEndpointId::parse)]
+    endpoint_id: WebhookEndpointId,
+    /// How far back to go, such as 24h; the log covers at most 30 days
+    #[arg(long, value_name = "TIME", value_parser = argument::span)]
+    last: TimeDelta,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs a command about webhook endpoints.
+pub(crate) async fn run(
+    command: WebhookCommand,
+    settings: &Settings,
+    clock: SharedClock,
+) -> anyhow::Result<()> {
+    let session = Session::open(settings, clock).await?;
+    match command {
+        WebhookCommand::Create(arguments) => create(&session, settings, arguments).await,
+        WebhookCommand::List(arguments) => list(&session, &arguments).await,
+        WebhookCommand::Test(arguments) => test(&manage(&session, settings).await?, &arguments).await,
+        WebhookCommand::Rotate(arguments) => rotate(&manage(&session, settings).await?, &arguments).await,
+        WebhookCommand::Delete(arguments) => delete(&manage(&session, settings).await?, &arguments).await,
+        WebhookCommand::Deliveries(arguments) => deliveries(&session, &arguments).await,
+        WebhookCommand::Replay(arguments) => replay(&session, settings, &arguments).await,
+    }
+}
+
+async fn signer(session: &Session, settings: &Settings) -> anyhow::Result<Arc<EncryptedWebhookSigner>> {
+    let key =
+        KeySource::from_settings(settings, &public_url(settings)?)?.load(settings, &session.store).await?;
+    Ok(Arc::new(EncryptedWebhookSigner::new(key)))
+}
+
+fn public_url(settings: &Settings) -> anyhow::Result<PublicUrl> {
+    Ok(settings.server.public_url(settings.server.listen)?)
+}
+
+async fn manage(session: &Session, settings: &Settings) -> anyhow::Result<ManageWebhooks> {
+    let signer = signer(session, settings).await?;
+    let Session { store, clock, entropy } = session;
+    Ok(ManageWebhooks::new(
+        store.units.clone(),
+        store.webhooks.clone(),
+        signer,
+        entropy.clone(),
+        clock.clone(),
+    ))
+}
+
+async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
+    let CreateArguments { client, url, contact, json } = arguments;
+    let policy = outbound_policy(settings, &public_url(settings)?);
+    let signer = signer(session, settings).await?;
+    let Session { store, clock, entropy } = session;
+    let (units, webhooks) = (store.units.clone(), store.webhooks.clone());
+    let create = CreateWebhook::new(units, webhooks, signer, entropy.clone(), clock.clone());
+    let command =
+        CreateWebhookCommand { client_id: client, url, contact, actor: WebhookActor::Operator, policy };
+    let created = create.run(command).await.context("the webhook endpoint was not created")?;
+    let CreatedWebhook { endpoint, secret } = created;
+    print_secret(endpoint.id, &secret, json)?;
+    output::note("a running server now sends the challenge; see `restwell webhook list`");
+    Ok(())
+}
+
+async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()> {
+    let endpoints = session.store.webhooks.list_endpoints(arguments.client).await?;
+    let records: Vec<Record> = endpoints.iter().map(record).collect();
+    Ok(output::print_list(&records, arguments.json)?)
+}
+
+async fn test(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
+    let kind = manage.test(arguments.endpoint_id).await.context("nothing was sent")?;
+    let record = Record::new().with_text("endpoint_id", arguments.endpoint_id).with("type", kind.as_str());
+    output::print(&record, arguments.json)?;
+    output::note("a running server sends it now; see `restwell webhook deliveries`");
+    Ok(())
+}
+
+async fn rotate(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
+    let secret = manage.rotate(arguments.endpoint_id, WebhookActor::Operator).await;
+    print_secret(arguments.endpoint_id, &secret.context("the secret was not rotated")?, arguments.json)
+}
+
+async fn delete(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
+    let deleted = manage.delete(arguments.endpoint_id, WebhookActor::Operator).await;
+    deleted.context("nothing was deleted")?;
+    Ok(output::print(&Record::new().with_text("deleted", arguments.endpoint_id), arguments.json)?)
+}
+
+async fn deliveries(session: &Session, arguments: &DeliveriesArguments) -> anyhow::Result<()> {
+    let DeliveriesArguments { endpoint_id, limit, json } = arguments;
+    let deliveries = session.store.webhooks.list_deliveries(*endpoint_id, *limit).await?;
+    let records: Vec<Record> = deliveries.iter().map(delivery).collect();
+    Ok(output::print_list(&records, *json)?)
+}
+
+async fn replay(session: &Session, settings: &Settings, arguments: &ReplayArguments) -> anyhow::Result<()> {
+    let since = session.clock.now() - arguments.last;
+    let people = manage(session, settings).await?.replay(arguments.endpoint_id, since).await;
+    let people = people.context("nothing was sent again")?;
+    Ok(output::print(&Record::new().with("people", people), arguments.json)?)
+}
+
+fn print_secret(id: WebhookEndpointId, secret: &WebhookSecret, json: bool) -> anyhow::Result<()> {
+    let record = Record::new().with_text("endpoint_id", id).with("secret", secret.expose().as_str());
+    output::print(&record, json)?;
+    output::note("save the secret now: it is not shown again");
+    Ok(())
+}
+
+fn record(endpoint: &WebhookEndpoint) -> Record {
+    let (status, disabled_at) = match endpoint.status {
+        EndpointStatus::Unconfirmed => ("unconfirmed", None),
+        EndpointStatus::Active => ("active", None),
+        EndpointStatus::Disabled { at, because } => (because.as_str(), Some(at)),
+    };
+    Record::new()
+        .with_text("endpoint_id", endpoint.id)
+        .with_text("client_id", endpoint.client_id)
+        .with("url", endpoint.url.as_str())
+        .with("status", status)
+        .with("disabled_at", disabled_at.map(format::utc))
+        .with("contact", endpoint.contact.as_ref().map(Email::as_str))
+        .with("created_at", format::utc(endpoint.created_at))
+}
+
+fn delivery(delivery: &Delivery) -> Record {
+    let Delivery { id: _, event, number, announced_before, at, milliseconds, result, next_attempt_at } =
+        delivery;
+    let user = (event.kind == EventKind::RecordsChanged).then(|| event.user_id.to_string());
+    Record::new()
+        .with("at", format::utc(*at))
+        .with("type", event.kind.as_str())
+        .with("result", result.to_name())
+        .with("milliseconds", *milliseconds)
+        .with("next_attempt_at", next_attempt_at.map(format::utc))
+        .with("user_id", user)
+        .with_text("message_id", MessageId::new(*event, *announced_before, *number))
+}

@@ -1,0 +1,59 @@
+//! Webhooks: endpoints, and sending events.
+
+use super::{MailParts, SharedClock, Store};
+use crate::settings::{PublicUrl, Settings};
+use application::ports::system::Fetcher;
+use application::webhook::{DeliverEvents, DeliveryPorts, DisabledNotice};
+use domain::outbound::OutboundPolicy;
+use outbound_adapter::{GuardedFetcher, SystemResolver};
+use std::sync::Arc;
+use system_adapter::{EncryptedWebhookSigner, EncryptionKey, SystemEntropy};
+
+/// Returns which hosts this server may call: its own machine only if it is on loopback itself.
+pub(crate) const fn outbound_policy(settings: &Settings, public_url: &PublicUrl) -> OutboundPolicy {
+    OutboundPolicy {
+        allow_loopback: public_url.is_loopback(),
+        allow_private_networks: settings.outbound.allow_private_networks,
+    }
+}
+
+/// Wires requests to hosts that others chose.
+pub(super) fn guarded_fetcher(settings: &Settings, public_url: &PublicUrl) -> Arc<dyn Fetcher> {
+    let policy = outbound_policy(settings, public_url);
+    Arc::new(GuardedFetcher::new(policy, Arc::new(SystemResolver)))
+}
+
+/// Wires sending.
+pub(super) fn deliver_events(
+    store: &Store,
+    fetcher: Arc<dyn Fetcher>,
+    encryption_key: &EncryptionKey,
+    notice: Option<DisabledNotice>,
+    clock: &SharedClock,
+) -> DeliverEvents {
+    DeliverEvents::new(DeliveryPorts {
+        units: store.units.clone(),
+        webhooks: store.webhooks.clone(),
+        // From the primary, unlike the endpoints' reads: a standby may not have the change yet.
+        changes: store.primary_changes.clone(),
+        signer: Arc::new(EncryptedWebhookSigner::new(encryption_key.clone())),
+        fetcher,
+        entropy: Arc::new(SystemEntropy),
+        clock: clock.clone(),
+        notice,
+    })
+}
+
+/// Wires the email about disabled endpoints; `None` if no email is sent.
+pub(super) fn disabled_notice(
+    store: &Store,
+    settings: &Settings,
+    mail: Option<&MailParts>,
+) -> Option<DisabledNotice> {
+    mail.map(|mail| DisabledNotice {
+        mail: mail.queue.clone(),
+        clients: store.clients.clone(),
+        profiles: store.profiles.clone(),
+        self_service: settings.developers.self_service,
+    })
+}

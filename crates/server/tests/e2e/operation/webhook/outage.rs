@@ -1,0 +1,80 @@
+//! Receivers that are slow, down, or do not do what they should.
+
+use super::scene::Scene;
+use crate::e2e::app::text;
+use crate::e2e::operation::receiver::Answer;
+use crate::e2e::world::World;
+use chrono::TimeDelta;
+use serde_json::json;
+use std::time::Duration;
+
+on_all_stores! {
+    async fn after_an_hour_without_the_receiver_one_message_leads_to_everything(world: World) {
+        let servers = [world.serve(), world.serve_as("second")];
+        let scene = Scene::new(&world, &servers[0]).await;
+        scene.receiver.answer_with(Answer::Status(503));
+        scene.import_night(&world);
+        assert_eq!(scene.wait_for_results(&world, 2).await[0], "503");
+        // The attempts of an hour: after 5 s, 5 min and 30 min, each with up to a tenth of jitter.
+        for (pause, results) in [(TimeDelta::seconds(6), 3), (TimeDelta::minutes(6), 4), (TimeDelta::minutes(34), 5)] {
+            world.ok(&["user", "update", &scene.app.user_id, "--height-cm", &format!("17{results}")]);
+            world.advance(pause);
+            assert_eq!(scene.wait_for_results(&world, results).await[0], "503");
+        }
+        world.advance(TimeDelta::minutes(20));
+        scene.receiver.answer_with(Answer::Status(204));
+        let failed = scene.receiver.messages("records.changed").len();
+        // The next attempt is due two hours after the last one.
+        world.advance(TimeDelta::hours(2));
+        let messages = scene.wait_for("records.changed", failed + 1).await;
+        assert_eq!(scene.wait_for_results(&world, 6).await[0], "204");
+        let last = messages[failed].json();
+        assert_eq!(last["data"]["kinds"], json!(["profile", "sleep"]));
+        let changes = scene.changes(&servers[1], &text(&last["data"], "cursor")).await;
+        let heights: Vec<_> = changes.iter().filter(|change| change["type"] == "profile").collect();
+        assert!(changes.len() > 3 && heights.len() == 1, "{changes:?}");
+        assert_eq!(scene.receiver.messages("records.changed").len(), failed + 1);
+    }
+
+    async fn what_changes_while_an_account_is_locked_is_announced_once_it_is_unlocked(world: World) {
+        let server = world.serve();
+        let scene = Scene::new(&world, &server).await;
+        world.ok(&["user", "update", &scene.app.user_id, "--height-cm", "171"]);
+        scene.wait_for("records.changed", 1).await;
+        scene.wait_for_results(&world, 2).await;
+        world.ok(&["user", "lock", &scene.app.user_id]);
+        scene.import_night(&world);
+        // Longer than the sender takes to find the event.
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(scene.receiver.messages("records.changed").len(), 1);
+        world.ok(&["user", "unlock", &scene.app.user_id]);
+        let last = scene.wait_for("records.changed", 2).await.remove(1).json();
+        assert_eq!(last["data"]["kinds"], json!(["profile", "sleep"]));
+    }
+
+    async fn a_slow_response_in_time_is_a_delivery_and_is_not_repeated(world: World) {
+        let server = world.serve();
+        let scene = Scene::new(&world, &server).await;
+        scene.receiver.answer_with(Answer::After(Duration::from_secs(4)));
+        scene.import_night(&world);
+        assert_eq!(scene.wait_for_results(&world, 2).await[0], "204");
+        assert_eq!(scene.receiver.messages("records.changed").len(), 1);
+    }
+
+    async fn redirects_are_not_followed_and_early_closes_are_failures(world: World) {
+        let server = world.serve();
+        let scene = Scene::new(&world, &server).await;
+        scene.receiver.answer_with(Answer::Status(307));
+        scene.import_night(&world);
+        assert_eq!(scene.wait_for_results(&world, 2).await[0], "307");
+        assert_eq!(scene.receiver.messages("records.changed").len(), 1);
+        scene.receiver.answer_with(Answer::Close);
+        world.advance(TimeDelta::seconds(6));
+        assert_eq!(scene.wait_for_results(&world, 3).await[0], "broken");
+        scene.receiver.answer_with(Answer::Status(204));
+        world.advance(TimeDelta::minutes(6));
+        assert_eq!(scene.wait_for_results(&world, 4).await[0], "204");
+        let messages = scene.receiver.messages("records.changed");
+        assert!(messages.iter().all(|message| message.id == messages[0].id), "{messages:?}");
+    }
+}

@@ -1,0 +1,74 @@
+//! Queues events in the transaction that they are about.
+
+use crate::statement::Statement;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sqlite::SqliteConnection;
+use std::collections::HashSet;
+
+/// A time that failed attempts postponed the event to stays.
+const RECORDS_CHANGED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at) \
+     SELECT DISTINCT g.user_id, e.id, 'records.changed', ?, ?, 0, 0 \
+     FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id \
+     WHERE g.user_id = ? AND g.revoked_at IS NULL \
+     ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE \
+     SET number = excluded.number, due_at = coalesce(webhook_event.due_at, excluded.due_at)";
+
+/// Nothing if the client has another live grant.
+const GRANT_REVOKED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at) \
+     SELECT g.user_id, e.id, 'grant.revoked', ?, 0, 0, 0 \
+     FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id \
+     WHERE g.user_id = ? AND g.client_id = ? \
+     GROUP BY g.user_id, e.id HAVING count(*) FILTER (WHERE g.revoked_at IS NULL) = 0 \
+     ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE \
+     SET number = excluded.number, failed = 0, due_at = excluded.due_at";
+
+const PERSON_ERASED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at) \
+     SELECT DISTINCT g.user_id, e.id, 'person.erased', ?, 0, 0, 0 \
+     FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id \
+     WHERE g.user_id = ? AND g.revoked_at IS NULL";
+
+/// Events and deliveries that would outlive an erased person.
+const FORGET: [&str; 2] = [
+    "DELETE FROM webhook_event WHERE user_id = ? AND kind = 'records.changed'",
+    "DELETE FROM webhook_delivery WHERE user_id = ?",
+];
+
+/// Queues events about the change with this number for the clients that have a live grant.
+pub(crate) fn announce_change(
+    connection: &mut SqliteConnection,
+    user_id: &[u8],
+    number: i64,
+) -> QueryResult<()> {
+    let statement: Statement<()> =
+        Statement::new(RECORDS_CHANGED).integer(number).integer(number.saturating_sub(1)).blob(user_id);
+    statement.execute(connection).map(drop)
+}
+
+/// Queues events about revoked grants, given as pairs of person and client, where no live grant is left.
+pub(crate) fn announce_revocations(
+    connection: &mut SqliteConnection,
+    revoked: Vec<(Vec<u8>, Vec<u8>)>,
+    at: DateTime<Utc>,
+) -> QueryResult<()> {
+    for (user_id, client_id) in HashSet::<_>::from_iter(revoked) {
+        let statement: Statement<()> =
+            Statement::new(GRANT_REVOKED).integer(at.timestamp_micros()).blob(&user_id).blob(&client_id);
+        statement.execute(connection)?;
+    }
+    Ok(())
+}
+
+/// Queues events about an erasure, before the grants are deleted, and deletes what else names the person.
+pub(crate) fn announce_erasure(
+    connection: &mut SqliteConnection,
+    user_id: &[u8],
+    at: DateTime<Utc>,
+) -> QueryResult<()> {
+    let statement: Statement<()> = Statement::new(PERSON_ERASED).integer(at.timestamp_micros()).blob(user_id);
+    statement.execute(connection)?;
+    for statement in FORGET {
+        Statement::<()>::new(statement).blob(user_id).execute(connection)?;
+    }
+    Ok(())
+}

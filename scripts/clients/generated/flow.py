@@ -1,0 +1,161 @@
+"""The Python client of clients/python against a real server: flow.py first|later.
+
+The second run meets a server whose clock is 91 days ahead, shortly before midnight.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
+from uuid import UUID
+
+from restwell_client import App, Copy, RestwellError, Tokens, connect, follow, ok, records, redeem
+
+from restwell_api import AuthenticatedClient
+from restwell_api.api.data import read_profile, read_sleep, read_supplements
+from restwell_api.models.read_sleep_include_metrics import ReadSleepIncludeMetrics
+
+BASE_URL, RESTWELL, EMAIL = os.environ["BASE_URL"], os.environ["RESTWELL_BIN"], os.environ["EMAIL"]
+REDIRECT_URI = os.environ["REDIRECT_URI"]
+STATE = Path(os.environ["STATE"])
+CONFIDENTIAL = App(BASE_URL, os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"])
+PUBLIC = App(BASE_URL, os.environ["PUBLIC_CLIENT_ID"])
+
+
+def check(what: str, holds: bool, seen: object = "") -> None:
+    """Prints a passed check, or ends the program."""
+    if not holds:
+        print(f"FAIL {what} {seen}", flush=True)
+        sys.exit(1)
+    print(f"ok   {what}", flush=True)
+
+
+def check_error(what: str, status: int, code: str, action: Callable[[], object]) -> RestwellError:
+    try:
+        action()
+    except RestwellError as error:
+        check(what, (error.status, error.code) == (status, code), error)
+        return error
+    check(what, False, "no error")
+    raise AssertionError
+
+
+def restwell(*arguments: str) -> dict[str, str]:
+    """Runs a command of the server, which prints one JSON object."""
+    run = subprocess.run([RESTWELL, *arguments, "--json"], check=True, capture_output=True, text=True)
+    answer: dict[str, str] = json.loads(run.stdout)
+    return answer
+
+
+def connect_in_browser() -> Tokens:
+    """Authorizes the public app through the pages."""
+    verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
+    challenge = urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    request = {
+        "response_type": "code", "client_id": PUBLIC.client_id, "redirect_uri": REDIRECT_URI, "state": state,
+        "scope": "profile sleep", "code_challenge": challenge, "code_challenge_method": "S256",
+    }
+    # The browser of scripts/clients/python/walk.py answers with the callback.
+    print(f"@@authorize {BASE_URL}/authorize?{urlencode(request)} profile sleep", flush=True)
+    answer = parse_qs(urlsplit(json.loads(input())["callback"]).query)
+    check("public: state and iss", answer["state"] == [state] and answer["iss"] == [BASE_URL], answer.keys())
+    return redeem(PUBLIC, answer["code"][0], REDIRECT_URI, verifier)
+
+
+def profile(client: AuthenticatedClient, user_id: str) -> str:
+    return ok(read_profile.sync_detailed(UUID(user_id), client=client)).data.home_timezone
+
+
+def check_tokens(name: str, app: App, tokens: Tokens, rotates: bool) -> AuthenticatedClient:
+    """Checks that an expired and a rejected access token are replaced, and how the refresh token changes."""
+    saved: list[str] = []
+    client = connect(app, tokens, lambda fresh: saved.append(fresh.refresh_token))
+    check(f"{name}: reads", profile(client, tokens.user_id) == "Europe/Berlin")
+    check(f"{name}: no refresh before it is due", saved == [], saved)
+    issued = tokens.refresh_token
+    tokens.expires_at = 0
+    profile(client, tokens.user_id)
+    tokens.access_token = "rejected"
+    profile(client, tokens.user_id)
+    check(f"{name}: two refreshes, each stored", len(saved) == 2, len(saved))
+    kept = len({issued, *saved}) == 1
+    check(f"{name}: the refresh token {'rotates' if rotates else 'stays'}", kept != rotates)
+    return client
+
+
+def first() -> None:
+    code = restwell(
+        "code", "create", "--client", CONFIDENTIAL.client_id, "--user", EMAIL, "--redirect-uri", REDIRECT_URI,
+        "--scope", "profile", "--scope", "sleep", "--scope", "supplements",
+    )["code"]
+    tokens = redeem(CONFIDENTIAL, code, REDIRECT_URI)
+    check("confidential: the scopes", tokens.scope == "profile sleep supplements", tokens.scope)
+    client = check_tokens("confidential", CONFIDENTIAL, tokens, rotates=False)
+    check_tokens("public", PUBLIC, connect_in_browser(), rotates=True)
+    unknown = lambda: redeem(CONFIDENTIAL, "rwc_unknown", REDIRECT_URI)  # noqa: E731
+    check_error("an unknown code is invalid_grant", 400, "invalid_grant", unknown)
+    stranger = "00000000-0000-4000-8000-000000000000"
+    check_error("another person is other_user", 403, "other_user", lambda: profile(client, stranger))
+
+    user = UUID(tokens.user_id)
+    nights = list(records(lambda page: ok(read_sleep.sync_detailed(
+        user, client=client, page=page, page_size=10, include_metrics=ReadSleepIncludeMetrics.TRUE))))
+    check("sleep: 25 nights on three pages", len({night.id for night in nights}) == len(nights) == 25, len(nights))
+    check("sleep: with metrics", all(night.sleep_metric for night in nights))
+    supplements = list(records(lambda page: ok(read_supplements.sync_detailed(
+        user, client=client, page=page, page_size=2))))
+    check("supplements: three on two pages", len(supplements) == 3, len(supplements))
+
+    copy = Copy()
+    check("changes: the first pass starts once", not follow(client, tokens.user_id, copy, limit=10))
+    check("changes: everything", len(copy.records) == 1 + 25 + 3, len(copy.records))
+    before = dict(copy.records)
+    imported = restwell("import", "--user", EMAIL, os.environ["MORE"])
+    follow(client, tokens.user_id, copy)
+    check("changes: an import", len(copy.records) == len(before) + 2, len(copy.records))
+    restwell("import", "undo", imported["import_id"])
+    follow(client, tokens.user_id, copy)
+    check("changes: its deletion", copy.records == before, len(copy.records))
+
+    # A record whose deletion is no longer listed later.
+    copy.records["sleep", "gone"] = {}
+    keys = [list(key) for key in copy.records]
+    STATE.write_text(json.dumps({"tokens": vars(tokens), "cursor": copy.cursor, "keys": keys}))
+
+
+def later() -> None:
+    state = json.loads(STATE.read_text())
+    tokens = Tokens(**state["tokens"])
+    # The server rejects the access token, which is younger than an hour for this computer.
+    saved: list[Tokens] = []
+    impatient = connect(CONFIDENTIAL, tokens, saved.append, longest_wait=0)
+    for _ in range(3):
+        profile(impatient, tokens.user_id)
+    check("later: refreshed once", len(saved) == 1, len(saved))
+    error = check_error(
+        "later: the limit is reached", 429, "rate_limited", lambda: profile(impatient, tokens.user_id))
+    check("later: with Retry-After", error.retry_after is not None and 0 < error.retry_after <= 60, error.retry_after)
+    waits: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        time.sleep(seconds)
+
+    patient = connect(CONFIDENTIAL, tokens, saved.append, sleep=sleep)
+    profile(patient, tokens.user_id)
+    check("later: read again after the wait", len(waits) >= 1, waits)
+
+    copy = Copy(state["cursor"], {(kind, key): {} for kind, key in state["keys"]})
+    check("later: the expired cursor makes it start again", follow(patient, tokens.user_id, copy))
+    check("later: everything, without the deleted record", len(copy.records) == 29, len(copy.records))
+    check("later: the new cursor is valid", not follow(patient, tokens.user_id, copy))
+
+
+{"first": first, "later": later}[sys.argv[1]]()
