@@ -160,7 +160,7 @@ const table = (page, summary) => page.locator('details', { has: page.locator('su
 
 /** What the page says, in the form of scripts/night-figures. */
 async function shown(page) {
-  const weeks = await table(page, 'Medians of the weeks')
+  const weeks = await table(page, 'Weekly medians')
   const [bedtime, wake] = (await table(page, 'Regularity')).map(([, median, half, n]) => ({ median, half, n: Number(n) }))
   // An unknown figure is left out.
   const values = Object.fromEntries(await page.locator('.figures div').evaluateAll(

@@ -10,6 +10,7 @@ A mark is a comment on a line of its own before the block, unseen in a web view:
     program FILE          a whole program
     dependencies          the libraries of the Rust program
     install               which versions of libraries to install
+    document              a client metadata document, which a test of outbound-adapter reads
     person makes NAME, person revokes NAME
                           without a block: what the person does with a token on the pages
 
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 
 MARK = re.compile(r"<!-- guide: (.+) -->")
 FENCE = re.compile(r"```(\w*)")
-KINDS = {"reader", "shell", "output", "shape", "program", "dependencies", "install", "person"}
+KINDS = {"reader", "shell", "output", "shape", "program", "dependencies", "document", "install", "person"}
 UNMARKED = [("mermaid", None), ("sh", "restwell demo")]
 
 

@@ -8,6 +8,7 @@ pub mod account;
 pub mod audit;
 pub mod authorization;
 mod batches;
+pub mod client_usage;
 pub mod connection;
 pub mod demo;
 pub mod developer;

@@ -1,11 +1,11 @@
 //! The store under test.
 
 use application::ports::storage::{
-    AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ConnectedAppReader,
-    CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader, JobLeases, OutboxReader,
-    PasskeyReader, PasswordLinkReader, PendingSignInReader, PersonalTokenReader, ProfileReader,
-    ReadTallyStore, SandboxReader, SecondFactorReader, SessionReader, SigningKeyReader, SleepReader,
-    StoreClock, StoreUpkeep, SupplementReader, UnitOfWork, UnitOfWorkFactory, WebhookReader,
+    AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ClientUsageStore,
+    ConnectedAppReader, CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader,
+    JobLeases, OutboxReader, PasskeyReader, PasswordLinkReader, PendingSignInReader, PersonalTokenReader,
+    ProfileReader, ReadTallyStore, SandboxReader, SecondFactorReader, SessionReader, SigningKeyReader,
+    SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWork, UnitOfWorkFactory, WebhookReader,
 };
 use domain::client::{Client, ClientSecret};
 use domain::code::AuthorizationCode;
@@ -44,6 +44,7 @@ pub struct Harness {
     pub apps: Arc<dyn ConnectedAppReader>,
     pub audit: Arc<dyn AuditReader>,
     pub tallies: Arc<dyn ReadTallyStore>,
+    pub usage: Arc<dyn ClientUsageStore>,
     pub changes: Arc<dyn ChangeReader>,
     pub idempotency: Arc<dyn IdempotencyStore>,
     pub leases: Arc<dyn JobLeases>,
@@ -81,6 +82,7 @@ impl Harness {
             + ConnectedAppReader
             + AuditReader
             + ReadTallyStore
+            + ClientUsageStore
             + ChangeReader
             + IdempotencyStore
             + JobLeases
@@ -114,6 +116,7 @@ impl Harness {
             apps: store.clone(),
             audit: store.clone(),
             tallies: store.clone(),
+            usage: store.clone(),
             changes: store.clone(),
             idempotency: store.clone(),
             leases: store.clone(),

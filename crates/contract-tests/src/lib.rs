@@ -26,6 +26,7 @@ mod audit;
 mod authorization_request;
 mod change;
 mod client;
+mod client_usage;
 mod code;
 mod connected_app;
 mod consent;

@@ -46,6 +46,11 @@ suite! {
     metadata_client {
         unused_clients_are_deleted_after_their_document_expired, a_disabled_or_registered_client_is_kept,
     }
+    client_usage {
+        usage_is_listed_by_client_latest_day_first,
+        sums_of_one_key_are_added_and_the_fewest_left_requests_win, no_count_is_lost_by_racing_servers,
+        usage_of_old_days_is_deleted_up_to_the_limit,
+    }
     draft_user {
         own_clients_read_back_and_are_listed_oldest_first,
         a_draft_admits_people_up_to_the_limit_and_keeps_them, of_many_racing_people_a_draft_admits_the_limit,
@@ -373,6 +378,7 @@ suite! {
         a_probe_of_writes_leaves_nothing_behind, an_unblocked_erasure_leaves_nothing_to_finish,
     }
     webhook {
+        an_endpoint_beyond_the_limit_or_with_a_known_url_is_not_stored,
         an_endpoint_reads_back_as_stored_and_updated, endpoints_of_disabled_clients_are_listed_by_client_only,
         changes_of_records_queue_one_event, a_deletion_queues_an_event_unless_it_is_rolled_back,
         a_changed_profile_queues_an_event, only_endpoints_of_clients_with_a_live_grant_are_notified,

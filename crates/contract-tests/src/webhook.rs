@@ -9,7 +9,7 @@ use crate::fixture::{
     catalogue_key, client, client_id, erasure_id, full_user, grant, grant_id, log, log_id, now, seconds,
     secret, session, supplement, user, user_id,
 };
-use application::ports::storage::{Erasure, GrantFilter, PendingEvent, Settlement};
+use application::ports::storage::{EndpointInsertion, Erasure, GrantFilter, PendingEvent, Settlement};
 use chrono::DateTime;
 use domain::client::{Client, ClientStatus};
 use domain::grant::{Grant, RevocationReason};
@@ -33,7 +33,7 @@ pub(crate) fn endpoint(number: u64) -> WebhookEndpoint {
     WebhookEndpoint {
         id: endpoint_id(number),
         client_id: client_id(1),
-        url: OutboundUrl::parse("https://hooks.example/restwell").unwrap(),
+        url: OutboundUrl::parse(&format!("https://hooks.example/{number}")).unwrap(),
         contact: None,
         status: EndpointStatus::Active,
         secret: SealedWebhookSecret::new(vec![1]),
@@ -52,8 +52,27 @@ const ERASED: EventKind = EventKind::PersonErased;
 
 async fn store_endpoint(harness: &Harness, endpoint: &WebhookEndpoint) {
     let mut unit = harness.begin().await;
-    unit.webhooks().insert(endpoint).await.unwrap();
+    let insertion = unit.webhooks().insert(endpoint, 99).await.unwrap();
+    assert_eq!(insertion, EndpointInsertion::Stored);
     unit.commit().await.unwrap();
+}
+
+pub(crate) async fn an_endpoint_beyond_the_limit_or_with_a_known_url_is_not_stored(harness: &Harness) {
+    harness.store_client(&client(1), &secret(1)).await;
+    store_endpoint(harness, &endpoint(1)).await;
+    let same_url = WebhookEndpoint { url: endpoint(1).url, ..endpoint(2) };
+    let cases = [
+        (same_url, 9, EndpointInsertion::UrlTaken),
+        (endpoint(2), 1, EndpointInsertion::TooMany),
+        (endpoint(2), 2, EndpointInsertion::Stored),
+    ];
+    for (endpoint, most, expected) in cases {
+        let mut unit = harness.begin().await;
+        assert_eq!(unit.webhooks().insert(&endpoint, most).await.unwrap(), expected);
+        unit.commit().await.unwrap();
+    }
+    let stored = harness.webhooks.list_endpoints(Some(client_id(1))).await.unwrap();
+    assert_eq!(stored, [endpoint(1), endpoint(2)]);
 }
 
 /// Stores person 1 with a grant of client 1, which has endpoint 1.

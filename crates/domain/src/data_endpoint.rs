@@ -4,7 +4,7 @@ use crate::data_kind::DataKind;
 use crate::scope::ScopeSet;
 
 /// Endpoint with a separate rate limit counter per person (decisions 7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PersonEndpoint {
     /// A data endpoint.
     Data(DataKind),

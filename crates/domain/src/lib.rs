@@ -13,6 +13,7 @@ pub mod authorization_request;
 pub mod authorization_response;
 pub mod change;
 pub mod client;
+pub mod client_usage;
 pub mod code;
 pub mod consent;
 pub mod data_endpoint;

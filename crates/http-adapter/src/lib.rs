@@ -10,6 +10,7 @@ mod admission;
 mod app;
 pub mod body;
 pub mod caller;
+mod client_request;
 pub mod data;
 mod errors;
 mod example;
@@ -48,6 +49,6 @@ pub use request_id::RequestId;
 pub use route::{Audience, Credential, Endpoint, EndpointRow, Outcome, authorization_reference};
 pub use state::{
     ApiState, Check, CheckState, ElapsedTimeSource, ExportUseCases, HealthCheck, HttpSettings, HttpState,
-    IngestUseCases, KeySetSource, Operator, PublicKey, RequestIdSource,
+    IngestUseCases, KeySetSource, Operator, PublicKey, RequestIdSource, UsageSink,
 };
 pub use trace::{TraceContinuation, TraceParent};

@@ -6,8 +6,9 @@ use crate::ingest::permit::BodyPermits;
 use crate::log_suppression::LogSuppression;
 use crate::problem::{ErrorPages, Problem};
 use crate::trace::TraceContinuation;
-use application::access::{AuthorizeAccess, AuthorizeIngest};
+use application::access::AuthorizeAccess;
 use application::audit::ReadRecorder;
+use application::client_usage::ClientRequest;
 use application::erasure::ErasePerson;
 use application::export::{Export, ExportFormat, ExportQuery, ExportRecords, ExportWriters};
 use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
@@ -27,6 +28,9 @@ pub type RequestIdSource = Arc<dyn Fn() -> Uuid + Send + Sync>;
 /// Returns the time elapsed since a fixed moment, for measuring durations; provided by the server, because
 /// time is a port.
 pub type ElapsedTimeSource = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// Records a request of a client and the HTTP status of its response; never blocks.
+pub type UsageSink = Arc<dyn Fn(ClientRequest, u16) + Send + Sync>;
 
 /// State of one dependency of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,6 +171,8 @@ pub struct HttpState {
     pub request_ids: RequestIdSource,
     /// Clock for durations of requests.
     pub elapsed_time: ElapsedTimeSource,
+    /// Recorder of clients' requests.
+    pub record_usage: UsageSink,
     /// Limits on concurrent work.
     pub admission: Admission,
     /// Recently logged errors, to suppress repetitions.
@@ -200,7 +206,6 @@ impl ExportUseCases {
 /// Use cases of the endpoints for backends.
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
 pub struct IngestUseCases {
-    pub authorize: AuthorizeIngest,
     pub records: IngestRecords,
     pub once: AnswerOnce,
     pub delete: DeleteRecord,
@@ -209,13 +214,8 @@ pub struct IngestUseCases {
 
 impl IngestUseCases {
     /// Groups the use cases.
-    pub fn new(
-        authorize: AuthorizeIngest,
-        records: IngestRecords,
-        once: AnswerOnce,
-        delete: DeleteRecord,
-    ) -> Self {
-        Self { authorize, records, once, delete, permits: BodyPermits::default() }
+    pub fn new(records: IngestRecords, once: AnswerOnce, delete: DeleteRecord) -> Self {
+        Self { records, once, delete, permits: BodyPermits::default() }
     }
 }
 

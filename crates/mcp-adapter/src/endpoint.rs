@@ -20,7 +20,7 @@ pub(crate) async fn receive(
     state: web::Data<McpState>,
 ) -> Result<HttpResponse, Problem> {
     origin::check(&request, &state.api.http.settings)?;
-    let permission = gate::identify(&request, &state.api).await?;
+    let permission = gate::identify_person(&request, &state.api).await?;
     let text = match read_body(&request, payload).await? {
         Some(body) if body.kind == BodyKind::Json => body.text,
         Some(_) => return Err(Problem::new(Fault::UnsupportedMediaType)),

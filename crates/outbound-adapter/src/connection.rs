@@ -20,10 +20,10 @@ use tokio_rustls::client::TlsStream;
 
 const JSON: &str = "application/json";
 
-/// Connects to the first address that accepts.
 /// Maximum number of addresses of a host that are tried.
 const MAX_ADDRESSES: usize = 4;
 
+/// Connects to the first address that accepts.
 pub(crate) async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, OutboundError> {
     TcpStream::connect(addresses.get(..MAX_ADDRESSES).unwrap_or(addresses))
         .await

@@ -99,6 +99,13 @@ fn problem(error: BeginAuthorizationError) -> Problem {
             );
             Problem::new(Fault::InvalidAuthorizationRequest).detail(text)
         }
+        BeginAuthorizationError::NotReviewed { description } => {
+            let text = format!(
+                "The operator of this server has not reviewed the app, so you are not sent back to it with an \
+                 error. The error is: {description}. Nothing was shared."
+            );
+            Problem::new(Fault::InvalidAuthorizationRequest).detail(text)
+        }
         BeginAuthorizationError::TooManyRequests { retry_after_seconds } => {
             Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds)
         }

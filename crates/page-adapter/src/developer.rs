@@ -4,6 +4,7 @@ mod app_form;
 mod own_app;
 mod request;
 mod sandbox;
+mod usage;
 mod webhooks;
 
 use super::answer;

@@ -11,6 +11,12 @@ pub(super) fn to_the_minute(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     Moment { text: format!("{}, {}", date(local.date()), local.format("%H:%M")), machine: format::utc(at) }
 }
 
+/// Formats a time to the second: `3 November 2026, 07:12:09`.
+pub(super) fn to_the_second(at: DateTime<Utc>, zone: TimeZone) -> Moment {
+    let local = local(at, zone);
+    Moment { text: format!("{}, {}", date(local.date()), local.format("%H:%M:%S")), machine: format::utc(at) }
+}
+
 /// Formats the time of day: `07:12`.
 pub(super) fn time_of_day(at: DateTime<Utc>, zone: TimeZone) -> Moment {
     Moment { text: clock(at.timestamp_millis(), zone), machine: format::utc(at) }
@@ -105,6 +111,7 @@ mod tests {
         let berlin = TimeZone::parse("Europe/Berlin").unwrap();
         assert_eq!(to_the_minute(at, berlin).text, "3 November 2026, 00:30");
         assert_eq!(to_the_minute(at, TimeZone::UTC).text, "2 November 2026, 23:30");
+        assert_eq!(to_the_second(at, berlin).text, "3 November 2026, 00:30:00");
         assert_eq!(day(at, berlin).machine, "2026-11-03");
         assert_eq!(time_of_day(at, berlin).text, "00:30");
     }

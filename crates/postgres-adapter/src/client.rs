@@ -336,10 +336,9 @@ impl ClientRepository for PgUnitOfWork {
         delete_client(self.connection()?, id.as_uuid()).await
     }
 
-    async fn count_own(&mut self, owner: UserId) -> Result<usize, StorageError> {
-        let query = client::table.filter(client::owner_id.eq(owner.as_uuid())).select(client::id);
-        let ids: Vec<Uuid> = self.connection()?.load_rows(query).await?;
-        Ok(ids.len())
+    async fn list_own_names(&mut self, owner: UserId) -> Result<Vec<String>, StorageError> {
+        let query = client::table.filter(client::owner_id.eq(owner.as_uuid())).select(client::name);
+        self.connection()?.load_rows(query).await
     }
 
     async fn delete_unused(

@@ -3,11 +3,13 @@
 mod authorization;
 mod sandbox;
 mod second_factor;
+mod usage;
 mod webhook;
 
 pub(crate) use authorization::*;
 pub(crate) use sandbox::*;
 pub(crate) use second_factor::*;
+pub(crate) use usage::*;
 pub(crate) use webhook::*;
 
 diesel::table! {
@@ -266,20 +268,6 @@ diesel::table! {
         address -> Nullable<Text>,
         scopes -> Nullable<Text>,
         device -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    read_tally (user_id, minute, reader_kind, reader_id, kind) {
-        user_id -> Uuid,
-        minute -> Timestamptz,
-        reader_kind -> Text,
-        reader_id -> Uuid,
-        kind -> Text,
-        requests -> BigInt,
-        items -> BigInt,
-        range_from -> Nullable<Timestamptz>,
-        range_to -> Nullable<Timestamptz>,
     }
 }
 

@@ -265,13 +265,9 @@ impl ClientRepository for SqliteUnitOfWork {
         Ok(self.run(execute(query)).await? > 0)
     }
 
-    async fn count_own(&mut self, owner: UserId) -> Result<usize, StorageError> {
-        self.run(move |connection| {
-            let query = client::table.filter(client::owner_id.eq(blob(owner.as_uuid()))).count();
-            let clients: i64 = query.get_result(connection).storage()?;
-            Ok(usize::try_from(clients).unwrap_or(usize::MAX))
-        })
-        .await
+    async fn list_own_names(&mut self, owner: UserId) -> Result<Vec<String>, StorageError> {
+        let query = client::table.filter(client::owner_id.eq(blob(owner.as_uuid()))).select(client::name);
+        self.run(move |connection| query.load(connection).storage()).await
     }
 
     async fn delete_unused(

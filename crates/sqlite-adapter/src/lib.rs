@@ -20,6 +20,7 @@ mod audit;
 mod authorization_request;
 mod change;
 mod client;
+mod client_usage;
 mod clock;
 mod code;
 mod connected_app;

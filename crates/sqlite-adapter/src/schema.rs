@@ -5,11 +5,13 @@ use diesel::{allow_tables_to_appear_in_same_query, table};
 mod authorization;
 mod sandbox;
 mod second_factor;
+mod usage;
 mod webhook;
 
 pub(crate) use authorization::*;
 pub(crate) use sandbox::*;
 pub(crate) use second_factor::*;
+pub(crate) use usage::*;
 pub(crate) use webhook::*;
 
 table! {
@@ -271,20 +273,6 @@ table! {
         address -> Nullable<Text>,
         scopes -> Nullable<Text>,
         device -> Nullable<Text>,
-    }
-}
-
-table! {
-    read_tally (user_id, minute, reader_kind, reader_id, kind) {
-        user_id -> Binary,
-        minute -> BigInt,
-        reader_kind -> Text,
-        reader_id -> Binary,
-        kind -> Text,
-        requests -> BigInt,
-        items -> BigInt,
-        range_from -> Nullable<BigInt>,
-        range_to -> Nullable<BigInt>,
     }
 }
 

@@ -6,7 +6,7 @@
 //! ring in step with the store. [`CachedAccessReader`] caches access checks. [`Argon2PasswordHasher`] hashes
 //! passwords, a few at a time, and [`ZxcvbnPasswordJudge`] rejects guessable ones; [`AwsLcPasskeyVerifier`]
 //! verifies signatures of passkeys.
-//! [`InProcessReadLedger`] sums reads until they are stored.
+//! [`InProcessReadLedger`] sums reads, and [`InProcessUsageLedger`] requests, until they are stored.
 
 mod cached_access_reader;
 mod clock;
@@ -26,6 +26,7 @@ mod seal;
 pub mod test_support;
 mod token;
 mod totp_vault;
+mod usage_ledger;
 mod webhook_signer;
 
 pub use cached_access_reader::CachedAccessReader;
@@ -46,4 +47,5 @@ pub use rate_limiter::InProcessRateLimiter;
 pub use read_ledger::InProcessReadLedger;
 pub use token::TokenParties;
 pub use totp_vault::EncryptedTotpVault;
+pub use usage_ledger::InProcessUsageLedger;
 pub use webhook_signer::EncryptedWebhookSigner;

@@ -60,19 +60,6 @@ impl Default for DailyLimits {
     }
 }
 
-/// Input of [`AuthorizeAccess`].
-#[derive(Clone, Copy)]
-pub struct AuthorizeAccessQuery<'a> {
-    /// Bearer token, as sent: an access token or a personal access token.
-    pub token: &'a str,
-    /// `user_id` of the path, as sent.
-    pub user_id: &'a str,
-    /// Requested endpoint.
-    pub endpoint: PersonEndpoint,
-    /// Resource at which the token was presented.
-    pub resource: Resource,
-}
-
 /// An authorized and counted request. Its parameters are parsed later; it counts even if they are invalid.
 #[derive(Debug, Clone, Copy)]
 pub struct GrantedAccess {
@@ -155,27 +142,39 @@ impl AuthorizeAccess {
         Self { ports, limits }
     }
 
-    /// Checks and counts a request. Tokens are checked as by [`Self::identify`].
-    pub async fn run(&self, query: AuthorizeAccessQuery<'_>) -> Result<GrantedAccess, AuthorizeAccessError> {
-        let at = self.ports.clock.now();
-        let permission = self.permission(query.token, query.resource, at).await?;
-        let user_id = UserId::parse(query.user_id)?;
-        let permission = permission.filter(|permission| permission.owner == user_id);
-        self.admit(&permission.ok_or(AuthorizeAccessError::OtherUser)?, query.endpoint).await
-    }
-
-    /// Returns the permission of a token that was presented at a resource, without counting.
+    /// Returns the caller whose token was presented at a resource, if the token is valid now. Does not count.
     ///
     /// An OAuth access token is accepted only at the resource that is its audience: one for the API is
     /// invalid at the MCP endpoint, and one for the MCP endpoint at the API. A personal access token has no
-    /// audience and is accepted at both. A service token belongs to no person.
-    pub async fn identify(
+    /// audience and is accepted at both. The prefix distinguishes the two, so that neither is parsed as the
+    /// other.
+    pub async fn identify(&self, token: &str, resource: Resource) -> Result<Caller, AuthorizeAccessError> {
+        let at = self.ports.clock.now();
+        if token.starts_with(SecretKind::PersonalAccessToken.prefix()) {
+            return self.live_personal(token, at).await.map(Caller::Person);
+        }
+        let claims = self.ports.tokens.at(resource, token, at).await?;
+        let claims = claims.ok_or(AuthorizeAccessError::InvalidToken)?;
+        match claims.subject {
+            TokenSubject::Service => self.enabled_service(&claims).await,
+            TokenSubject::Person { user_id, grant_id } => {
+                let state = self.live_access(user_id, grant_id, claims.client_id).await?;
+                Ok(Caller::Person(Permission::of_grant(user_id, &claims, state)))
+            }
+        }
+    }
+
+    /// Checks that a caller may read this person's data at an endpoint, and counts the request. `user_id` is
+    /// the one of the path, as sent.
+    pub async fn admit_to(
         &self,
-        token: &str,
-        resource: Resource,
-    ) -> Result<Permission, AuthorizeAccessError> {
-        let permission = self.permission(token, resource, self.ports.clock.now()).await?;
-        permission.ok_or(AuthorizeAccessError::InsufficientScope { needed: ScopeSet::CONSENTABLE })
+        caller: &Caller,
+        user_id: &str,
+        endpoint: PersonEndpoint,
+    ) -> Result<GrantedAccess, AuthorizeAccessError> {
+        let user_id = UserId::parse(user_id)?;
+        let permission = caller.permission().filter(|permission| permission.owner == user_id);
+        self.admit(permission.ok_or(AuthorizeAccessError::OtherUser)?, endpoint).await
     }
 
     /// Checks the scope of a permission and counts a request.
@@ -190,20 +189,13 @@ impl AuthorizeAccess {
             return Err(AuthorizeAccessError::InsufficientScope { needed });
         }
         let key = RateKey { reader, user: Some(user_id), endpoint };
-        let rate = self.count(key, self.ports.clock.now()).await?;
+        let rate = self.count(key).await?;
         Ok(GrantedAccess { user_id, reader, scopes: granted, usable, home_timezone, rate })
     }
 
-    pub(super) fn now(&self) -> DateTime<Utc> {
-        self.ports.clock.now()
-    }
-
     /// Counts a request, or rejects it if the limit is reached.
-    pub(super) async fn count(
-        &self,
-        key: RateKey,
-        at: DateTime<Utc>,
-    ) -> Result<RateStatus, AuthorizeAccessError> {
+    pub(super) async fn count(&self, key: RateKey) -> Result<RateStatus, AuthorizeAccessError> {
+        let at = self.ports.clock.now();
         let rate = self.ports.limiter.count(key, self.limits.limit(key.endpoint), at).await;
         if rate.allowed {
             return Ok(rate);
@@ -211,42 +203,6 @@ impl AuthorizeAccess {
         let left = RateWindow::at(at).seconds_left(at);
         let retry_after_seconds = u32::try_from(left).unwrap_or(u32::MAX);
         Err(AuthorizeAccessError::RateLimited { rate, retry_after_seconds })
-    }
-
-    /// Returns the permission of a token; `None` for a service token, which cannot read data endpoints
-    /// (decisions 3).
-    async fn permission(
-        &self,
-        token: &str,
-        resource: Resource,
-        at: DateTime<Utc>,
-    ) -> Result<Option<Permission>, AuthorizeAccessError> {
-        match self.caller(token, resource, at).await? {
-            Caller::Person(permission) => Ok(Some(permission)),
-            Caller::Service { .. } => Ok(None),
-        }
-    }
-
-    /// Returns the caller of a token that is valid now. The prefix distinguishes personal tokens from access
-    /// tokens, so neither is parsed as the other.
-    pub(super) async fn caller(
-        &self,
-        token: &str,
-        resource: Resource,
-        at: DateTime<Utc>,
-    ) -> Result<Caller, AuthorizeAccessError> {
-        if token.starts_with(SecretKind::PersonalAccessToken.prefix()) {
-            return self.live_personal(token, at).await.map(Caller::Person);
-        }
-        let claims = self.ports.tokens.at(resource, token, at).await?;
-        let claims = claims.ok_or(AuthorizeAccessError::InvalidToken)?;
-        match claims.subject {
-            TokenSubject::Service => self.enabled_service(&claims).await,
-            TokenSubject::Person { user_id, grant_id } => {
-                let state = self.live_access(user_id, grant_id, claims.client_id).await?;
-                Ok(Caller::Person(Permission::of_grant(user_id, &claims, state)))
-            }
-        }
     }
 
     /// Finds a live personal token. A mistyped token is rejected without a store request.
@@ -285,16 +241,37 @@ impl AuthorizeAccess {
     }
 }
 
-/// The subject of a token.
-pub(super) enum Caller {
-    /// A user.
+/// The caller of a request with a valid token.
+#[derive(Debug, Clone, Copy)]
+pub enum Caller {
+    /// An app on behalf of a user, or a personal access token of the user.
     Person(Permission),
     /// A service client.
     Service {
+        /// The client.
         client_id: ClientId,
         /// Usable scopes of the token.
         scopes: ScopeSet,
     },
+}
+
+impl Caller {
+    /// Returns the client; a personal access token has none.
+    pub const fn client_id(&self) -> Option<ClientId> {
+        match self {
+            Self::Person(Permission { reader: Reader::Client(client_id), .. })
+            | Self::Service { client_id, .. } => Some(*client_id),
+            Self::Person(Permission { reader: Reader::PersonalToken(_), .. }) => None,
+        }
+    }
+
+    /// Returns the permission to read a user's data; a service client has none (decisions 3).
+    pub const fn permission(&self) -> Option<&Permission> {
+        match self {
+            Self::Person(permission) => Some(permission),
+            Self::Service { .. } => None,
+        }
+    }
 }
 
 /// Permissions of a valid token of a user.

@@ -5,8 +5,7 @@ mod authorize_ingest;
 mod token_check;
 
 pub use authorize_access::{
-    AccessPorts, AuthorizeAccess, AuthorizeAccessError, AuthorizeAccessQuery, DailyLimits, GrantedAccess,
-    Permission,
+    AccessPorts, AuthorizeAccess, AuthorizeAccessError, Caller, DailyLimits, GrantedAccess, Permission,
 };
 pub use authorize_ingest::*;
 pub use token_check::*;

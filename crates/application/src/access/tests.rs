@@ -1,7 +1,4 @@
-use super::{
-    AccessPorts, AuthorizeAccess, AuthorizeAccessError, AuthorizeAccessQuery, DailyLimits, GrantedAccess,
-    TokenCheck,
-};
+use super::{AccessPorts, AuthorizeAccess, AuthorizeAccessError, DailyLimits, GrantedAccess, TokenCheck};
 use crate::ports::storage::{
     AccessState, ClientWithSecrets, MockAccessReader, MockClientReader, StorageError,
 };
@@ -86,14 +83,8 @@ impl Request {
             clock: clock(),
         };
         let authorize = AuthorizeAccess::new(ports, LIMITS);
-        authorize
-            .run(AuthorizeAccessQuery {
-                token: "the token",
-                user_id: &text,
-                endpoint: endpoint.into(),
-                resource: Resource::Api,
-            })
-            .await
+        let caller = authorize.identify("the token", Resource::Api).await?;
+        authorize.admit_to(&caller, &text, endpoint.into()).await
     }
 }
 

@@ -13,6 +13,7 @@ use domain::authorization_response::{AuthorizationErrorCode, AuthorizationRespon
 use domain::client::{Client, InvalidClientId, MetadataFault, PresentedClientId};
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::secret::Secret;
+use std::error::Error as _;
 use std::net::IpAddr;
 
 /// Default limit on stored requests per network address without a signed-in user; each is a row.
@@ -65,6 +66,13 @@ pub enum BeginAuthorizationError {
     /// The redirect URI is missing, repeated, or not registered for this client (exact match).
     #[error("the redirect URI is missing or not registered")]
     UnknownRedirectUri,
+    /// The request is invalid or cannot be answered without the user, and the operator has not reviewed the
+    /// app.
+    #[error("{description}; the app is not reviewed")]
+    NotReviewed {
+        /// For developers.
+        description: &'static str,
+    },
     /// `state` is longer than 2 KiB (security.md T25).
     #[error("state is longer than 2048 bytes")]
     StateTooLong,
@@ -103,7 +111,8 @@ impl BeginAuthorization {
 
     /// Validates a request, then responds to it or stores it.
     ///
-    /// Client and redirect URI are validated first; only after that are errors sent to the app.
+    /// Client and redirect URI are validated first; only after that are errors sent to the app, if the
+    /// operator has reviewed it.
     pub async fn run(
         &self,
         command: BeginAuthorizationCommand<'_>,
@@ -121,18 +130,16 @@ impl BeginAuthorization {
             return Err(BeginAuthorizationError::StateTooLong);
         }
         let target = ResponseTarget { redirect_uri: &redirect_uri, state, issuer: &self.issuer };
+        let app =
+            Requester { id: client.id, target, is_reviewed: self.ports.metadata_policy.is_reviewed(&client) };
         match judge(&client, parameters, &self.issuer) {
             Ok(mut asked) => {
                 // A remembered consent must serve neither a program that poses as the app, nor an app that
                 // the operator has not reviewed since.
-                let is_reviewed = self.ports.metadata_policy.is_reviewed(&client);
-                asked.prompt.consent |= client.can_be_imitated(&redirect_uri) || !is_reviewed;
-                self.proceed(&command, Request { client_id: client.id, target, asked }).await
+                asked.prompt.consent |= client.can_be_imitated(&redirect_uri) || !app.is_reviewed;
+                self.proceed(&command, Request { app, asked }).await
             }
-            Err(refusal) => {
-                log_refusal(Some(client.id), refusal.description);
-                Ok(back_with(target, refusal))
-            }
+            Err(refusal) => app.refused(refusal),
         }
     }
 
@@ -161,7 +168,8 @@ impl BeginAuthorization {
             PresentedClientId::Metadata(url) => {
                 let loaded = self.ports.metadata_client(url, from).await;
                 if let Err(BeginAuthorizationError::Metadata(fault)) = &loaded {
-                    log_refusal(Some(id), &fault.to_string());
+                    let cause = fault.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+                    log_refusal(Some(id), &format!("{fault}{cause}"));
                 }
                 Some(loaded?)
             }
@@ -182,7 +190,7 @@ impl BeginAuthorization {
         let prompt = request.asked.prompt;
         match command.signed_in {
             Some(session) if !prompt.login => self.proceed_as(session, command, request).await,
-            None if prompt.none => Ok(back_with(request.target, LOGIN_REQUIRED)),
+            None if prompt.none => request.app.refused(LOGIN_REQUIRED),
             _ => self.send_to_sign_in(command, request).await,
         }
     }
@@ -194,9 +202,9 @@ impl BeginAuthorization {
         command: &BeginAuthorizationCommand<'_>,
         request: Request<'_>,
     ) -> Result<BegunAuthorization, BeginAuthorizationError> {
-        let Request { client_id, target, asked } = &request;
+        let Request { app: Requester { id, target, .. }, asked } = &request;
         let (at, user_id) = (self.ports.clock.now(), session.user_id);
-        let occasion = Occasion { user_id, client_id: *client_id, at, address: command.address };
+        let occasion = Occasion { user_id, client_id: *id, at, address: command.address };
         let mut unit = self.ports.units.begin().await?;
         if !is_usable(&mut *unit, session).await? {
             unit.rollback().await?;
@@ -219,7 +227,7 @@ impl BeginAuthorization {
         }
         if asked.prompt.none {
             unit.rollback().await?;
-            return Ok(back_with(*target, CONSENT_REQUIRED));
+            return request.app.refused(CONSENT_REQUIRED);
         }
         let stored = self.to_store(command.visit, &request, Some(user_id), at);
         unit.authorization_requests().insert(&stored).await?;
@@ -252,10 +260,10 @@ impl BeginAuthorization {
         user_id: Option<UserId>,
         created_at: DateTime<Utc>,
     ) -> AuthorizationRequest {
-        let Request { client_id, target, asked } = request;
+        let Request { app: Requester { id, target, .. }, asked } = request;
         AuthorizationRequest {
             id: AuthorizationRequestId::from_uuid(self.ports.entropy.uuid()),
-            client_id: *client_id,
+            client_id: *id,
             redirect_uri: target.redirect_uri.as_str().to_owned(),
             scopes: asked.scopes,
             resource: asked.resource,
@@ -271,19 +279,34 @@ impl BeginAuthorization {
     }
 }
 
+/// The app that sent a request.
+struct Requester<'a> {
+    id: ClientId,
+    target: ResponseTarget<'a>,
+    /// Whether the operator has reviewed it.
+    is_reviewed: bool,
+}
+
+impl Requester<'_> {
+    /// Sends the app an error. Nobody has decided anything yet, so this only happens for a reviewed app: any
+    /// other could use this server to redirect people anywhere (RFC 9700 section 4.11.2).
+    fn refused(&self, refusal: Refusal) -> Result<BegunAuthorization, BeginAuthorizationError> {
+        let Refusal { error, description } = refusal;
+        log_refusal(Some(self.id), description);
+        if !self.is_reviewed {
+            return Err(BeginAuthorizationError::NotReviewed { description });
+        }
+        Ok(BegunAuthorization::Redirect(AuthorizationResponse::error(self.target, error, description)))
+    }
+}
+
 /// A valid request.
 struct Request<'a> {
-    client_id: ClientId,
-    target: ResponseTarget<'a>,
+    app: Requester<'a>,
     asked: Asked,
 }
 
 /// Logs which check failed. The line has the reference that an error page shows.
 fn log_refusal(client_id: Option<ClientId>, reason: &str) {
     tracing::info!(client_id = client_id.map(display), reason, "an authorization request was refused");
-}
-
-fn back_with(target: ResponseTarget<'_>, refusal: Refusal) -> BegunAuthorization {
-    let Refusal { error, description } = refusal;
-    BegunAuthorization::Redirect(AuthorizationResponse::error(target, error, description))
 }

@@ -27,6 +27,8 @@ pub struct AppForm<'a> {
 pub enum AppFault {
     /// The name is invalid.
     Name,
+    /// The user has registered an app with this name.
+    NameTaken,
     /// The home page is not an https URL.
     HomePage,
     /// The privacy policy is not an https URL.

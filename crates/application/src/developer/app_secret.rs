@@ -22,14 +22,19 @@ crate::audit::use_case! {
 
 impl RotateAppSecret {
     /// Returns a new secret; the session must be fresh. The newest of the previous secrets stays live until
-    /// it is retired or the next rotation.
-    pub async fn run(&self, command: AppCommand<'_>) -> Result<Secret, OwnAppError> {
+    /// it is retired or the next rotation. `newest` is the newest live secret that the person saw: a form
+    /// that is sent again creates nothing.
+    pub async fn run(
+        &self,
+        command: AppCommand<'_>,
+        newest: Option<ClientSecretId>,
+    ) -> Result<Secret, OwnAppError> {
         let now = self.clock.now();
         if !command.session.is_fresh(now) {
             return Err(OwnAppError::NotFresh);
         }
         let mut unit = self.units.begin().await?;
-        let (secret, stored) = match self.rotate(&mut *unit, command, now).await {
+        let (secret, stored) = match self.rotate(&mut *unit, command, newest, now).await {
             Ok(rotated) => rotated,
             Err(error) => return Err(refuse(unit, error).await),
         };
@@ -42,10 +47,16 @@ impl RotateAppSecret {
         &self,
         unit: &mut dyn UnitOfWork,
         command: AppCommand<'_>,
+        newest: Option<ClientSecretId>,
         now: DateTime<Utc>,
     ) -> Result<(Secret, ClientSecretId), OwnAppError> {
         check_owner(unit, command.session).await?;
         let client = find_own(unit, command.session.user_id, command.id).await?;
+        let mut live = unit.clients().list_secrets(command.id).await?;
+        live.retain(|secret| secret.is_live(now));
+        if live.last().map(|secret| secret.id) != newest {
+            return Err(OwnAppError::SecretChanged);
+        }
         add_secret(unit, &client, None, (self.trail.entropy.as_ref(), now)).await.map_err(|error| match error
         {
             ClientError::Storage(error) => OwnAppError::Storage(error),

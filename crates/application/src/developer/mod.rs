@@ -62,6 +62,9 @@ pub enum OwnAppError {
     /// A public app has no secret.
     #[error("a public app has no secret")]
     NoSecret,
+    /// The app's newest live secret is another one than the person saw.
+    #[error("the app has another newest secret")]
+    SecretChanged,
     /// The secret is the app's only live one, or no longer live.
     #[error("the app has no other live secret")]
     LastSecret,
@@ -100,6 +103,7 @@ impl From<WebhookError> for OwnAppError {
             WebhookError::Storage(error) => Self::Storage(error),
             WebhookError::ServiceClient
             | WebhookError::Forbidden
+            | WebhookError::UrlTaken
             | WebhookError::TooMany
             | WebhookError::Signer(_) => Self::Webhook(error),
         }

@@ -1,8 +1,13 @@
 //! Shows a developer's apps.
 
-use crate::ports::storage::{ClientReader, ClientWithSecrets, GrantReader, StorageError};
+use crate::access::DailyLimits;
+use crate::client_usage::first_usage_day;
+use crate::ports::storage::{ClientReader, ClientUsageStore, ClientWithSecrets, GrantReader, StorageError};
 use crate::ports::system::Clock;
+use chrono::NaiveDate;
 use domain::client::{Client, ClientSecret};
+use domain::client_usage::{ClientUsage, UsedEndpoint};
+use domain::data_endpoint::PersonEndpoint;
 use domain::id::{ClientId, UserId};
 use std::sync::Arc;
 
@@ -20,19 +25,56 @@ pub struct OwnApp {
     pub live_grants: u32,
     /// Number of people besides the owner who were admitted to a draft.
     pub draft_users: u32,
+    /// Requests of the last [`USAGE_DAYS`](crate::client_usage::USAGE_DAYS) days, latest day first; those of
+    /// the last second may be missing.
+    pub usage: Vec<ClientUsage>,
+    /// Daily limits of the endpoints that read data.
+    pub limits: Vec<DailyLimit>,
+}
+
+/// A daily limit, which each person has separately.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DailyLimit {
+    /// The endpoint.
+    pub endpoint: PersonEndpoint,
+    /// Requests per UTC day.
+    pub limit: u32,
+    /// Requests left today for the person whose limit the app has used most.
+    pub fewest_left: u32,
+}
+
+/// Returns the limits of the endpoints that read data, and what is left of them on this day.
+fn limits_on(day: NaiveDate, limits: DailyLimits, usage: &[ClientUsage]) -> Vec<DailyLimit> {
+    let of = |endpoint| {
+        let limit = limits.limit(endpoint);
+        let used = usage.iter().filter(|sum| sum.key.day == day);
+        let used = used.filter(|sum| sum.key.endpoint == UsedEndpoint::Person(endpoint));
+        let fewest_left = used.filter_map(|sum| sum.fewest_left).min().map_or(limit, |left| left.min(limit));
+        DailyLimit { endpoint, limit, fewest_left }
+    };
+    let read = PersonEndpoint::ALL.into_iter().filter(|endpoint| *endpoint != PersonEndpoint::Ingest);
+    read.map(of).collect()
 }
 
 /// Shows the apps of developers.
 pub struct OwnApps {
     clients: Arc<dyn ClientReader>,
     grants: Arc<dyn GrantReader>,
+    usage: Arc<dyn ClientUsageStore>,
+    limits: DailyLimits,
     clock: Arc<dyn Clock>,
 }
 
 impl OwnApps {
     /// Creates the use case.
-    pub fn new(clients: Arc<dyn ClientReader>, grants: Arc<dyn GrantReader>, clock: Arc<dyn Clock>) -> Self {
-        Self { clients, grants, clock }
+    pub fn new(
+        clients: Arc<dyn ClientReader>,
+        grants: Arc<dyn GrantReader>,
+        usage: Arc<dyn ClientUsageStore>,
+        limits: DailyLimits,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { clients, grants, usage, limits, clock }
     }
 
     /// Lists the apps of a developer, oldest first.
@@ -49,7 +91,9 @@ impl OwnApps {
         let live_grants = self.grants.count_live_grants(id, MAX_COUNTED_GRANTS).await?;
         let draft_users =
             if client.review.is_draft() { self.clients.count_draft_users(id).await? } else { 0 };
-        Ok(Some(OwnApp { client, secrets, live_grants, draft_users }))
+        let usage = self.usage.list_usage(id, first_usage_day(now)).await?;
+        let limits = limits_on(now.date_naive(), self.limits, &usage);
+        Ok(Some(OwnApp { client, secrets, live_grants, draft_users, usage, limits }))
     }
 }
 

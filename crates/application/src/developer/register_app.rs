@@ -1,16 +1,18 @@
 //! Registers an app for a developer.
 
-use super::app_details::{AppDetails, AppForm};
+use super::app_details::{AppDetails, AppFault, AppForm};
 use super::{OwnAppError, check_owner, refuse};
-use crate::audit;
+use crate::audit::{self, AuditTrail};
 use crate::operator::{CreatedClient, new_client_secret};
-use crate::ports::storage::UnitOfWork;
+use crate::ports::storage::{UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::{Clock, Entropy};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, Review};
 use domain::id::ClientId;
 use domain::session::Session;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// Input of [`RegisterApp`].
 #[derive(Debug, Clone, Copy)]
@@ -25,13 +27,21 @@ pub struct RegisterAppCommand<'a> {
     pub address: IpAddr,
 }
 
-crate::audit::use_case! {
-    /// Registers apps of developers.
-    RegisterApp
+/// Registers apps of developers.
+pub struct RegisterApp {
+    units: Arc<dyn UnitOfWorkFactory>,
+    clock: Arc<dyn Clock>,
+    trail: AuditTrail,
 }
 
 impl RegisterApp {
-    /// Registers an app as a draft, with a first secret unless it is public.
+    /// Creates the use case.
+    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
+        Self { units, trail: AuditTrail::new(entropy, clock.clone()), clock }
+    }
+
+    /// Registers an app as a draft, with a first secret unless it is public. A form that is sent again
+    /// registers nothing: the name is taken.
     pub async fn run(&self, command: RegisterAppCommand<'_>) -> Result<CreatedClient, OwnAppError> {
         let RegisterAppCommand { session, form, is_public, address } = command;
         let (owner, now) = (session.user_id, self.clock.now());
@@ -49,8 +59,8 @@ impl RegisterApp {
             contact: Some(contact),
             review: Review::Draft { owner },
             scopes,
-            allow_query_secrets: true,
-            require_pkce: is_public,
+            allow_query_secrets: false,
+            require_pkce: true,
             status: ClientStatus::Active,
             document: None,
             created_at: now,
@@ -75,7 +85,11 @@ async fn insert(
     secret: Option<&ClientSecret>,
 ) -> Result<(), OwnAppError> {
     check_owner(unit, session).await?;
-    if unit.clients().count_own(session.user_id).await? >= MAX_OWN_CLIENTS {
+    let names = unit.clients().list_own_names(session.user_id).await?;
+    if names.iter().any(|name| name == client.name.as_str()) {
+        return Err(OwnAppError::Invalid(vec![AppFault::NameTaken]));
+    }
+    if names.len() >= MAX_OWN_CLIENTS {
         return Err(OwnAppError::TooManyApps);
     }
     unit.clients().insert(client).await?;

@@ -1,13 +1,16 @@
 mod sandbox_code;
+mod usage;
 mod webhooks;
 
 use super::{
     AppCommand, AppFault, AppForm, ApproveClient, ChangeApp, ChangeAppCommand, ChangedApp, DeleteApp,
     OwnAppError, OwnApps, RegisterApp, RegisterAppCommand, RetireAppSecret, RotateAppSecret,
 };
+use crate::access::DailyLimits;
+use crate::client_usage::first_usage_day;
 use crate::operator::ClientError;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::ports::storage::{ClientWithSecrets, MockClientReader, MockGrantReader};
+use crate::ports::storage::{ClientWithSecrets, MockClientReader, MockClientUsageStore, MockGrantReader};
 use crate::testing::{
     REDIRECT_URI, app, client_id, clock, entropy, locked, noon, person, seconds, secret, stored_secret,
     user_id,
@@ -113,6 +116,18 @@ impl Prepared {
     }
 }
 
+fn register_app(prepared: &Prepared) -> RegisterApp {
+    RegisterApp::new(prepared.units.clone(), entropy(), clock())
+}
+
+/// A unit of work that finds user 1 with apps of these names.
+fn with_names(names: Vec<String>) -> MockUnitOfWork {
+    let mut unit = with_user(Some(person()));
+    let own = unit.clients.expect_list_own_names().times(1).withf(|owner| *owner == user_id(1));
+    own.return_once(|_| Ok(names));
+    unit
+}
+
 async fn register(
     prepared: &Prepared,
     age: i64,
@@ -120,15 +135,14 @@ async fn register(
 ) -> Result<crate::operator::CreatedClient, OwnAppError> {
     let session = session(age);
     let command = RegisterAppCommand { session: &session, form, is_public: false, address: ADDRESS };
-    RegisterApp::new(prepared.units.clone(), entropy(), clock()).run(command).await
+    register_app(prepared).run(command).await
 }
 
 #[tokio::test]
 async fn an_app_is_registered_as_a_draft_of_its_owner_with_a_secret() {
     let stored: Arc<Mutex<Vec<Client>>> = Arc::default();
     let secrets: Arc<Mutex<Vec<ClientSecret>>> = Arc::default();
-    let mut unit = with_user(Some(person()));
-    unit.clients.expect_count_own().times(1).returning(|_| Ok(MAX_OWN_CLIENTS - 1));
+    let mut unit = with_names(vec!["Dream Diary".to_owned(); MAX_OWN_CLIENTS - 1]);
     let noted = Arc::clone(&stored);
     unit.clients.expect_insert().times(1).returning(move |client| {
         noted.lock().unwrap().push(client.clone());
@@ -141,7 +155,13 @@ async fn an_app_is_registered_as_a_draft_of_its_owner_with_a_secret() {
     });
     let prepared = Prepared::new([unit]);
     let created = register(&prepared, 299, FORM).await.unwrap();
-    let expected = Client { id: created.client.id, created_at: noon(), ..draft() };
+    let expected = Client {
+        id: created.client.id,
+        allow_query_secrets: false,
+        require_pkce: true,
+        created_at: noon(),
+        ..draft()
+    };
     assert_eq!(created.client, expected);
     assert_eq!(*stored.lock().unwrap(), [expected]);
     assert_eq!(secrets.lock().unwrap()[0].hash, created.secret.unwrap().hash());
@@ -151,13 +171,12 @@ async fn an_app_is_registered_as_a_draft_of_its_owner_with_a_secret() {
 
 #[tokio::test]
 async fn a_public_app_is_registered_without_a_secret_and_must_use_pkce() {
-    let mut unit = with_user(Some(person()));
-    unit.clients.expect_count_own().times(1).returning(|_| Ok(0));
+    let mut unit = with_names(Vec::new());
     unit.clients.expect_insert().times(1).returning(|_| Ok(()));
     let prepared = Prepared::new([unit]);
     let session = session(0);
     let command = RegisterAppCommand { session: &session, form: FORM, is_public: true, address: ADDRESS };
-    let created = RegisterApp::new(prepared.units.clone(), entropy(), clock()).run(command).await.unwrap();
+    let created = register_app(&prepared).run(command).await.unwrap();
     assert!(created.secret.is_none() && created.client.require_pkce);
     assert_eq!(created.client.kind, ClientKind::PublicApp);
 }
@@ -224,10 +243,17 @@ async fn a_locked_or_deleted_account_registers_nothing() {
 }
 
 #[tokio::test]
+async fn a_person_registers_no_second_app_of_the_same_name() {
+    let prepared = Prepared::new([with_names(vec![FORM.name.to_owned()])]);
+    let refused = register(&prepared, 0, FORM).await;
+    let Err(OwnAppError::Invalid(faults)) = refused else { panic!("registered") };
+    assert_eq!(faults, [AppFault::NameTaken]);
+    prepared.assert_nothing_stored();
+}
+
+#[tokio::test]
 async fn one_person_registers_ten_apps_and_no_more() {
-    let mut unit = with_user(Some(person()));
-    unit.clients.expect_count_own().times(1).returning(|_| Ok(MAX_OWN_CLIENTS));
-    let prepared = Prepared::new([unit]);
+    let prepared = Prepared::new([with_names(vec!["Dream Diary".to_owned(); MAX_OWN_CLIENTS])]);
     let refused = register(&prepared, 0, FORM).await;
     assert!(matches!(refused, Err(OwnAppError::TooManyApps)), "{refused:?}");
     prepared.assert_nothing_stored();
@@ -311,22 +337,40 @@ fn secret_command(session: &Session) -> AppCommand<'_> {
 #[tokio::test]
 async fn a_new_secret_leaves_the_previous_one_live() {
     let mut unit = with_app(Some(draft()));
-    unit.clients.expect_list_secrets().times(1).returning(|_| Ok(vec![stored_secret(1, None)]));
+    unit.clients.expect_list_secrets().times(2).returning(|_| Ok(vec![stored_secret(1, None)]));
     unit.clients.expect_insert_secret().times(1).returning(|_, _| Ok(()));
     let prepared = Prepared::new([unit]);
     let rotate = RotateAppSecret::new(prepared.units.clone(), entropy(), clock());
-    let secret = rotate.run(secret_command(&session(0))).await.unwrap();
+    let newest = Some(stored_secret(1, None).id);
+    let secret = rotate.run(secret_command(&session(0)), newest).await.unwrap();
     assert_eq!(secret.kind(), SecretKind::ClientSecret);
     prepared.assert_committed(AuditKind::ClientSecretRotated);
+}
+
+#[tokio::test]
+async fn a_secret_is_not_created_if_the_newest_live_one_is_another_than_the_person_saw() {
+    for seen in [Some(stored_secret(1, None).id), Some(stored_secret(3, None).id), None] {
+        let mut unit = with_app(Some(draft()));
+        unit.clients.expect_list_secrets().times(1).returning(|_| {
+            Ok(vec![stored_secret(1, None), stored_secret(2, None), stored_secret(3, Some(noon()))])
+        });
+        let prepared = Prepared::new([unit]);
+        let rotate = RotateAppSecret::new(prepared.units.clone(), entropy(), clock());
+        let refused = rotate.run(secret_command(&session(0)), seen).await;
+        assert!(matches!(refused, Err(OwnAppError::SecretChanged)), "{seen:?}");
+        prepared.assert_nothing_stored();
+    }
 }
 
 #[tokio::test]
 async fn a_secret_of_a_public_or_another_persons_app_is_not_rotated() {
     let public = Client { kind: ClientKind::PublicApp, ..draft() };
     for (client, is_found) in [(public, true), (own(Review::Draft { owner: user_id(2) }), false)] {
-        let prepared = Prepared::new([with_app(Some(client))]);
+        let mut unit = with_app(Some(client));
+        unit.clients.expect_list_secrets().times(usize::from(is_found)).returning(|_| Ok(Vec::new()));
+        let prepared = Prepared::new([unit]);
         let rotate = RotateAppSecret::new(prepared.units.clone(), entropy(), clock());
-        let refused = rotate.run(secret_command(&session(0))).await.unwrap_err();
+        let refused = rotate.run(secret_command(&session(0)), None).await.unwrap_err();
         let fits = if is_found {
             matches!(refused, OwnAppError::NoSecret)
         } else {
@@ -336,7 +380,7 @@ async fn a_secret_of_a_public_or_another_persons_app_is_not_rotated() {
         prepared.assert_nothing_stored();
     }
     let rotate = RotateAppSecret::new(Prepared::new([]).units, entropy(), clock());
-    let stale = rotate.run(secret_command(&session(300))).await;
+    let stale = rotate.run(secret_command(&session(300)), None).await;
     assert!(matches!(stale, Err(OwnAppError::NotFresh)), "{stale:?}");
 }
 
@@ -430,7 +474,19 @@ async fn an_own_app_is_shown_with_its_live_secrets_and_counts_to_its_owner_alone
         clients.expect_count_draft_users().times(usize::from(is_shown)).returning(|_| Ok(3));
         let mut grants = MockGrantReader::new();
         grants.expect_count_live_grants().times(usize::from(is_shown)).returning(|_, _| Ok(7));
-        let apps = OwnApps::new(Arc::new(clients), Arc::new(grants), clock());
+        let mut usage = MockClientUsageStore::new();
+        usage
+            .expect_list_usage()
+            .times(usize::from(is_shown))
+            .withf(|id, since| *id == client_id(1) && *since == first_usage_day(noon()))
+            .returning(|_, _| Ok(Vec::new()));
+        let apps = OwnApps::new(
+            Arc::new(clients),
+            Arc::new(grants),
+            Arc::new(usage),
+            DailyLimits::default(),
+            clock(),
+        );
         let found = apps.find(user_id(owner), client_id(1)).await.unwrap();
         assert_eq!(found.is_some(), is_shown);
         if let Some(found) = found {

@@ -3,9 +3,9 @@
 
 use crate::audit;
 use crate::developer::admit_user;
-use crate::ports::storage::StorageError;
+use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
-use domain::audit::{AuditActor, AuditKind};
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::Client;
 use domain::code::{AuthorizationCode, CodeLifetime, CodeState, PkceChallenge};
 use domain::id::{ClientId, UserId};
@@ -91,6 +91,25 @@ impl IssueCode {
     /// Stores the hash of a new code and returns the code.
     pub async fn run(&self, command: IssueCodeCommand) -> Result<IssuedCode, IssueCodeError> {
         let mut unit = self.units.begin().await?;
+        match self.issue(&mut *unit, command).await {
+            Ok((issued, event)) => {
+                audit::commit(unit, &[event]).await?;
+                Ok(issued)
+            }
+            // After a storage error the unit of work must not be used.
+            Err(error @ IssueCodeError::Storage(_)) => Err(error),
+            Err(error) => {
+                unit.rollback().await?;
+                Err(error)
+            }
+        }
+    }
+
+    async fn issue(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        command: IssueCodeCommand,
+    ) -> Result<(IssuedCode, AuditEvent), IssueCodeError> {
         // The user is locked first, as everywhere; errors of the client are still reported first.
         let user = unit.users().find(command.user_id).await?;
         let client = unit.clients().find(command.client_id).await?;
@@ -109,7 +128,7 @@ impl IssueCode {
             return Err(IssueCodeError::UserLocked);
         }
         let issued_at = self.clock.now();
-        if !admit_user(&mut *unit, client, command.user_id, issued_at).await? {
+        if !admit_user(unit, client, command.user_id, issued_at).await? {
             return Err(IssueCodeError::DraftFull);
         }
         let expires_at = command.lifetime.end_from(issued_at);
@@ -128,8 +147,7 @@ impl IssueCode {
         };
         unit.codes().insert(&stored).await?;
         let event = self.trail.event(actor, AuditKind::CodeIssued);
-        audit::commit(unit, &[event.user(stored.user_id).client(stored.client_id)]).await?;
-        Ok(IssuedCode { code, expires_at })
+        Ok((IssuedCode { code, expires_at }, event.user(stored.user_id).client(stored.client_id)))
     }
 }
 

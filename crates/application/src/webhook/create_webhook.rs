@@ -2,7 +2,7 @@
 
 use super::{WebhookActor, WebhookError};
 use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{UnitOfWorkFactory, WebhookReader};
+use crate::ports::storage::{EndpointInsertion, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, WebhookSigner};
 use domain::audit::AuditKind;
 use domain::id::{ClientId, UserId, WebhookEndpointId};
@@ -39,7 +39,6 @@ pub struct CreatedWebhook {
 /// Creates endpoints.
 pub struct CreateWebhook {
     units: Arc<dyn UnitOfWorkFactory>,
-    webhooks: Arc<dyn WebhookReader>,
     signer: Arc<dyn WebhookSigner>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
@@ -49,12 +48,11 @@ impl CreateWebhook {
     /// Creates the use case.
     pub fn new(
         units: Arc<dyn UnitOfWorkFactory>,
-        webhooks: Arc<dyn WebhookReader>,
         signer: Arc<dyn WebhookSigner>,
         entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { units, webhooks, signer, entropy, clock }
+        Self { units, signer, entropy, clock }
     }
 
     /// Creates an endpoint and queues the challenge that confirms it, which a server sends within a second.
@@ -64,15 +62,6 @@ impl CreateWebhook {
             return Err(WebhookError::Forbidden);
         }
         let now = self.clock.now();
-        let mut unit = self.units.begin().await?;
-        // Locks the client, so that endpoints can be counted.
-        let client = unit.clients().find(client_id).await?.ok_or(WebhookError::NoClient)?;
-        if !client.kind.is_app() {
-            return Err(WebhookError::ServiceClient);
-        }
-        if self.webhooks.list_endpoints(Some(client_id)).await?.len() >= MAX_ENDPOINTS {
-            return Err(WebhookError::TooMany);
-        }
         let id = WebhookEndpointId::from_uuid(self.entropy.uuid());
         let secret = WebhookSecret::new(self.entropy.secret_bytes());
         let endpoint = WebhookEndpoint {
@@ -85,7 +74,21 @@ impl CreateWebhook {
             previous_secret: None,
             created_at: now,
         };
-        unit.webhooks().insert(&endpoint).await?;
+        let mut unit = self.units.begin().await?;
+        // Locks the client, so that endpoints can be counted.
+        let refusal = match unit.clients().find(client_id).await? {
+            None => Some(WebhookError::NoClient),
+            Some(client) if !client.kind.is_app() => Some(WebhookError::ServiceClient),
+            Some(_) => match unit.webhooks().insert(&endpoint, MAX_ENDPOINTS).await? {
+                EndpointInsertion::Stored => None,
+                EndpointInsertion::UrlTaken => Some(WebhookError::UrlTaken),
+                EndpointInsertion::TooMany => Some(WebhookError::TooMany),
+            },
+        };
+        if let Some(refusal) = refusal {
+            unit.rollback().await?;
+            return Err(refusal);
+        }
         unit.webhooks().queue(about_nobody(id, EventKind::EndpointChallenge), now.timestamp_micros()).await?;
         let trail = AuditTrail::new(self.entropy.clone(), self.clock.clone());
         audit::commit(unit, &[actor.event(&trail, AuditKind::WebhookCreated, &endpoint)]).await?;

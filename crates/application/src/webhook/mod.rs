@@ -69,6 +69,9 @@ pub enum WebhookError {
          outbound.allow_private_networks"
     )]
     Forbidden,
+    /// The client has an endpoint with this URL.
+    #[error("the client already has a webhook endpoint with this URL")]
+    UrlTaken,
     /// The client has as many endpoints as it may have.
     #[error("a client has at most {MAX_ENDPOINTS} webhook endpoints")]
     TooMany,

@@ -6,8 +6,8 @@ use super::{
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
-    Change, ChangePage, ClientWithSecrets, MockChangeReader, MockClientReader, MockProfileReader,
-    MockWebhookReader, PendingEvent, Settlement, StorageError,
+    Change, ChangePage, ClientWithSecrets, EndpointInsertion, MockChangeReader, MockClientReader,
+    MockProfileReader, MockWebhookReader, PendingEvent, Settlement, StorageError,
 };
 use crate::ports::system::{
     Mail, MockFetcher, MockMailSealer, MockWebhookSigner, OutboundError, OutboundResponse, WebhookSignerError,
@@ -399,30 +399,23 @@ async fn an_endpoint_that_is_not_active_is_sent_challenges_only() {
     }
 }
 
-/// Creates an endpoint of this client, which has this many.
-async fn create(client: Option<Client>, existing: usize, url: &str) -> Result<(), WebhookError> {
+/// Creates an endpoint of this client, which the store inserts with this outcome.
+async fn create(client: Option<Client>, insertion: EndpointInsertion, url: &str) -> Result<(), WebhookError> {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().returning(move |_| Ok(client.clone()));
-    unit.webhooks.expect_insert().returning(|endpoint| {
-        assert_eq!(endpoint.status, EndpointStatus::Unconfirmed);
-        Ok(())
+    unit.webhooks.expect_insert().returning(move |endpoint, most| {
+        assert_eq!((endpoint.status, most), (EndpointStatus::Unconfirmed, MAX_ENDPOINTS));
+        Ok(insertion)
     });
     unit.webhooks
         .expect_queue()
         .withf(|key, _| key.kind == EventKind::EndpointChallenge)
         .returning(|_, _| Ok(()));
-    let mut webhooks = MockWebhookReader::new();
-    webhooks.expect_list_endpoints().returning(move |_| Ok(vec![endpoint(); existing]));
     let mut signer = MockWebhookSigner::new();
     signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![1])));
     let store = Arc::new(PreparedUnitsOfWork::new([unit]));
-    let create = CreateWebhook::new(
-        store.clone(),
-        Arc::new(webhooks),
-        Arc::new(signer),
-        Arc::new(CountingEntropy::default()),
-        clock(),
-    );
+    let entropy = Arc::new(CountingEntropy::default());
+    let create = CreateWebhook::new(store.clone(), Arc::new(signer), entropy, clock());
     let command = CreateWebhookCommand {
         client_id: app().id,
         url: OutboundUrl::parse(url).unwrap(),
@@ -430,7 +423,10 @@ async fn create(client: Option<Client>, existing: usize, url: &str) -> Result<()
         actor: WebhookActor::Operator,
         policy: OutboundPolicy::default(),
     };
-    create.run(command).await?;
+    if let Err(error) = create.run(command).await {
+        assert_eq!(store.endings().committed(), 0);
+        return Err(error);
+    }
     assert_eq!(store.events().all()[0].kind, AuditKind::WebhookCreated);
     assert_eq!(store.endings().committed(), 1);
     Ok(())
@@ -439,12 +435,14 @@ async fn create(client: Option<Client>, existing: usize, url: &str) -> Result<()
 #[tokio::test]
 async fn an_app_gets_endpoints_up_to_the_limit_at_allowed_urls() {
     const URL: &str = "https://hooks.example/x";
-    create(Some(app()), MAX_ENDPOINTS - 1, URL).await.unwrap();
-    assert!(matches!(create(Some(app()), MAX_ENDPOINTS, URL).await, Err(WebhookError::TooMany)));
-    assert!(matches!(create(None, 0, URL).await, Err(WebhookError::NoClient)));
-    assert!(matches!(create(Some(service()), 0, URL).await, Err(WebhookError::ServiceClient)));
+    use EndpointInsertion::{Stored, TooMany, UrlTaken};
+    create(Some(app()), Stored, URL).await.unwrap();
+    assert!(matches!(create(Some(app()), TooMany, URL).await, Err(WebhookError::TooMany)));
+    assert!(matches!(create(Some(app()), UrlTaken, URL).await, Err(WebhookError::UrlTaken)));
+    assert!(matches!(create(None, Stored, URL).await, Err(WebhookError::NoClient)));
+    assert!(matches!(create(Some(service()), Stored, URL).await, Err(WebhookError::ServiceClient)));
     for url in ["http://127.0.0.1/", "https://10.0.0.1/", "https://[fe80::1]/"] {
-        assert!(matches!(create(Some(app()), 0, url).await, Err(WebhookError::Forbidden)), "{url}");
+        assert!(matches!(create(Some(app()), Stored, url).await, Err(WebhookError::Forbidden)), "{url}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The checks before a data endpoint, assembled from the product's parts.
 
 use super::part::{AnyToken, LiveGrants, NoClients, NoLedger, NoLimit, NoOtherKeys};
-use application::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessQuery, DailyLimits, TokenCheck};
+use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
 use application::audit::{AnsweredRead, ReadRecorder};
 use application::ports::storage::{AccessReader, AccessState};
 use application::ports::system::{
@@ -120,13 +120,9 @@ impl Chain {
     }
 
     async fn pass(&self) -> anyhow::Result<()> {
-        let query = AuthorizeAccessQuery {
-            token: &self.token,
-            user_id: &self.user_id,
-            endpoint: PersonEndpoint::Data(DataKind::Profile),
-            resource: Resource::Api,
-        };
-        let granted = self.authorize.run(query).await?;
+        let caller = self.authorize.identify(&self.token, Resource::Api).await?;
+        let endpoint = PersonEndpoint::Data(DataKind::Profile);
+        let granted = self.authorize.admit_to(&caller, &self.user_id, endpoint).await?;
         self.recorder.record(AnsweredRead {
             user_id: granted.user_id,
             reader: granted.reader,

@@ -103,9 +103,10 @@ impl RedirectUri {
         port.map_or_else(|| self.host(), |port| format!("{}:{port}", self.host()))
     }
 
-    /// Returns whether the URI leads to a program on the person's own computer (RFC 8252 section 7.3).
+    /// Returns whether the URI leads to a program on the person's own computer (RFC 8252 section 7.3): http is
+    /// allowed on loopback hosts only.
     pub fn is_loopback(&self) -> bool {
-        self.loopback_parts().is_some()
+        self.url().is_some_and(|url| url.scheme() == "http")
     }
 
     /// Returns whether both are loopback URIs that are equal except for their ports.
@@ -113,7 +114,8 @@ impl RedirectUri {
         self.loopback_parts().is_some_and(|parts| other.loopback_parts() == Some(parts))
     }
 
-    /// Splits a loopback URI into its host and what follows the port; `None` for any other URI.
+    /// Splits a loopback URI of the usual spelling into its host and what follows the port; `None` for any
+    /// other URI.
     fn loopback_parts(&self) -> Option<(&str, &str)> {
         let (host, rest) = LOOPBACK_HOSTS
             .into_iter()
@@ -178,6 +180,20 @@ mod tests {
         ] {
             assert_eq!(RedirectUri::parse(text).unwrap().as_str(), text);
         }
+    }
+
+    #[test]
+    fn every_spelling_of_a_loopback_host_is_recognized() {
+        for text in [
+            "http://127.0.0.1:9000/cb",
+            "HTTP://127.0.0.1:9000/cb",
+            "http://127.0.0.2:9000/cb",
+            "http://LOCALHOST:9000/cb",
+            "http://[::1]/cb",
+        ] {
+            assert!(RedirectUri::parse(text).unwrap().is_loopback(), "{text}");
+        }
+        assert!(!RedirectUri::parse("https://app.example.org/cb").unwrap().is_loopback());
     }
 
     #[test]

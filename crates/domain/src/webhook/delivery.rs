@@ -1,6 +1,6 @@
 //! Attempts to deliver an event.
 
-use super::EventKey;
+use super::{EventKey, EventKind, MessageId};
 use crate::outbound::OutboundError;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -35,6 +35,16 @@ pub struct Delivery {
     pub result: DeliveryResult,
     /// When the event is tried again; `None` if it is not.
     pub next_attempt_at: Option<DateTime<Utc>>,
+}
+
+impl Delivery {
+    /// Returns the id of the message; `None` if it was about a person whom the log does not name.
+    pub fn message_id(&self) -> Option<MessageId> {
+        let is_about_nobody =
+            matches!(self.event.kind, EventKind::EndpointTest | EventKind::EndpointChallenge);
+        let is_complete = is_about_nobody || !self.event.user_id.as_uuid().is_nil();
+        is_complete.then(|| MessageId::new(self.event, self.announced_before, self.number))
+    }
 }
 
 impl DeliveryResult {

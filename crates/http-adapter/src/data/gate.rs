@@ -4,13 +4,17 @@ use super::bearer;
 use super::query::IgnoredParameters;
 use crate::ApiState;
 use crate::admission::{Holder, PagePermit};
+use crate::client_request::{note_client, note_limit};
 use crate::problem::Problem;
 use actix_web::{HttpMessage as _, HttpRequest};
-use application::access::{AuthorizeAccessQuery, GrantedAccess, Permission};
+use application::access::{AuthorizeAccessError, Caller, GrantedAccess, Permission};
+use domain::client_usage::UsedEndpoint;
 use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
 use domain::paging::{PageRequest, PageSize};
+use domain::rate_limit::RateStatus;
 use domain::resource::Resource;
+use domain::scope::ScopeSet;
 
 /// Largest offset that is cheap to skip.
 const CHEAP_OFFSET: i64 = 1_000;
@@ -22,20 +26,34 @@ pub(crate) async fn admit(
     state: &ApiState,
     endpoint: impl Into<PersonEndpoint>,
 ) -> Result<GrantedAccess, Problem> {
-    let token = bearer::token(request)?;
-    let user_id = request.match_info().get("user_id").unwrap_or_default();
     let endpoint = endpoint.into();
-    let query = AuthorizeAccessQuery { token, user_id, endpoint, resource: Resource::Api };
-    let access = admitted(request, state.authorize_access.run(query).await?);
+    let caller = identify(request, state, endpoint).await?;
+    let user_id = request.match_info().get("user_id").unwrap_or_default();
+    let access =
+        admitted(request, endpoint, state.authorize_access.admit_to(&caller, user_id, endpoint).await)?;
     if let Some(ignored) = IgnoredParameters::of(request.query_string(), endpoint) {
         request.extensions_mut().insert(ignored);
     }
     Ok(access)
 }
 
+/// Authenticates a request to an endpoint of the API.
+pub(crate) async fn identify(
+    request: &HttpRequest,
+    state: &ApiState,
+    endpoint: PersonEndpoint,
+) -> Result<Caller, Problem> {
+    let caller = state.authorize_access.identify(bearer::token(request)?, Resource::Api).await?;
+    note_client(request, caller.client_id(), UsedEndpoint::Person(endpoint));
+    Ok(caller)
+}
+
 /// Authenticates a request to the MCP endpoint, whose path names no person; does not count it.
-pub async fn identify(request: &HttpRequest, state: &ApiState) -> Result<Permission, Problem> {
-    Ok(state.authorize_access.identify(bearer::token(request)?, Resource::Mcp).await?)
+pub async fn identify_person(request: &HttpRequest, state: &ApiState) -> Result<Permission, Problem> {
+    let caller = state.authorize_access.identify(bearer::token(request)?, Resource::Mcp).await?;
+    note_client(request, caller.client_id(), UsedEndpoint::Mcp);
+    let permission = caller.permission().copied();
+    permission.ok_or_else(|| Problem::insufficient_scope(ScopeSet::CONSENTABLE))
 }
 
 /// Authorizes and counts a read by an identified caller, as `admit` does.
@@ -45,14 +63,35 @@ pub async fn admit_identified(
     permission: &Permission,
     kind: DataKind,
 ) -> Result<GrantedAccess, Problem> {
-    Ok(admitted(request, state.authorize_access.admit(permission, kind.into()).await?))
+    admitted(request, kind.into(), state.authorize_access.admit(permission, kind.into()).await)
 }
 
-/// Stores for the middleware who holds a large response, and the headers of every response from here on.
-fn admitted(request: &HttpRequest, access: GrantedAccess) -> GrantedAccess {
+/// Stores for the middleware who holds a large response, the limit that the request was counted against, and
+/// the headers of every response from here on.
+fn admitted(
+    request: &HttpRequest,
+    endpoint: PersonEndpoint,
+    outcome: Result<GrantedAccess, AuthorizeAccessError>,
+) -> Result<GrantedAccess, Problem> {
+    let access = counted(request, endpoint, outcome, |access| access.rate)?;
     request.extensions_mut().insert(Holder::from(&access));
     request.extensions_mut().insert(access.rate);
-    access
+    Ok(access)
+}
+
+/// Notes the limit that a request was counted against, also if it was reached.
+pub(crate) fn counted<T>(
+    request: &HttpRequest,
+    endpoint: PersonEndpoint,
+    outcome: Result<T, AuthorizeAccessError>,
+    rate: impl FnOnce(&T) -> RateStatus,
+) -> Result<T, Problem> {
+    match &outcome {
+        Ok(granted) => note_limit(request, endpoint, rate(granted)),
+        Err(AuthorizeAccessError::RateLimited { rate, .. }) => note_limit(request, endpoint, *rate),
+        Err(_) => {}
+    }
+    Ok(outcome?)
 }
 
 /// Takes the shares of a page that is expensive to read.

@@ -11,4 +11,5 @@ mod personal_token;
 mod rate_limit;
 pub(in crate::data) mod sample;
 mod storage;
+mod usage;
 mod world;

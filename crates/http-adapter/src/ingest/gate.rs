@@ -1,10 +1,11 @@
 //! Checks that precede every write.
 
 use crate::ApiState;
-use crate::data::bearer;
+use crate::data::gate;
 use crate::problem::Problem;
 use actix_web::{HttpMessage as _, HttpRequest};
-use application::access::{AuthorizeIngestQuery, GrantedIngest};
+use application::access::GrantedIngest;
+use domain::data_endpoint::PersonEndpoint;
 use domain::scope::Scope;
 
 /// Authenticates, authorizes and counts a request, before its parameters and body are read.
@@ -13,9 +14,10 @@ pub(super) async fn admit(
     state: &ApiState,
     scope: Scope,
 ) -> Result<GrantedIngest, Problem> {
-    let token = bearer::token(request)?;
+    let caller = gate::identify(request, state, PersonEndpoint::Ingest).await?;
     let user_id = request.match_info().get("user_id");
-    let grant = state.ingest.authorize.run(AuthorizeIngestQuery { token, user_id, scope }).await?;
+    let outcome = state.authorize_access.admit_write(&caller, user_id, scope).await;
+    let grant = gate::counted(request, PersonEndpoint::Ingest, outcome, |grant| grant.rate)?;
     // For the middleware, which adds the headers to every response from here on.
     request.extensions_mut().insert(grant.rate);
     Ok(grant)

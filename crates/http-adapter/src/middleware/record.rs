@@ -1,11 +1,11 @@
-//! Access log, metrics and trace of a request. Every log line of the request carries its id.
+//! Access log, metrics, trace and usage of a request. Every log line of the request carries its id.
 //!
 //! They contain the pattern of the endpoint, never the path or query, which contain a person's id and
 //! secrets.
 
 use super::context::{Outcome, RequestContext};
 use crate::route::Endpoint;
-use crate::{meter, trace};
+use crate::{client_request, meter, trace};
 use actix_web::dev::ServiceRequest;
 use std::time::Duration;
 use tracing::Instrument as _;
@@ -28,6 +28,9 @@ pub(super) async fn record(
             Ok(response) => response.status(),
             Err(error) => error.as_response_error().status_code(),
         };
+        if let (Some(state), Ok(response)) = (&context.state, &outcome) {
+            client_request::record(state, response);
+        }
         let route = context.endpoint.map_or("unmatched", Endpoint::path);
         let took = elapsed_time().saturating_sub(started);
         tracing::info!(

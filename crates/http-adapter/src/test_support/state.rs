@@ -48,6 +48,7 @@ pub fn http_state(settings: HttpSettings) -> HttpState {
         health: Arc::new(FixedHealth::default()),
         request_ids: Arc::new(|| Uuid::try_parse(REQUEST_ID).unwrap()),
         elapsed_time: Arc::new(|| Duration::from_micros(7)),
+        record_usage: Arc::new(|_, _| ()),
         trace: None,
         admission: Admission::default(),
         log_suppression: LogSuppression::default(),

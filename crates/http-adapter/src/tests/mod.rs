@@ -16,8 +16,9 @@ use crate::{
 };
 use actix_web::test::TestRequest;
 use application::StorageError;
-use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, DailyLimits, TokenCheck};
+use application::access::{AccessPorts, AuthorizeAccess, DailyLimits, TokenCheck};
 use application::audit::{AuditTrail, ReadRecorder};
+use application::client_usage::ClientRequest;
 use application::erasure::ErasePerson;
 use application::export::{ExportFormat, ExportWriter, ExportWriters};
 use application::export::{ExportReaders, ExportRecords};
@@ -43,7 +44,7 @@ use chrono::{DateTime, Utc};
 use domain::access_token::TokenSubject;
 use domain::id::{KeyId, UserId};
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 /// Parts of a state; a test replaces some and calls [`Parts::build`].
@@ -54,6 +55,8 @@ pub(crate) struct Parts {
     pub(crate) access: Arc<dyn AccessReader>,
     pub(crate) limiter: Arc<dyn RateLimiter>,
     pub(crate) reads: Arc<RecordedReads>,
+    /// Recorded requests of clients.
+    pub(crate) usage: Arc<Mutex<Vec<(ClientRequest, u16)>>>,
     pub(crate) profiles: Arc<dyn ProfileReader>,
     pub(crate) sleep: Arc<dyn SleepReader>,
     pub(crate) supplements: Arc<dyn SupplementReader>,
@@ -76,6 +79,7 @@ impl Default for Parts {
             access: Arc::new(MockAccessReader::new()),
             limiter: Arc::new(MockRateLimiter::new()),
             reads: Arc::default(),
+            usage: Arc::default(),
             profiles: Arc::new(MockProfileReader::new()),
             sleep: Arc::new(MockSleepReader::new()),
             supplements: Arc::new(MockSupplementReader::new()),
@@ -101,7 +105,8 @@ impl Parts {
         let mint = TokenMint::new(self.signer, store.clone(), clock.clone());
         let tokens = TokenCheck::new(self.verifier, Arc::new(NoUnknownKeys));
         let reads = ReadRecorder::new(self.reads, clock.clone());
-        let authorize_access = Arc::new(AuthorizeAccess::new(
+        let usage = self.usage;
+        let authorize_access = AuthorizeAccess::new(
             AccessPorts {
                 tokens: tokens.clone(),
                 access: self.access.clone(),
@@ -110,7 +115,7 @@ impl Parts {
                 clock: clock.clone(),
             },
             self.daily_limits,
-        ));
+        );
         let introspect_token = introspect_token(&store, &tokens, self.access.clone());
         let records = ExportRecords::new(
             ExportReaders {
@@ -132,6 +137,7 @@ impl Parts {
         let http = Arc::new(HttpState {
             health: Arc::new(health),
             admission: self.admission,
+            record_usage: Arc::new(move |request, status| usage.lock().unwrap().push((request, status))),
             ..http_state(self.settings)
         });
         Arc::new(ApiState {
@@ -142,8 +148,8 @@ impl Parts {
             issue_service_token: Arc::new(IssueServiceToken::new(store.clone(), mint)),
             revoke_token: revoke_token(&store, &tokens),
             introspect_token,
-            ingest: ingest_use_cases(&store, &authorize_access),
-            authorize_access,
+            ingest: ingest_use_cases(&store),
+            authorize_access: Arc::new(authorize_access),
             read_profile: Arc::new(ReadProfile::new(self.profiles, reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(self.sleep, reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(self.supplements, reads.clone())),
@@ -183,10 +189,9 @@ fn refresh_access(store: &Arc<MemoryStore>, reads: &ReadRecorder, mint: &TokenMi
     Arc::new(RefreshAccess::new(store.clone(), store.clone(), reads.clone(), mint.clone()))
 }
 
-fn ingest_use_cases(store: &Arc<MemoryStore>, access: &Arc<AuthorizeAccess>) -> IngestUseCases {
+fn ingest_use_cases(store: &Arc<MemoryStore>) -> IngestUseCases {
     let clock = Arc::new(FixedClock);
     IngestUseCases::new(
-        AuthorizeIngest::new(access.clone()),
         IngestRecords::new(
             Arc::new(MockProfileReader::new()),
             store.clone(),

@@ -5,12 +5,16 @@ use super::request::{Presented, TokenRequest};
 use super::response::{RefreshBody, ServiceTokenBody, TokenBody};
 use crate::ApiState;
 use crate::problem::{Fault, Problem};
-use actix_web::HttpResponse;
+use actix_web::{HttpRequest, HttpResponse};
 use application::token::{IssueServiceTokenCommand, RedeemCodeCommand, RefreshAccessCommand};
 use domain::resource::Resource;
 
-pub(super) async fn run(state: &ApiState, asked: &TokenRequest) -> Result<HttpResponse, Problem> {
-    let client = authenticate(state, &asked.credentials, asked.address, asked.in_query).await?;
+pub(super) async fn run(
+    state: &ApiState,
+    request: &HttpRequest,
+    asked: &TokenRequest,
+) -> Result<HttpResponse, Problem> {
+    let client = authenticate(state, request, &asked.credentials, asked.address, asked.in_query).await?;
     let resource = resource(state, asked)?;
     match &asked.presented {
         Presented::Code { code, redirect_uri, code_verifier } => {

@@ -38,7 +38,8 @@ pub(super) async fn revoke(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let about = read_about_token(&request, body).await?;
-    let client = authenticate(&state, &about.credentials, about.address, QuerySecrets::None).await?;
+    let client =
+        authenticate(&state, &request, &about.credentials, about.address, QuerySecrets::None).await?;
     state.revoke_token.run(RevokeTokenCommand { client: &client, token: &about.token }).await?;
     Ok(HttpResponse::Ok().finish())
 }
@@ -67,7 +68,7 @@ pub(super) async fn introspect(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let about = read_about_token(&request, body).await?;
-    let client = authenticate_confidential(&state, &about.credentials, about.address).await?;
+    let client = authenticate_confidential(&state, &request, &about.credentials, about.address).await?;
     let query = IntrospectTokenQuery {
         client: &client,
         token: &about.token,

@@ -206,7 +206,7 @@ async fn answer(
 ) -> Result<HttpResponse, Problem> {
     let read = request::read(endpoint, request, body).await;
     let asked = read.inspect_err(|problem| meter::token_refused("unread", problem))?;
-    let outcome = exchange::run(state, &asked).await;
+    let outcome = exchange::run(state, request, &asked).await;
     let grant_type = asked.presented.grant_type();
     match &outcome {
         Ok(_) => meter::token_issued(grant_type),

@@ -4,7 +4,7 @@ use super::*;
 use crate::MetadataReader;
 use application::ports::system::{FetchedMetadata, MetadataSource as _};
 use chrono::TimeDelta;
-use domain::client::{MetadataFault, MetadataUrl};
+use domain::client::{MetadataContent, MetadataFault, MetadataUrl};
 
 const DOCUMENT: &str = r#"{"client_id": "https://hooks.example/client.json", "client_name": "Night Owl",
     "redirect_uris": ["https://hooks.example/cb"], "logo_uri": "https://hooks.example/logo.png"}"#;
@@ -40,6 +40,16 @@ async fn a_document_is_read_with_the_members_that_are_used() {
     assert_eq!(fields.client_name.as_deref(), Some("Night Owl"));
     assert_eq!(fields.redirect_uris, ["https://hooks.example/cb"]);
     assert!(!fields.has_secret && fields.auth_method.is_none() && max_age.is_none());
+}
+
+#[tokio::test]
+async fn the_document_in_the_guide_for_apps_is_valid() {
+    let guide = include_str!("../../../../docs/connect-your-app.md");
+    let (_, rest) = guide.split_once("<!-- guide: document -->\n```json\n").unwrap();
+    let (document, _) = rest.split_once("```").unwrap();
+    let FetchedMetadata { fields, .. } = read(document).await.unwrap();
+    let url = MetadataUrl::parse(fields.client_id.as_deref().unwrap()).unwrap();
+    MetadataContent::check(&fields, &url).unwrap();
 }
 
 #[tokio::test]

@@ -88,9 +88,12 @@ pub(super) fn errors(faults: &[AppFault]) -> FormErrors {
             "name",
             "Enter a name of 1 to 100 visible characters, without invisible or direction-changing ones.",
         ),
-        AppFault::HomePage => errors.and("home_page", "Enter an address that starts with https, or none."),
+        AppFault::NameTaken => errors.and("name", "You already have an app with this name."),
+        AppFault::HomePage => {
+            errors.and("home_page", "Home page: enter an https address, or leave it empty.")
+        }
         AppFault::PrivacyPolicy => {
-            errors.and("privacy_policy", "Enter an address that starts with https, or none.")
+            errors.and("privacy_policy", "Privacy policy: enter an https address, or leave it empty.")
         }
         AppFault::Contact => {
             errors.and("contact", "Enter an email address, or an address that starts with https.")

@@ -2,12 +2,13 @@
 
 use super::app_form::{SentApp, fields_of};
 use super::request::{Refusal, Sent, Visit, correctable};
-use super::sandbox;
+use super::{sandbox, usage};
 use crate::answer::{page, see_other};
 use crate::view::{self, AppFields, NewCode, SecretLine};
 use crate::{moment, person, query};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
+use application::client_usage::USAGE_DAYS;
 use application::developer::{ChangeAppCommand, ChangedApp, MAX_COUNTED_GRANTS, OwnApp, OwnAppError};
 use domain::client::{MAX_DRAFT_USERS, MAX_LIVE_SECRETS};
 use domain::id::{ClientId, ClientSecretId};
@@ -53,8 +54,16 @@ pub(super) async fn change(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
 /// Creates a secret and shows it once.
 pub(super) async fn rotate_secret(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
     let app = sent.app()?;
-    let secret = Some(sent.visit.use_cases.rotate_secret.run(app).await?);
-    Ok(OwnAppPage { secret, ..OwnAppPage::default() }.answer(&sent.visit, app.id).await?)
+    let newest = ClientSecretId::parse(sent.form.line("newest")?).ok();
+    match sent.visit.use_cases.rotate_secret.run(app, newest).await {
+        Ok(secret) => {
+            let contents = OwnAppPage { secret: Some(secret), ..OwnAppPage::default() };
+            Ok(contents.answer(&sent.visit, app.id).await?)
+        }
+        // Sent again by a reload, or created in another window.
+        Err(OwnAppError::SecretChanged) => Ok(see_other(&path(app.id))),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Ends a secret.
@@ -100,13 +109,13 @@ impl OwnAppPage {
         let Self { notice, secret, code, fields } = self;
         let Visit { use_cases, person, .. } = visit;
         let found = use_cases.own_apps.find(person.user_id, id).await?;
-        let OwnApp { client, secrets, live_grants, draft_users } =
+        let OwnApp { client, secrets, live_grants, draft_users, usage, limits } =
             found.ok_or_else(|| Problem::new(Fault::NotFound))?;
         let status = if fields.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
         let has_others = secrets.len() > 1;
         let line = |secret: domain::client::ClientSecret| SecretLine {
             id: secret.id.to_string(),
-            created: moment::to_the_minute(secret.created_at, person.home_timezone),
+            created: moment::to_the_second(secret.created_at, person.home_timezone),
             can_end: has_others,
         };
         let view = view::OwnApp {
@@ -127,6 +136,9 @@ impl OwnAppPage {
             max_draft_users: MAX_DRAFT_USERS,
             replaces_secret: secrets.len() >= MAX_LIVE_SECRETS,
             secrets: secrets.into_iter().map(line).collect(),
+            usage: usage::by_day(&usage),
+            usage_days: USAGE_DAYS,
+            limits: limits.into_iter().map(usage::limit).collect(),
             fields: fields.unwrap_or_else(|| fields_of(&client)),
         };
         page(status, &view)

@@ -143,6 +143,7 @@ fn refused(refusal: Refusal, sent: &Sent<'_>, endpoint: Endpoint) -> Result<Http
         OwnAppError::Invalid(_)
         | OwnAppError::TooManyApps
         | OwnAppError::NoSecret
+        | OwnAppError::SecretChanged
         | OwnAppError::LastSecret
         | OwnAppError::NoCode
         | OwnAppError::Disabled

@@ -21,14 +21,16 @@ use http_adapter::problem::{Fault, Problem};
 
 /// Shows the endpoints and the form for a new one.
 pub(super) async fn show(visit: &Visit<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
-    let notice = match query::read(request, &["done"])?.get("done") {
-        Some("tested") => Some("A test event is being sent. Reload this page to see the result."),
-        Some("challenged") => Some("A challenge is being sent. Reload this page to see the result."),
+    let query = query::read(request, &["done", "endpoint"])?;
+    let notice = match query.get("done") {
+        Some("tested") => Some("A test event is being sent."),
+        Some("challenged") => Some("A challenge is being sent."),
         Some("replayed") => Some("The messages are being sent again."),
         Some("deleted") => Some("The endpoint has been deleted. Nothing more is sent to it."),
         _ => None,
     };
-    WebhooksPage { notice, ..WebhooksPage::default() }.answer(visit, requested(request)?).await
+    let tested = query.get("endpoint").and_then(|id| WebhookEndpointId::parse(id).ok());
+    WebhooksPage { notice, tested, ..WebhooksPage::default() }.answer(visit, requested(request)?).await
 }
 
 /// Creates an endpoint and shows its secret once.
@@ -53,9 +55,10 @@ pub(super) async fn create(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
 
 /// Sends a test event or a challenge.
 pub(super) async fn test(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
-    let app = sent.app()?;
-    let kind = sent.visit.use_cases.webhooks.test(app, endpoint_id(sent)?).await?;
-    Ok(done(app.id, if kind == EventKind::EndpointTest { "tested" } else { "challenged" }))
+    let (app, endpoint) = (sent.app()?, endpoint_id(sent)?);
+    let kind = sent.visit.use_cases.webhooks.test(app, endpoint).await?;
+    let what = if kind == EventKind::EndpointTest { "tested" } else { "challenged" };
+    Ok(done(app.id, &format!("{what}&endpoint={endpoint}")))
 }
 
 /// Creates a secret and shows it once.
@@ -89,6 +92,9 @@ pub(super) fn errors_of(error: &WebhookError) -> Option<FormErrors> {
             "url",
             "This server does not call private addresses or addresses of its own machine. Enter a public one.",
         )),
+        WebhookError::UrlTaken => {
+            Some(FormErrors::field("url", "There is already an endpoint with this URL."))
+        }
         WebhookError::TooMany => Some(FormErrors::form(format!(
             "This app has {MAX_ENDPOINTS} webhook endpoints, the most it can have. Delete one first."
         ))),
@@ -109,6 +115,8 @@ fn done(id: ClientId, what: &str) -> HttpResponse {
 #[derive(Default)]
 struct WebhooksPage {
     notice: Option<&'static str>,
+    /// The endpoint that is being tested.
+    tested: Option<WebhookEndpointId>,
     /// A new secret, which is shown only once.
     secret: Option<NewEndpointSecret>,
     field: UrlField,
@@ -116,14 +124,17 @@ struct WebhooksPage {
 
 impl WebhooksPage {
     async fn answer(self, visit: &Visit<'_>, id: ClientId) -> Result<HttpResponse, Problem> {
-        let Self { notice, secret, field } = self;
+        let Self { notice, tested, secret, field } = self;
         let (person, now) = (&visit.person, (visit.state.now)());
         let found = visit.use_cases.webhooks.list(person.user_id, id).await?;
         let OwnWebhooks { client, endpoints } = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
         let is_refused = !field.errors.is_empty();
         let status = if is_refused { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
         let is_full = endpoints.len() >= MAX_ENDPOINTS;
-        let line = |(endpoint, deliveries)| endpoint_line(&endpoint, deliveries, (person.home_timezone, now));
+        let line = |(endpoint, deliveries): (WebhookEndpoint, Vec<Delivery>)| EndpointLine {
+            is_tested: tested == Some(endpoint.id),
+            ..endpoint_line(&endpoint, deliveries, (person.home_timezone, now))
+        };
         let view = view::OwnWebhooks {
             person: person::shown(person),
             notice: notice.map(str::to_owned),
@@ -159,6 +170,7 @@ fn endpoint_line(
             },
         },
         created: moment::day(endpoint.created_at, zone),
+        is_tested: false,
         previous_until: previous.map(|previous| moment::to_the_minute(previous.expires_at, zone)),
         deliveries: deliveries.into_iter().map(|delivery| delivery_line(&delivery, zone)).collect(),
     }
@@ -167,11 +179,12 @@ fn endpoint_line(
 /// Returns what the log has about an attempt, without the person of the event.
 fn delivery_line(delivery: &Delivery, zone: TimeZone) -> DeliveryLine {
     DeliveryLine {
-        at: moment::to_the_minute(delivery.at, zone),
+        at: moment::to_the_second(delivery.at, zone),
         kind: delivery.event.kind.as_str(),
+        message: delivery.message_id().map(|id| id.to_string()),
         result: words(delivery.result),
         milliseconds: delivery.milliseconds,
-        next: delivery.next_attempt_at.map(|at| moment::to_the_minute(at, zone)),
+        next: delivery.next_attempt_at.map(|at| moment::to_the_second(at, zone)),
     }
 }
 

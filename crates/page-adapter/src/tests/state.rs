@@ -2,6 +2,7 @@
 
 use super::store::EmptyStore;
 use crate::{DeveloperUseCases, ERROR_PAGES, NightUseCases, PageState, PasskeyCeremonies, UploadUseCases};
+use application::access::DailyLimits;
 use application::account::{
     ChangePassword, ChoosePassword, ChoosePasswordPorts, CompleteSignIn, ConfirmEmailChange, EndSessions,
     FindPasswordLink, FindPendingSignIn, KeptForms, ListSessions, ResumeSession, SecondStepPorts,
@@ -28,11 +29,11 @@ use application::passkey::{
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
-    FailureCount, MockAuditReader, MockAuthorizationRequestReader, MockConnectedAppReader,
-    MockCredentialReader, MockFailureCounter, MockGrantReader, MockImportReader, MockPasskeyReader,
-    MockPasswordLinkReader, MockPendingSignInReader, MockPersonalTokenReader, MockProfileReader,
-    MockReadTallyStore, MockSandboxReader, MockSecondFactorReader, MockSessionReader, MockSleepReader,
-    MockSupplementReader, MockWebhookReader,
+    FailureCount, MockAuditReader, MockAuthorizationRequestReader, MockClientUsageStore,
+    MockConnectedAppReader, MockCredentialReader, MockFailureCounter, MockGrantReader, MockImportReader,
+    MockPasskeyReader, MockPasswordLinkReader, MockPendingSignInReader, MockPersonalTokenReader,
+    MockProfileReader, MockReadTallyStore, MockSandboxReader, MockSecondFactorReader, MockSessionReader,
+    MockSleepReader, MockSupplementReader, MockWebhookReader,
 };
 use application::ports::system::{
     Clock, MockFormSealer, MockMetadataSource, MockPasskeyVerifier, MockPasswordHasher, MockPasswordJudge,
@@ -152,7 +153,13 @@ fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> De
     let (units, entropy) = (|| store.clone(), || store.clone());
     let (webhooks, signer) = (|| Arc::new(MockWebhookReader::new()), || Arc::new(MockWebhookSigner::new()));
     DeveloperUseCases {
-        own_apps: OwnApps::new(store.clone(), Arc::new(MockGrantReader::new()), clock()),
+        own_apps: OwnApps::new(
+            store.clone(),
+            Arc::new(MockGrantReader::new()),
+            Arc::new(MockClientUsageStore::new()),
+            DailyLimits::default(),
+            clock(),
+        ),
         register: RegisterApp::new(units(), entropy(), clock()),
         change: ChangeApp::new(units(), entropy(), clock()),
         rotate_secret: RotateAppSecret::new(units(), entropy(), clock()),
@@ -161,7 +168,7 @@ fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> De
         webhooks: AppWebhooks::new(AppWebhookPorts {
             clients: store.clone(),
             webhooks: webhooks(),
-            create: CreateWebhook::new(units(), webhooks(), signer(), entropy(), clock()),
+            create: CreateWebhook::new(units(), signer(), entropy(), clock()),
             manage: ManageWebhooks::new(units(), webhooks(), signer(), entropy(), clock()),
             clock: clock(),
             policy: OutboundPolicy::default(),

@@ -100,6 +100,11 @@ pub(crate) struct OwnApp {
     pub(crate) max_draft_users: u32,
     /// Live secrets, oldest first.
     pub(crate) secrets: Vec<SecretLine>,
+    /// Requests by day, latest first.
+    pub(crate) usage: Vec<UsageLine>,
+    /// Number of days in `usage` at most.
+    pub(crate) usage_days: u8,
+    pub(crate) limits: Vec<LimitLine>,
     /// Whether a new secret ends the oldest one.
     pub(crate) replaces_secret: bool,
     pub(crate) fields: AppFields,
@@ -137,6 +142,24 @@ pub(crate) struct NewCode {
     pub(crate) needs_secret: bool,
     /// Expiry, as a time of day.
     pub(crate) expires: Moment,
+}
+
+/// Requests of a UTC day.
+#[derive(Clone)]
+pub(crate) struct UsageLine {
+    pub(crate) day: Moment,
+    pub(crate) requests: String,
+    /// Status, endpoint and number of requests that failed, such as `429 sleep: 12`.
+    pub(crate) errors: Vec<String>,
+}
+
+/// A daily limit.
+#[derive(Clone)]
+pub(crate) struct LimitLine {
+    pub(crate) endpoint: &'static str,
+    pub(crate) limit: String,
+    /// Requests left today for the person whose limit is used most.
+    pub(crate) left: String,
 }
 
 /// A live secret.

@@ -17,7 +17,7 @@ pub(crate) struct KeptForm {
 }
 
 /// Fields that identify a record or repeat an old value; the person never saw them.
-const HIDDEN: [&str; 6] = ["entry", "supplement", "product", "passkey", "client", "endpoint"];
+const HIDDEN: [&str; 7] = ["entry", "supplement", "product", "passkey", "client", "endpoint", "newest"];
 
 impl KeptForm {
     /// Lists the labels and values that the person entered.

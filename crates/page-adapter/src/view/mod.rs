@@ -44,7 +44,9 @@ pub(crate) use activity::{
 pub(crate) use apps::{AppLine, Apps};
 pub(crate) use askama::Template as View;
 pub(crate) use consent::Consent;
-pub(crate) use developer::{AppFields, DeveloperApps, NewCode, OwnApp, OwnAppLine, SandboxLine, SecretLine};
+pub(crate) use developer::{
+    AppFields, DeveloperApps, LimitLine, NewCode, OwnApp, OwnAppLine, SandboxLine, SecretLine, UsageLine,
+};
 pub(crate) use email::{ChangeEmail, ConfirmEmail};
 pub(crate) use erase::{Erase, Erased};
 pub(crate) use errors::Errors;
@@ -60,7 +62,7 @@ pub(crate) use message::{Link, Message};
 pub(crate) use nights::{
     Figure, MetricLine, Night, Nights, OriginLine, SourceLink, SourcePictures, WeekPictures,
 };
-pub(crate) use part::{Moment, Person, ScopeLine};
+pub(crate) use part::{Moment, Person, ScopeLine, grouped};
 pub(crate) use passkeys::{PasskeyAdding, PasskeyLine, Passkeys};
 pub(crate) use password::{LinkPurpose, MailSent, RequestLink, SetPassword};
 pub(crate) use profile::{Profile, ProfileFields, ProfilePreview, ZoneEffect};

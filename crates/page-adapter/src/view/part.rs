@@ -97,7 +97,7 @@ const fn noun(scope: Scope) -> Option<&'static str> {
 }
 
 /// Formats a number with thousands separators.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 2);
     for (position, digit) in digits.chars().enumerate() {

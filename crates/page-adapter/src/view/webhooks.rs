@@ -53,6 +53,8 @@ pub(crate) struct EndpointLine {
     pub(crate) url: String,
     pub(crate) state: EndpointState,
     pub(crate) created: Moment,
+    /// Whether it was just sent a test or a challenge.
+    pub(crate) is_tested: bool,
     /// Until when the previous secret signs too.
     pub(crate) previous_until: Option<Moment>,
     /// Latest deliveries, latest first.
@@ -79,6 +81,8 @@ pub(crate) struct DeliveryLine {
     pub(crate) at: Moment,
     /// Type of the event.
     pub(crate) kind: &'static str,
+    /// Id of the message; `None` if its person is gone.
+    pub(crate) message: Option<String>,
     pub(crate) result: String,
     pub(crate) milliseconds: u32,
     /// Next attempt; `None` if there is none.

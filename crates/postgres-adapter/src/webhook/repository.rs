@@ -4,7 +4,9 @@ use super::row::{DeliveryRow, EndpointRow};
 use crate::schema::{webhook_delivery, webhook_endpoint, webhook_event};
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
-use application::ports::storage::{PendingEvent, Settlement, StorageError, WebhookRepository};
+use application::ports::storage::{
+    EndpointInsertion, PendingEvent, Settlement, StorageError, WebhookRepository,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -67,9 +69,21 @@ impl PgUnitOfWork {
 
 #[async_trait]
 impl WebhookRepository for PgUnitOfWork {
-    async fn insert(&mut self, endpoint: &WebhookEndpoint) -> Result<(), StorageError> {
-        let query = diesel::insert_into(webhook_endpoint::table).values(EndpointRow::from(endpoint));
-        self.connection()?.execute(query).await.map(drop)
+    async fn insert(
+        &mut self,
+        endpoint: &WebhookEndpoint,
+        most: usize,
+    ) -> Result<EndpointInsertion, StorageError> {
+        let own = webhook_endpoint::table
+            .filter(webhook_endpoint::client_id.eq(endpoint.client_id.as_uuid()))
+            .select(webhook_endpoint::url);
+        let urls: Vec<String> = self.connection()?.load_rows(own).await?;
+        let insertion = EndpointInsertion::judge(&urls, endpoint, most);
+        if insertion == EndpointInsertion::Stored {
+            let query = diesel::insert_into(webhook_endpoint::table).values(EndpointRow::from(endpoint));
+            self.connection()?.execute(query).await?;
+        }
+        Ok(insertion)
     }
 
     async fn find(&mut self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, StorageError> {

@@ -26,12 +26,13 @@ const DISTRIBUTED: [&str; 12] = [
 const REFERENCE: [&str; 4] = ["client", "person", "supplement", "webhook_endpoint"];
 
 /// Tables that stay on the coordinator: small, short-lived, or with a unique column other than the person.
-const LOCAL: [&str; 26] = [
+const LOCAL: [&str; 27] = [
     "__diesel_schema_migrations",
     "audit_event",
     "authorization_code",
     "authorization_request",
     "client_secret",
+    "client_usage",
     "draft_user",
     "erased_person",
     "erasure",

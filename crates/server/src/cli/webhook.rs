@@ -14,7 +14,7 @@ use domain::id::{ClientId, WebhookEndpointId};
 use domain::outbound::OutboundUrl;
 use domain::time::format;
 use domain::user::Email;
-use domain::webhook::{Delivery, EndpointStatus, EventKind, MessageId, WebhookEndpoint, WebhookSecret};
+use domain::webhook::{Delivery, EndpointStatus, EventKind, WebhookEndpoint, WebhookSecret};
 use std::sync::Arc;
 use system_adapter::EncryptedWebhookSigner;
 
@@ -156,8 +156,7 @@ async fn create(session: &Session, settings: &Settings, arguments: CreateArgumen
     let policy = outbound_policy(settings, &public_url(settings)?);
     let signer = signer(session, settings).await?;
     let Session { store, clock, entropy } = session;
-    let (units, webhooks) = (store.units.clone(), store.webhooks.clone());
-    let create = CreateWebhook::new(units, webhooks, signer, entropy.clone(), clock.clone());
+    let create = CreateWebhook::new(store.units.clone(), signer, entropy.clone(), clock.clone());
     let command =
         CreateWebhookCommand { client_id: client, url, contact, actor: WebhookActor::Operator, policy };
     let created = create.run(command).await.context("the webhook endpoint was not created")?;
@@ -230,8 +229,7 @@ fn record(endpoint: &WebhookEndpoint) -> Record {
 }
 
 fn delivery(delivery: &Delivery) -> Record {
-    let Delivery { id: _, event, number, announced_before, at, milliseconds, result, next_attempt_at } =
-        delivery;
+    let Delivery { event, at, milliseconds, result, next_attempt_at, .. } = delivery;
     let user = (event.kind == EventKind::RecordsChanged).then(|| event.user_id.to_string());
     Record::new()
         .with("at", format::utc(*at))
@@ -240,5 +238,5 @@ fn delivery(delivery: &Delivery) -> Record {
         .with("milliseconds", *milliseconds)
         .with("next_attempt_at", next_attempt_at.map(format::utc))
         .with("user_id", user)
-        .with_text("message_id", MessageId::new(*event, *announced_before, *number))
+        .with("message_id", delivery.message_id().map(|id| id.to_string()))
 }

@@ -24,8 +24,8 @@ const LOG_EVERY: u32 = 60;
 const KEYS: Duration = Duration::from_millis(500);
 // Two failures in a row; the rest of the 2 s is for the third attempt.
 const _: () = assert!(KEYS.as_millis() * 3 <= 1500, "a new key would be noticed too late");
-/// Interval at which read counts are stored; a killed process loses this much.
-const READS: Duration = Duration::from_secs(1);
+/// Interval at which counts of reads and requests are stored; a killed process loses this much.
+const COUNTS: Duration = Duration::from_secs(1);
 /// Interval of checking the outbox.
 const MAIL: Duration = Duration::from_secs(1);
 /// Batch size of the outbox.
@@ -56,7 +56,7 @@ async fn work(application: &Application) -> String {
         clock::watch(application),
         Box::pin(application.housekeeping.keep()),
         Box::pin(application.sandbox.keep()),
-        flush_reads(application),
+        flush_counts(application),
         deliver_mail(application),
         measure_mail(application),
         Box::pin(application.webhooks.keep()),
@@ -124,17 +124,17 @@ fn log_keys(outcome: Result<bool, SigningKeyError>, is_well: bool) {
     }
 }
 
-async fn flush_reads(application: &Application) {
-    let mut ticks = every(READS);
+async fn flush_counts(application: &Application) {
+    let mut ticks = every(COUNTS);
     let mut was_well = true;
     loop {
         ticks.tick().await;
-        let outcome = application.flush_reads.run().await;
+        let outcome = application.flush_counts.run().await;
         match &outcome {
             Err(error) if was_well => {
-                tracing::warn!(%error, "read counts were not stored; they are kept and stored later, trying again every second");
+                tracing::warn!(%error, "counts of reads and requests were not stored; they are kept and stored later, trying again every second");
             }
-            Ok(_) if !was_well => tracing::info!("read counts are stored again"),
+            Ok(()) if !was_well => tracing::info!("counts of reads and requests are stored again"),
             _ => {}
         }
         was_well = outcome.is_ok();

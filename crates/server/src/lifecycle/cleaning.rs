@@ -3,8 +3,9 @@
 use crate::settings::Settings;
 use crate::wiring::Store;
 use application::audit::{PruneAudit, PrunedAudit};
+use application::client_usage::first_usage_day;
 use application::ports::storage::{
-    ChangeReader, FailureCounter, IdempotencyStore, StorageError, UnitOfWorkFactory,
+    ChangeReader, ClientUsageStore, FailureCounter, IdempotencyStore, StorageError, UnitOfWorkFactory,
 };
 use application::ports::system::Clock;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -22,12 +23,13 @@ const STALE_UPLOAD: &str = "the upload did not end within 24 hours";
 /// Deletion of expired rows: codes, requests, links, pending sign-ins, passkey ceremonies, sessions, failure
 /// counters, revoked or ended grants and personal tokens, retired signing keys, undelivered email, remains of
 /// imports, uploads, deletions and idempotent requests, logged webhook deliveries, unused clients with a
-/// metadata document, and old audit entries.
+/// metadata document, old usage of clients, and old audit entries.
 pub(crate) struct Cleaning {
     units: Arc<dyn UnitOfWorkFactory>,
     failures: Arc<dyn FailureCounter>,
     changes: Arc<dyn ChangeReader>,
     answers: Arc<dyn IdempotencyStore>,
+    usage: Arc<dyn ClientUsageStore>,
     clock: Arc<dyn Clock>,
     failure_window: TimeDelta,
     sessions: SessionLifetime,
@@ -88,6 +90,7 @@ impl Cleaning {
             failures: store.failures.clone(),
             changes: store.changes.clone(),
             answers: store.idempotency.clone(),
+            usage: store.client_usage.clone(),
             clock,
             failure_window: window.max(Self::LONGEST_FIXED_WINDOW),
             sessions: settings.sessions.lifetime(),
@@ -150,7 +153,8 @@ impl Cleaning {
         let mut unit = self.units.begin().await?;
         let clients = unit.clients().delete_unused(now - Self::KEEP_CLIENTS, BATCH).await?;
         unit.commit().await?;
-        Ok(Batch::sum([("client", clients, BATCH)]))
+        let usage = self.usage.delete_usage_before(first_usage_day(now), BATCH).await?;
+        Ok(Batch::sum([("client", clients, BATCH), ("client_usage", usage, BATCH)]))
     }
 
     /// Deletes one batch of each kind of import notes, uploads, deletions and idempotent responses.

@@ -53,7 +53,7 @@ pub(crate) async fn run(
     let outcome = serve(&application, server, work, &mut signals, times).await;
     let end = Instant::now() + LAST_WRITES;
     tokio::join!(
-        store_last_reads(&application),
+        store_last_counts(&application),
         give_uploads_back(&application),
         release_webhooks(&application)
     );
@@ -139,12 +139,11 @@ fn ended_by_itself(ended: io::Result<()>) -> anyhow::Error {
     ended.err().map_or_else(|| anyhow!("the HTTP server ended"), Into::into)
 }
 
-/// Stores the read counts of the last second. An unresponsive store delays the exit by at most
-/// [`LAST_WRITES`].
-async fn store_last_reads(application: &Application) {
-    let stored = tokio::time::timeout(LAST_WRITES, application.flush_reads.run()).await;
-    if !matches!(stored, Ok(Ok(_))) {
-        tracing::warn!("the read counts of the last second were not stored");
+/// Stores the counts of the last second. An unresponsive store delays the exit by at most [`LAST_WRITES`].
+async fn store_last_counts(application: &Application) {
+    let stored = tokio::time::timeout(LAST_WRITES, application.flush_counts.run()).await;
+    if !matches!(stored, Ok(Ok(()))) {
+        tracing::warn!("the counts of reads and requests of the last second were not stored");
     }
 }
 

@@ -11,8 +11,9 @@ use crate::lifecycle::{
 };
 use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
+use application::client_usage::{FlushUsage, UsageRecorder};
 use application::import::UndoImport;
-use application::ports::storage::{Job, StoreClock, StoreUpkeep};
+use application::ports::storage::{Job, StorageError, StoreClock, StoreUpkeep};
 use application::ports::system::Entropy;
 use application::sandbox::AddSandboxRecords;
 use application::upload::ProcessUploads;
@@ -24,7 +25,8 @@ use mcp_adapter::McpState;
 use page_adapter::PageState;
 use std::sync::Arc;
 use system_adapter::{
-    EncryptedFormSealer, EncryptedTotpVault, EncryptedWebhookSigner, InProcessReadLedger, SystemEntropy,
+    EncryptedFormSealer, EncryptedTotpVault, EncryptedWebhookSigner, InProcessReadLedger,
+    InProcessUsageLedger, SystemEntropy,
 };
 
 /// A running server.
@@ -45,8 +47,8 @@ pub(crate) struct Application {
     pub(crate) sandbox: SandboxDays,
     /// Resumes interrupted undos.
     pub(crate) undo: UndoImport,
-    /// Stores the read counts.
-    pub(crate) flush_reads: FlushReads,
+    /// Stores the counts of reads and requests.
+    pub(crate) flush_counts: FlushCounts,
     /// Reading of uploads; `None` if uploads are disabled.
     pub(crate) uploads: Option<UploadReading>,
     /// `None` if no mail server is configured.
@@ -64,13 +66,13 @@ impl Application {
     ) -> anyhow::Result<Self> {
         let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
         let mail = MailParts::new(store, settings, public_url, &encryption_key, &clock)?;
-        let fetcher = guarded_fetcher(settings, public_url);
         let notice = disabled_notice(store, settings, mail.as_ref());
-        let deliver = deliver_events(store, fetcher.clone(), &encryption_key, notice, &clock);
+        let deliver =
+            deliver_events(store, guarded_fetcher(settings, public_url), &encryption_key, notice, &clock);
         let keys = KeyParts::sealed_under(encryption_key.clone(), store, public_url, clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
         let readiness = Arc::new(Readiness::default());
-        let ledger = Arc::new(InProcessReadLedger::new());
+        let (reads, usage, flush_counts) = counting(store, &clock);
         let pages = PageParts {
             store,
             settings,
@@ -81,7 +83,8 @@ impl Application {
             form_sealer: Arc::new(EncryptedFormSealer::new(encryption_key.clone())),
             webhook_signer: Arc::new(EncryptedWebhookSigner::new(encryption_key)),
             mail: mail.as_ref(),
-            fetcher,
+            // Separate, so that slow webhooks do not delay sign-ins.
+            fetcher: guarded_fetcher(settings, public_url),
             clock: clock.clone(),
             entropy: entropy.clone(),
         };
@@ -91,7 +94,8 @@ impl Application {
             settings,
             public_url,
             keys: &keys,
-            reads: ReadRecorder::new(ledger.clone(), clock.clone()),
+            reads,
+            usage,
             rate_limits: &rate_limits,
             readiness: readiness.clone(),
             clock: clock.clone(),
@@ -100,7 +104,6 @@ impl Application {
         let http = Arc::new(parts.shared());
         let api = Arc::new(parts.api(http.clone()));
         let pages = Arc::new(pages.state(http, api.export.clone()));
-        let uploads = settings.uploads.enabled.then(|| upload_reading(store, settings, clock.clone()));
         Ok(Self {
             mcp: Arc::new(parts.mcp(api.clone())),
             api,
@@ -108,7 +111,7 @@ impl Application {
             readiness,
             schema: store.schema.clone(),
             keys,
-            uploads,
+            uploads: settings.uploads.enabled.then(|| upload_reading(store, settings, clock.clone())),
             rate_limits,
             clock: clock.clone(),
             database_clock: store.database_clock.clone(),
@@ -116,11 +119,34 @@ impl Application {
             sandbox: sandbox_days(store, &clock),
             upkeep: store.upkeep.clone(),
             undo: UndoImport::new(store.units.clone(), store.imports.clone(), Arc::new(SystemEntropy), clock),
-            flush_reads: FlushReads::new(ledger, store.read_tallies.clone()),
+            flush_counts,
             mail,
             webhooks: webhook_sender(store, deliver),
         })
     }
+}
+
+/// Stores the counts that the process holds.
+pub(crate) struct FlushCounts {
+    reads: FlushReads,
+    usage: FlushUsage,
+}
+
+impl FlushCounts {
+    /// Stores the counts of reads and of clients' requests.
+    pub(crate) async fn run(&self) -> Result<(), StorageError> {
+        self.reads.run().await?;
+        self.usage.run().await
+    }
+}
+
+fn counting(store: &Store, clock: &SharedClock) -> (ReadRecorder, UsageRecorder, FlushCounts) {
+    let (reads, usage) = (Arc::new(InProcessReadLedger::new()), Arc::new(InProcessUsageLedger::default()));
+    let flush = FlushCounts {
+        reads: FlushReads::new(reads.clone(), store.read_tallies.clone()),
+        usage: FlushUsage::new(usage.clone(), store.client_usage.clone()),
+    };
+    (ReadRecorder::new(reads, clock.clone()), UsageRecorder::new(usage, clock.clone()), flush)
 }
 
 fn housekeeping(store: &Store, settings: &Settings, clock: &SharedClock) -> anyhow::Result<Housekeeping> {

@@ -8,8 +8,9 @@ use super::published_keys::PublishedKeys;
 use crate::lifecycle::Readiness;
 use crate::settings::{PublicUrl, Settings};
 use crate::telemetry;
-use application::access::{AccessPorts, AuthorizeAccess, AuthorizeIngest, TokenCheck};
+use application::access::{AccessPorts, AuthorizeAccess, TokenCheck};
 use application::audit::{AuditTrail, ReadRecorder};
+use application::client_usage::UsageRecorder;
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
 use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
@@ -39,6 +40,7 @@ pub(super) struct HttpParts<'a> {
     pub(super) public_url: &'a PublicUrl,
     pub(super) keys: &'a KeyParts,
     pub(super) reads: ReadRecorder,
+    pub(super) usage: UsageRecorder,
     pub(super) rate_limits: &'a RateLimits,
     pub(super) readiness: Arc<Readiness>,
     pub(super) clock: Arc<dyn Clock>,
@@ -48,12 +50,13 @@ pub(super) struct HttpParts<'a> {
 impl HttpParts<'_> {
     /// Wires what the API and the pages share.
     pub(super) fn shared(&self) -> HttpState {
-        let request_ids = self.entropy.clone();
+        let (request_ids, usage) = (self.entropy.clone(), self.usage.clone());
         let process_start = Instant::now();
         HttpState {
             health: self.readiness.clone(),
             request_ids: Arc::new(move || request_ids.uuid()),
             elapsed_time: Arc::new(move || process_start.elapsed()),
+            record_usage: Arc::new(move |request, status| usage.record(request, status)),
             trace: telemetry::trace_continuation(self.settings),
             admission: Admission::new(self.settings.server.admission_limits()),
             log_suppression: LogSuppression::default(),
@@ -67,7 +70,6 @@ impl HttpParts<'_> {
     pub(super) fn api(&self, http: Arc<HttpState>) -> ApiState {
         let (store, reads) = (self.store, &self.reads);
         let mint = TokenMint::new(self.keys.ring.clone(), self.entropy.clone(), self.clock.clone());
-        let authorize_access = Arc::new(self.authorize_access());
         ApiState {
             http,
             authenticate_client: Arc::new(self.authenticate_client()),
@@ -81,8 +83,8 @@ impl HttpParts<'_> {
             issue_service_token: Arc::new(IssueServiceToken::new(store.units.clone(), mint)),
             revoke_token: Arc::new(self.revoke_token()),
             introspect_token: Arc::new(self.introspect_token()),
-            ingest: self.ingest(authorize_access.clone()),
-            authorize_access,
+            ingest: self.ingest(),
+            authorize_access: Arc::new(self.authorize_access()),
             read_profile: Arc::new(ReadProfile::new(store.profiles.clone(), reads.clone())),
             read_sleep: Arc::new(ReadSleep::new(store.sleep.clone(), reads.clone())),
             read_supplements: Arc::new(ReadSupplements::new(store.supplements.clone(), reads.clone())),
@@ -174,11 +176,10 @@ impl HttpParts<'_> {
         })
     }
 
-    fn ingest(&self, access: Arc<AuthorizeAccess>) -> IngestUseCases {
+    fn ingest(&self) -> IngestUseCases {
         let (units, entropy, clock) = (&self.store.units, &self.entropy, &self.clock);
         let parser = Arc::new(JsonIngestParser);
         IngestUseCases::new(
-            AuthorizeIngest::new(access),
             IngestRecords::new(
                 self.store.profiles.clone(),
                 units.clone(),

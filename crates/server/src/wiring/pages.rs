@@ -186,7 +186,13 @@ impl PageParts<'_> {
         let (units, entropy, clock) =
             (|| self.store.units.clone(), || self.entropy.clone(), || self.clock.clone());
         self.settings.developers.self_service.then(|| DeveloperUseCases {
-            own_apps: OwnApps::new(self.store.clients.clone(), self.store.grants.clone(), clock()),
+            own_apps: OwnApps::new(
+                self.store.clients.clone(),
+                self.store.grants.clone(),
+                self.store.client_usage.clone(),
+                self.settings.rate_limits.daily_limits(),
+                clock(),
+            ),
             register: RegisterApp::new(units(), entropy(), clock()),
             change: ChangeApp::new(units(), entropy(), clock()),
             rotate_secret: RotateAppSecret::new(units(), entropy(), clock()),
@@ -214,7 +220,7 @@ impl PageParts<'_> {
         AppWebhooks::new(AppWebhookPorts {
             clients: store.clients.clone(),
             webhooks: webhooks(),
-            create: CreateWebhook::new(units(), webhooks(), signer(), entropy(), clock()),
+            create: CreateWebhook::new(units(), signer(), entropy(), clock()),
             manage: ManageWebhooks::new(units(), webhooks(), signer(), entropy(), clock()),
             clock: clock(),
             policy: outbound_policy(self.settings, self.public_url),

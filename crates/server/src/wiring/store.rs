@@ -4,11 +4,11 @@ use super::{ClockSkew, Schema};
 use crate::settings::{Settings, StoragePlace};
 use anyhow::{Context, bail};
 use application::ports::storage::{
-    AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ConnectedAppReader,
-    CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader, JobLeases, OutboxReader,
-    PasskeyReader, PasswordLinkReader, PendingSignInReader, PersonalTokenReader, ProfileReader,
-    ReadTallyStore, SandboxReader, SecondFactorReader, SessionReader, SigningKeyReader, SleepReader,
-    StoreClock, StoreUpkeep, SupplementReader, UnitOfWorkFactory, WebhookReader,
+    AccessReader, AuditReader, AuthorizationRequestReader, ChangeReader, ClientReader, ClientUsageStore,
+    ConnectedAppReader, CredentialReader, FailureCounter, GrantReader, IdempotencyStore, ImportReader,
+    JobLeases, OutboxReader, PasskeyReader, PasswordLinkReader, PendingSignInReader, PersonalTokenReader,
+    ProfileReader, ReadTallyStore, SandboxReader, SecondFactorReader, SessionReader, SigningKeyReader,
+    SleepReader, StoreClock, StoreUpkeep, SupplementReader, UnitOfWorkFactory, WebhookReader,
 };
 use postgres_adapter::{PostgresOptions, PostgresReplica, PostgresStore};
 use sqlite_adapter::{SqliteOptions, SqliteStore};
@@ -76,6 +76,7 @@ store! {
     connected_apps: ConnectedAppReader,
     audit: AuditReader,
     read_tallies: ReadTallyStore,
+    client_usage: ClientUsageStore,
     leases: JobLeases,
     outbox: OutboxReader,
     sandbox: SandboxReader,

@@ -6,7 +6,9 @@ use crate::row::{blob, micros};
 use crate::schema::{webhook_delivery, webhook_endpoint};
 use crate::statement::{Statement, delete_before, execute};
 use crate::unit_of_work::SqliteUnitOfWork;
-use application::ports::storage::{PendingEvent, Settlement, StorageError, WebhookRepository};
+use application::ports::storage::{
+    EndpointInsertion, PendingEvent, Settlement, StorageError, WebhookRepository,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -52,9 +54,21 @@ fn about(statement: Statement<()>, key: EventKey) -> Statement<()> {
 
 #[async_trait]
 impl WebhookRepository for SqliteUnitOfWork {
-    async fn insert(&mut self, endpoint: &WebhookEndpoint) -> Result<(), StorageError> {
-        let row = EndpointRow::from(endpoint);
-        self.run(execute(diesel::insert_into(webhook_endpoint::table).values(row))).await.map(drop)
+    async fn insert(
+        &mut self,
+        endpoint: &WebhookEndpoint,
+        most: usize,
+    ) -> Result<EndpointInsertion, StorageError> {
+        let own = webhook_endpoint::table
+            .filter(webhook_endpoint::client_id.eq(blob(endpoint.client_id.as_uuid())))
+            .select(webhook_endpoint::url);
+        let urls: Vec<String> = self.run(move |connection| own.load(connection).storage()).await?;
+        let insertion = EndpointInsertion::judge(&urls, endpoint, most);
+        if insertion == EndpointInsertion::Stored {
+            let row = EndpointRow::from(endpoint);
+            self.run(execute(diesel::insert_into(webhook_endpoint::table).values(row))).await?;
+        }
+        Ok(insertion)
     }
 
     async fn find(&mut self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, StorageError> {

@@ -1,10 +1,7 @@
 //! Access checks of the ingest endpoints.
 
 use super::{LIMITS, checking, service_claims, with_no_secret};
-use crate::access::{
-    AccessPorts, AuthorizeAccess, AuthorizeAccessError, AuthorizeIngest, AuthorizeIngestQuery, GrantedIngest,
-    TokenCheck,
-};
+use crate::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessError, GrantedIngest, TokenCheck};
 use crate::ports::storage::{MockAccessReader, MockClientReader, StorageError};
 use crate::ports::system::MockRateLimiter;
 use crate::testing::{access_claims, access_state, client_id, clock, noon, scopes, service, user_id};
@@ -14,6 +11,7 @@ use domain::data_endpoint::PersonEndpoint;
 use domain::id::UserId;
 use domain::rate_limit::{RateKey, RateStatus, RateWindow};
 use domain::read_tally::Reader;
+use domain::resource::Resource;
 use domain::scope::Scope;
 use std::sync::Arc;
 
@@ -77,8 +75,9 @@ impl Request {
             limiter: Arc::new(limiter),
             clock: clock(),
         };
-        let authorize = AuthorizeIngest::new(Arc::new(AuthorizeAccess::new(ports, LIMITS)));
-        authorize.run(AuthorizeIngestQuery { token: "the token", user_id: of_path.as_deref(), scope }).await
+        let authorize = AuthorizeAccess::new(ports, LIMITS);
+        let caller = authorize.identify("the token", Resource::Api).await?;
+        authorize.admit_write(&caller, of_path.as_deref(), scope).await
     }
 }
 

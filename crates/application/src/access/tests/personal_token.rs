@@ -1,7 +1,7 @@
 //! Requests with a personal access token, which need no keys and no grants.
 
 use super::{LIMITS, Outcome, kind};
-use crate::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessQuery, TokenCheck};
+use crate::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessError, TokenCheck};
 use crate::ports::storage::{MockAccessReader, MockClientReader, PersonalAccess, StorageError};
 use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
 use crate::testing::{clock, noon, scopes, seconds, secret, user_id};
@@ -90,13 +90,9 @@ impl Request {
             limiter: Arc::new(limiter),
             clock: clock(),
         };
-        let query = AuthorizeAccessQuery {
-            token: &token,
-            user_id: &text,
-            endpoint: endpoint.into(),
-            resource: Resource::Api,
-        };
-        AuthorizeAccess::new(ports, LIMITS).run(query).await
+        let authorize = AuthorizeAccess::new(ports, LIMITS);
+        let caller = authorize.identify(&token, Resource::Api).await?;
+        authorize.admit_to(&caller, &text, endpoint.into()).await
     }
 }
 
@@ -173,14 +169,7 @@ async fn t18_no_other_secret_opens_data() {
             limiter: Arc::new(MockRateLimiter::new()),
             clock: clock(),
         };
-        let user_id = user_id(1).to_string();
-        let query = AuthorizeAccessQuery {
-            token: &text,
-            user_id: &user_id,
-            endpoint: DataKind::Sleep.into(),
-            resource: Resource::Api,
-        };
-        let outcome = AuthorizeAccess::new(ports, LIMITS).run(query).await;
-        assert_eq!(kind(&outcome), "invalid token", "{other:?}");
+        let outcome = AuthorizeAccess::new(ports, LIMITS).identify(&text, Resource::Api).await;
+        assert!(matches!(outcome, Err(AuthorizeAccessError::InvalidToken)), "{other:?}");
     }
 }

@@ -7,7 +7,7 @@ use crate::authorization::{
 };
 use crate::ports::storage::StorageError;
 use crate::testing::{locked, service};
-use domain::client::ClientStatus;
+use domain::client::{ClientStatus, Review};
 use domain::id::UserId;
 use domain::user::Email;
 use std::collections::HashSet;
@@ -105,6 +105,23 @@ async fn t30_an_ended_session_is_not_signed_in() {
     let (outcome, _) = begin(world, good(), Some(user_id(1))).await;
     assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
     assert_eq!(noted(&stored).user_id, None);
+}
+
+#[tokio::test]
+async fn t22_errors_of_an_app_that_is_not_reviewed_are_shown_on_a_page() {
+    let draft = Client { review: Review::Draft { owner: user_id(9) }, ..app() };
+    let invalid = AuthorizationParameters { response_type: Given::Once("x"), ..good() };
+    let silent = AuthorizationParameters { prompt: Given::Once("none"), ..good() };
+    for parameters in [invalid, silent] {
+        let outcome = begin_in_vain(draft.clone(), parameters).await;
+        assert!(matches!(outcome, Err(BeginAuthorizationError::NotReviewed { .. })), "{outcome:?}");
+        let outcome = begin_in_vain(app(), parameters).await;
+        assert!(matches!(outcome, Ok(BegunAuthorization::Redirect(_))), "{outcome:?}");
+    }
+    let (outcome, traces) =
+        begin(World::new([with_person(Some(person()))]).knowing(Some(draft)), silent, Some(user_id(1))).await;
+    assert!(matches!(outcome, Err(BeginAuthorizationError::NotReviewed { .. })), "{outcome:?}");
+    assert_eq!(traces.endings.rolled_back(), 1);
 }
 
 #[tokio::test]

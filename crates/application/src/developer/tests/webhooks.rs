@@ -1,7 +1,7 @@
 use super::{ADDRESS, Prepared, approved, session};
 use crate::developer::{AppCommand, AppWebhookPorts, AppWebhooks, OwnAppError};
 use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::ports::storage::{ClientWithSecrets, MockClientReader, MockWebhookReader};
+use crate::ports::storage::{ClientWithSecrets, EndpointInsertion, MockClientReader, MockWebhookReader};
 use crate::ports::system::MockWebhookSigner;
 use crate::testing::{client_id, clock, entropy, noon, user_id};
 use crate::webhook::{CreateWebhook, ManageWebhooks, WebhookError};
@@ -10,7 +10,7 @@ use domain::audit::AuditKind;
 use domain::id::WebhookEndpointId;
 use domain::outbound::{OutboundPolicy, OutboundUrl};
 use domain::session::Session;
-use domain::webhook::{EndpointStatus, EventKind, SealedWebhookSecret, WebhookEndpoint};
+use domain::webhook::{EndpointStatus, EventKind, MAX_ENDPOINTS, SealedWebhookSecret, WebhookEndpoint};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -63,7 +63,7 @@ fn webhooks(prepared: &Prepared) -> AppWebhooks {
     AppWebhooks::new(AppWebhookPorts {
         clients: Arc::new(clients),
         webhooks: reader(),
-        create: CreateWebhook::new(units(), reader(), Arc::new(signer()), entropy(), clock()),
+        create: CreateWebhook::new(units(), Arc::new(signer()), entropy(), clock()),
         manage: ManageWebhooks::new(units(), reader(), Arc::new(signer()), entropy(), clock()),
         clock: clock(),
         policy: OutboundPolicy::default(),
@@ -86,7 +86,11 @@ fn unit() -> MockUnitOfWork {
 #[tokio::test]
 async fn an_endpoint_of_an_own_app_stores_no_contact_and_is_audited_for_the_developer() {
     let mut unit = unit();
-    unit.webhooks.expect_insert().times(1).withf(|one| one.contact.is_none()).returning(|_| Ok(()));
+    unit.webhooks
+        .expect_insert()
+        .times(1)
+        .withf(|one, most| one.contact.is_none() && *most == MAX_ENDPOINTS)
+        .returning(|_, _| Ok(EndpointInsertion::Stored));
     let prepared = Prepared::new([unit]);
     let session = session(299);
     webhooks(&prepared).create(of(&session), url("https://hooks.example/y")).await.unwrap();

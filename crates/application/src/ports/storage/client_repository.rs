@@ -45,8 +45,9 @@ pub trait ClientRepository: Send {
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError>;
     /// Deletes a client with its secrets, codes, consents and grants; returns whether it existed.
     async fn delete(&mut self, id: ClientId) -> Result<bool, StorageError>;
-    /// Returns the number of clients that a person registered. The caller has locked the person.
-    async fn count_own(&mut self, owner: UserId) -> Result<usize, StorageError>;
+    /// Returns the names of the clients that a person registered, in any order. The caller has locked the
+    /// person.
+    async fn list_own_names(&mut self, owner: UserId) -> Result<Vec<String>, StorageError>;
     /// Deletes at most `limit` active clients whose metadata document expired before this time, and that have
     /// no grants, codes, authorization requests, remembered consents and webhook endpoints; returns their
     /// number.

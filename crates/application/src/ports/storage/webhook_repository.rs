@@ -25,6 +25,30 @@ pub struct PendingEvent {
     pub due_at: DateTime<Utc>,
 }
 
+/// Outcome of storing a new endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndpointInsertion {
+    /// It was stored.
+    Stored,
+    /// The client has an endpoint with this URL.
+    UrlTaken,
+    /// The client has as many endpoints as it may have.
+    TooMany,
+}
+
+impl EndpointInsertion {
+    /// Judges a new endpoint by the URLs of the client's endpoints.
+    pub fn judge(urls: &[String], endpoint: &WebhookEndpoint, most: usize) -> Self {
+        if urls.iter().any(|url| url == endpoint.url.as_str()) {
+            Self::UrlTaken
+        } else if urls.len() >= most {
+            Self::TooMany
+        } else {
+            Self::Stored
+        }
+    }
+}
+
 /// What becomes of an event after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settlement {
@@ -79,8 +103,13 @@ pub trait WebhookReader: Send + Sync {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait WebhookRepository: Send {
-    /// Stores a new endpoint of an existing client.
-    async fn insert(&mut self, endpoint: &WebhookEndpoint) -> Result<(), StorageError>;
+    /// Stores a new endpoint of an existing client, which the unit of work has locked, unless it has an
+    /// endpoint with this URL or `most` endpoints.
+    async fn insert(
+        &mut self,
+        endpoint: &WebhookEndpoint,
+        most: usize,
+    ) -> Result<EndpointInsertion, StorageError>;
     /// Returns an endpoint and locks it until this unit of work ends; `None` if there is none.
     async fn find(&mut self, id: WebhookEndpointId) -> Result<Option<WebhookEndpoint>, StorageError>;
     /// Overwrites everything but the id and the client; returns whether the endpoint exists.

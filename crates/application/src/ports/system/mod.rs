@@ -18,6 +18,7 @@ mod rate_limiter;
 mod read_ledger;
 mod token_codec;
 mod totp_vault;
+mod usage_ledger;
 mod webhook_signer;
 
 pub use clock::*;
@@ -34,4 +35,5 @@ pub use rate_limiter::*;
 pub use read_ledger::*;
 pub use token_codec::*;
 pub use totp_vault::*;
+pub use usage_ledger::*;
 pub use webhook_signer::*;

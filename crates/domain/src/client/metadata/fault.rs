@@ -18,8 +18,8 @@ pub enum MetadataFault {
          clients.metadata_document_hosts)"
     )]
     HostNotListed,
-    /// No response.
-    #[error("the document could not be fetched: {0}")]
+    /// No response. The page does not say why: strangers could use it to explore the server's network.
+    #[error("the document could not be fetched; the operator of this server finds the reason in its log")]
     NoResponse(#[from] OutboundError),
     /// Too many other documents are being fetched.
     #[error("too many other documents are being fetched at the moment")]

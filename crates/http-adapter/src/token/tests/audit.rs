@@ -2,6 +2,7 @@
 
 use super::*;
 use domain::audit::{AuditActor, AuditKind};
+use domain::client_usage::UsedEndpoint;
 use domain::id::ClientId;
 
 /// Checks that the trail contains exactly one event, of this kind and client.
@@ -63,4 +64,21 @@ async fn a_redeemed_code_and_a_service_token_are_recorded() {
     );
     assert_eq!(send(&state, post_form("/api/token", service)).await.status, 200);
     assert_recorded(&store, AuditKind::ServiceTokenIssued, MemoryStore::SERVICE);
+}
+
+#[actix_web::test]
+async fn requests_of_an_authenticated_client_are_counted_with_their_status() {
+    let parts = Parts::default();
+    let usage = Arc::clone(&parts.usage);
+    let state = parts.build();
+    let unknown = refresh_query().replace(&*MemoryStore::refresh_token(), "rwr_unknown");
+    let wrong_secret = refresh_query().replace("client_secret=", "client_secret=x");
+    for body in [refresh_query(), unknown, wrong_secret] {
+        send(&state, post_form("/api/refresh", body)).await;
+    }
+    let usage = usage.lock().unwrap();
+    let counted: Vec<_> = usage.iter().map(|(request, status)| (request.client_id, *status)).collect();
+    let app = ClientId::parse(MemoryStore::APP).unwrap();
+    assert_eq!(counted, [(app, 200), (app, 400)]);
+    assert!(usage.iter().all(|(request, _)| request.endpoint == UsedEndpoint::Token));
 }

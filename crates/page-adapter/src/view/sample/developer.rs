@@ -2,7 +2,8 @@
 
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
-    AppFields, DeveloperApps, FormErrors, NewCode, OwnApp, OwnAppLine, SandboxLine, ScopeLine, SecretLine,
+    AppFields, DeveloperApps, FormErrors, LimitLine, NewCode, OwnApp, OwnAppLine, SandboxLine, ScopeLine,
+    SecretLine, UsageLine,
 };
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -78,10 +79,34 @@ fn list(source: TextSource) -> Vec<Sample> {
     ]
 }
 
+fn usage(source: TextSource) -> Vec<UsageLine> {
+    let saturday = UsageLine {
+        day: moment(source, "Saturday 21 November 2026", "2026-11-21"),
+        requests: source("1,204"),
+        errors: vec![source("400 token: 3"), source("429 sleep: 12")],
+    };
+    let friday = UsageLine {
+        day: moment(source, "Friday 20 November 2026", "2026-11-20"),
+        requests: source("7"),
+        errors: Vec::new(),
+    };
+    vec![saturday, friday]
+}
+
+fn code(source: TextSource) -> NewCode {
+    NewCode {
+        user_id: "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48".to_owned(),
+        code: Secret::from_bytes(SecretKind::AuthorizationCode, &SecretBytes::new([7; 32])),
+        curl: Zeroizing::new(source("curl -u \"8e4d:$CLIENT_SECRET\" https://rest.example/api/token")),
+        needs_secret: true,
+        expires: moment(source, "09:05", "2026-11-21T08:05:00Z"),
+    }
+}
+
 fn own_app(source: TextSource) -> Vec<Sample> {
     let line = |id: &str, can_end| SecretLine {
         id: id.to_owned(),
-        created: moment(source, "21 November 2026, 08:55", "2026-11-21T07:55:00Z"),
+        created: moment(source, "21 November 2026, 08:55:00", "2026-11-21T07:55:00Z"),
         can_end,
     };
     let draft = OwnApp {
@@ -101,6 +126,9 @@ fn own_app(source: TextSource) -> Vec<Sample> {
         draft_users: 3,
         max_draft_users: 10,
         secrets: vec![line("4a1b", false)],
+        usage: usage(source),
+        usage_days: 14,
+        limits: vec![LimitLine { endpoint: "sleep", limit: source("10,000"), left: source("9,988") }],
         replaces_secret: false,
         fields: fields(source),
     };
@@ -111,14 +139,7 @@ fn own_app(source: TextSource) -> Vec<Sample> {
         replaces_secret: true,
         ..draft.clone()
     };
-    let code = NewCode {
-        user_id: "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48".to_owned(),
-        code: Secret::from_bytes(SecretKind::AuthorizationCode, &SecretBytes::new([7; 32])),
-        curl: Zeroizing::new(source("curl -u \"8e4d:$CLIENT_SECRET\" https://rest.example/api/token")),
-        needs_secret: true,
-        expires: moment(source, "09:05", "2026-11-21T08:05:00Z"),
-    };
-    let with_code = OwnApp { code: Some(code), ..draft.clone() };
+    let with_code = OwnApp { code: Some(code(source)), ..draft.clone() };
     let public = OwnApp {
         people: Vec::new(),
         notice: Some(source("The app has been changed.")),
@@ -128,6 +149,7 @@ fn own_app(source: TextSource) -> Vec<Sample> {
         live_grants: 10_000,
         has_more_grants: true,
         secrets: Vec::new(),
+        usage: Vec::new(),
         ..draft.clone()
     };
     let errors = FormErrors::field("name", source("Enter a name."));

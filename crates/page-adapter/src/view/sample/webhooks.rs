@@ -45,16 +45,18 @@ fn endpoints(source: TextSource) -> Vec<EndpointLine> {
         url: source("https://owl.example/hooks"),
         state: EndpointState::Unconfirmed,
         created: moment(source, "21 November 2026", "2026-11-21"),
+        is_tested: false,
         previous_until: None,
         deliveries: Vec::new(),
     };
-    let next = moment(source, "21 November 2026, 09:00", "2026-11-21T08:00:00Z");
+    let next = moment(source, "21 November 2026, 09:00:00", "2026-11-21T08:00:00Z");
     let active = EndpointLine {
         state: EndpointState::Active,
+        is_tested: true,
         previous_until: Some(moment(source, "22 November 2026, 08:55", "2026-11-22T07:55:00Z")),
         deliveries: vec![
             delivery(source, "records.changed", ("Status 503", Some(next))),
-            delivery(source, "person.erased", ("Status 204", None)),
+            DeliveryLine { message: None, ..delivery(source, "person.erased", ("Status 204", None)) },
         ],
         ..unconfirmed.clone()
     };
@@ -69,8 +71,9 @@ fn delivery(
     (result, next): (&str, Option<crate::view::Moment>),
 ) -> DeliveryLine {
     DeliveryLine {
-        at: moment(source, "21 November 2026, 08:55", "2026-11-21T07:55:00Z"),
+        at: moment(source, "21 November 2026, 08:55:09", "2026-11-21T07:55:09Z"),
         kind,
+        message: Some("msg_0f1e2d3c4b5a69788796a5b4c3d2e1f0".to_owned()),
         result: source(result),
         milliseconds: 1_204,
         next,

@@ -144,6 +144,7 @@ on_all_stores! {
             world.ok(&["webhook", "create", "--client", &other.client_id, "--url", &url]);
         }
         assert!(create(&other.client_id, "https://owl.example/11").contains("at most 10"));
+        assert!(create(&other.client_id, "https://owl.example/9").contains("already has a webhook endpoint"));
         let listed = world.ok(&["webhook", "list", "--client", &other.client_id]);
         assert!(listed.contains("unconfirmed") && !listed.contains("whsec_"), "{listed}");
     }

@@ -209,6 +209,13 @@ impl Cast {
         page.form("/developer/change").value("client").to_owned()
     }
 
+    /// Returns the ids of that app and of its newest secret.
+    pub(super) async fn own_secret(&self) -> String {
+        let client = self.own_app().await;
+        let page = self.owners_browser.open(&format!("/developer/{client}")).await;
+        format!("{client} {}", page.form("/developer/rotate-secret").value("newest"))
+    }
+
     /// Creates a webhook endpoint of that app; returns the ids of both.
     pub(super) async fn own_webhook(&self) -> String {
         let client = self.own_app().await;

@@ -48,11 +48,11 @@ impl Material {
             }
             Endpoint::OwnApp
             | Endpoint::ChangeOwnApp
-            | Endpoint::RotateOwnSecret
             | Endpoint::RetireOwnSecret
             | Endpoint::DeleteOwnApp
             | Endpoint::OwnWebhooks
             | Endpoint::CreateOwnWebhook => cast.own_app().await,
+            Endpoint::RotateOwnSecret => cast.own_secret().await,
             Endpoint::CreateSandboxCode => cast.sandbox_person().await,
             Endpoint::TestOwnWebhook
             | Endpoint::RotateOwnWebhook
@@ -150,12 +150,15 @@ fn app_fields() -> Vec<(&'static str, String)> {
     fields.map(|(name, value)| (name, value.to_owned())).to_vec()
 }
 
+/// Returns the fields of a form about an app and something else, from the ids of both.
+fn app_and(ids: &str, other: &'static str) -> Vec<(&'static str, String)> {
+    let (client, id) = ids.split_once(' ').expect("two ids");
+    vec![("client", client.to_owned()), (other, id.to_owned())]
+}
+
 /// Returns the fields of a form about a webhook endpoint, from the ids of the app and the endpoint.
 fn webhook_fields(ids: &str) -> Vec<(&'static str, String)> {
-    let (client, endpoint) = ids.split_once(' ').expect("two ids");
-    [("client", client), ("endpoint", endpoint), ("days", "1")]
-        .map(|(name, value)| (name, value.to_owned()))
-        .to_vec()
+    [app_and(ids, "endpoint"), vec![("days", "1".to_owned())]].concat()
 }
 
 /// Id of a form.
@@ -286,11 +289,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::CreateSandbox => (vec![("x", String::new())], Good::SeeOther(&["/developer?done="])),
         // Without the confirmation, so that the people stay.
         Endpoint::EraseSandbox => (vec![("x", String::new())], Good::Status(422)),
-        Endpoint::CreateSandboxCode => {
-            let ids = thing();
-            let (client, person) = ids.split_once(' ').expect("two ids");
-            (vec![("client", client.to_owned()), ("person", person.to_owned())], ok)
-        }
+        Endpoint::CreateSandboxCode => (app_and(&thing(), "person"), ok),
         Endpoint::CreateOwnWebhook => {
             (vec![("client", thing()), ("url", "https://hooks.example/x".to_owned())], ok)
         }
@@ -301,7 +300,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::ChangeOwnApp => {
             ([app_fields(), vec![("client", thing())]].concat(), Good::SeeOther(&["/developer/"]))
         }
-        Endpoint::RotateOwnSecret => (vec![("client", thing())], ok),
+        Endpoint::RotateOwnSecret => (app_and(&thing(), "newest"), ok),
         // Not a secret of the app.
         Endpoint::RetireOwnSecret => {
             let fields = vec![("client", thing()), ("secret", UNKNOWN_REQUEST.to_owned())];

@@ -20,6 +20,12 @@ pub(in crate::e2e::security) async fn new_app(browser: &Browser) -> PageForm {
     form.with("redirect_uri", REDIRECT_URI).tick("scope", &["sleep"])
 }
 
+/// Lets an app do without PKCE and send its secret in a query, as apps that the operator creates can.
+pub(super) fn relax(world: &World, app: &Registration) {
+    let change = ["--require-pkce", "false", "--allow-query-secrets", "true"];
+    world.ok(&[&["client", "update", &app.client_id][..], &change].concat());
+}
+
 /// Returns the client secrets on a page.
 fn secrets(page: &Page) -> Vec<String> {
     page.text().split_whitespace().filter(|word| word.starts_with("rws_")).map(str::to_owned).collect()
@@ -61,6 +67,9 @@ on_sqlite! {
         assert_eq!(secrets(&own), Vec::<String>::new());
         let list = scene.browser.open("/developer").await;
         assert!(list.text().contains("draft") && secrets(&list).is_empty(), "{list:?}");
+        let shown = scene.world.json(&["client", "show", &app.client_id, "--json"]);
+        assert_eq!((&shown["require_pkce"], &shown["allow_query_secrets"]), (&true.into(), &false.into()), "{shown}");
+        relax(&scene.world, &app);
         let consent = reach_consent(&scene.browser, &asking(&app), &scene.person).await;
         assert!(consent.text().contains("has not reviewed this app"), "{consent:?}");
         assert!(!consent.body.contains("name=\"remember\""), "{consent:?}");
@@ -71,6 +80,8 @@ on_sqlite! {
         let rotate = own.form("/developer/rotate-secret");
         let new = secrets(&scene.browser.submit(&rotate).await);
         assert_eq!(new.len(), 1);
+        // A reload creates nothing.
+        assert!(scene.browser.submit(&rotate).await.own_location().ends_with(&app.client_id));
         let rotated = Registration { client_secret: new[0].clone(), ..app.clone() };
         let old = scene.browser.open(&format!("/developer/{}", app.client_id)).await.forms("/developer/retire-secret");
         assert_eq!(old.len(), 2);
@@ -86,6 +97,7 @@ on_sqlite! {
         let scene = with_self_service(world);
         scene.browser.sign_in(&scene.person).await;
         let (app, _) = register(&scene.browser, &scene.person).await;
+        relax(&scene.world, &app);
         let caller = Caller::new(&scene.server);
         for number in 0..10 {
             let (user, browser) = signed_in(&scene.world, &scene.server, &format!("user-{number}@example.org")).await;
@@ -125,6 +137,7 @@ on_sqlite! {
         let scene = with_self_service(world);
         scene.browser.sign_in(&scene.person).await;
         let (app, page) = register(&scene.browser, &scene.person).await;
+        relax(&scene.world, &app);
         scene.world.ok(&["client", "approve", &app.client_id]);
         let stranger = Person::create(&scene.world, "stranger@example.org");
         let theirs = Registration { user_id: stranger.user_id.clone(), ..app.clone() };
@@ -183,8 +196,13 @@ on_sqlite! {
         let scene = with_self_service(world);
         scene.browser.sign_in(&scene.person).await;
         let form = new_app(&scene.browser).await;
-        for _ in 0..10 {
+        for number in 0..10 {
+            let form = form.with("name", &format!("Night Owl {number}"));
             assert_eq!(scene.browser.submit(&form).await.status, 200);
+            // A reload registers nothing.
+            let again = scene.browser.submit(&form).await;
+            again.assert_refused(422);
+            assert!(again.text().contains("You already have an app with this name."), "{again:?}");
         }
         scene.browser.submit(&form).await.assert_refused(422);
         assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL", 10).await;
@@ -215,7 +233,9 @@ on_sqlite! {
         let scene = with_self_service(world);
         scene.browser.sign_in(&scene.person).await;
         let (draft, _) = register(&scene.browser, &scene.person).await;
+        scene.world.ok(&["client", "update", &draft.client_id, "--name", "Dream Diary"]);
         let (approved, _) = register(&scene.browser, &scene.person).await;
+        relax(&scene.world, &approved);
         scene.world.ok(&["client", "approve", &approved.client_id]);
         scene.world.ok(&["user", "erase", &scene.person.user_id, "--yes"]);
         assert!(scene.world.fails(&["client", "show", &draft.client_id]).contains(&draft.client_id));

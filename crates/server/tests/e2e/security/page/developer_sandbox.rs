@@ -69,7 +69,7 @@ on_sqlite! {
         let own = browser.open(&format!("/developer/{}", app.client_id)).await;
         assert!(!own.text().contains("rwc_") && !own.text().contains("curl"), "{own:?}");
         // A public app, which must use PKCE.
-        let form = new_app(browser).await.with("kind", "public");
+        let form = new_app(browser).await.with("name", "Owl CLI").with("kind", "public");
         let page = browser.submit(&form).await;
         let client_id = page.form("/developer/change").value("client").to_owned();
         let public = Registration { client_id, client_secret: String::new(), ..app.clone() };

@@ -1,6 +1,6 @@
 //! Webhook endpoints of a developer's app, on its page.
 
-use super::developer::{register, with_self_service};
+use super::developer::{register, relax, with_self_service};
 use crate::e2e::app::{Registration, code, redeem};
 use crate::e2e::browser::{Browser, Page};
 use crate::e2e::operation::mail_server::{MailServer, with_mail};
@@ -86,8 +86,11 @@ on_sqlite! {
         let page = developer.open().await;
         assert!(secrets(&page).is_empty() && page.text().contains(&receiver.url), "{page:?}");
         let tested = browser.submit(&page.form(&action("test"))).await;
-        assert!(tested.own_location().ends_with("?done=tested"), "{tested:?}");
-        developer.wait_for("endpoint.test").await;
+        assert!(tested.own_location().contains("?done=tested"), "{tested:?}");
+        let result = format!("{}#messages-1\">Show the result", developer.path());
+        assert!(browser.follow(&tested).await.body.contains(&result));
+        let listed = developer.wait_for("endpoint.test").await;
+        assert!(listed.text().contains(&receiver.messages("endpoint.test")[0].id), "{listed:?}");
         let second = secret(&browser.submit(&page.form(&action("rotate-secret"))).await);
         assert_ne!(first, second);
         assert!(developer.open().await.text().contains("Signs too until"));
@@ -109,6 +112,7 @@ on_sqlite! {
         developer.create().await;
         let other = Person::create(world, "other@example.org");
         let granted = Registration { user_id: other.user_id.clone(), ..developer.app.clone() };
+        relax(world, &developer.app);
         redeem(server, &granted, &code(world, &granted, &["sleep"])).await;
         let file = world.file("sleep-2026-03-07.json", &crate::e2e::operation::records::fitbit());
         world.ok(&["import", "--user", &other.user_id, &file]);
@@ -121,7 +125,8 @@ on_sqlite! {
         .await;
         world.ok(&["user", "erase", &other.user_id, "--yes"]);
         let page = developer.wait_for("person.erased").await;
-        for word in [&other.user_id, &other.email, "msg_"] {
+        let messages = developer.receiver.messages("records.changed");
+        for word in messages.iter().map(|message| &message.id).chain([&other.user_id, &other.email]) {
             assert!(!page.body.contains(word), "{word} in {page:?}");
         }
     }
@@ -142,8 +147,13 @@ on_sqlite! {
         let form = developer.open().await.form("/developer/webhooks/create").with("url", "https://hooks.example/x");
         developer.scene.browser.submit(&form.and("url", "https://hooks.example/y")).await.assert_refused(400);
         developer.scene.browser.submit(&form.with("client", "x")).await.assert_refused(400);
-        for _ in 0..10 {
+        for number in 0..10 {
+            let form = form.with("url", &format!("https://hooks.example/{number}"));
             secret(&developer.scene.browser.submit(&form).await);
+            // A reload creates nothing.
+            let again = developer.scene.browser.submit(&form).await;
+            again.assert_refused(422);
+            assert!(again.text().contains("There is already an endpoint with this URL."), "{again:?}");
         }
         let full = developer.scene.browser.submit(&form).await;
         full.assert_refused(422);
@@ -195,7 +205,7 @@ on_sqlite! {
         let delete = browser.submit(&page.form(&action("delete"))).await;
         assert_eq!(delete.own_location(), "/sign-in?to=developer");
         for (name, done) in [("test", "tested"), ("replay", "replayed")] {
-            assert!(browser.submit(&page.form(&action(name))).await.own_location().ends_with(done));
+            assert!(browser.submit(&page.form(&action(name))).await.own_location().contains(done));
         }
         let sent = browser.submit(&create).await;
         let confirm = browser.follow(&sent).await.form("/sign-in");
@@ -219,7 +229,7 @@ on_sqlite! {
         assert!(disabled.text().contains("It responded with status 410."), "{disabled:?}");
         developer.receiver.answer_with(Answer::Status(204));
         let tested = developer.scene.browser.submit(&disabled.form(&action("test"))).await;
-        assert!(tested.own_location().ends_with("?done=challenged"), "{tested:?}");
+        assert!(tested.own_location().contains("?done=challenged"), "{tested:?}");
         developer.wait_for("Active").await;
     }
 }

@@ -4,6 +4,7 @@ mod apps;
 mod cookie;
 pub(super) mod developer;
 mod developer_sandbox;
+mod developer_usage;
 mod developer_webhooks;
 mod forgery;
 mod frame;

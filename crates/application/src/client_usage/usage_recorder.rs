@@ -1,0 +1,38 @@
+//! Records completed requests of clients.
+
+use crate::ports::system::{Clock, UsageLedger};
+use domain::client_usage::{ClientUsage, UsageKey, UsedEndpoint};
+use domain::id::ClientId;
+use std::sync::Arc;
+
+/// What a client used with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientRequest {
+    /// The authenticated client.
+    pub client_id: ClientId,
+    /// The endpoint.
+    pub endpoint: UsedEndpoint,
+    /// Remaining requests of the day's limit; `None` if the request was not counted against one.
+    pub left: Option<u32>,
+}
+
+/// Records requests in the process's ledger; never blocks, never fails.
+#[derive(Clone)]
+pub struct UsageRecorder {
+    ledger: Arc<dyn UsageLedger>,
+    clock: Arc<dyn Clock>,
+}
+
+impl UsageRecorder {
+    /// Creates the use case.
+    pub fn new(ledger: Arc<dyn UsageLedger>, clock: Arc<dyn Clock>) -> Self {
+        Self { ledger, clock }
+    }
+
+    /// Records a request that was answered now with this HTTP status.
+    pub fn record(&self, request: ClientRequest, status: u16) {
+        let ClientRequest { client_id, endpoint, left } = request;
+        let key = UsageKey { client_id, day: self.clock.now().date_naive(), endpoint, status };
+        self.ledger.add(ClientUsage { key, requests: 1, fewest_left: left });
+    }
+}
