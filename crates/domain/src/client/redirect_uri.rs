@@ -103,8 +103,8 @@ impl RedirectUri {
         port.map_or_else(|| self.host(), |port| format!("{}:{port}", self.host()))
     }
 
-    /// Returns whether the URI leads to a program on the person's own computer (RFC 8252 section 7.3): http is
-    /// allowed on loopback hosts only.
+    /// Returns whether the URI leads to a program on the person's own computer (RFC 8252 section 7.3). Only
+    /// loopback hosts are allowed over http.
     pub fn is_loopback(&self) -> bool {
         self.url().is_some_and(|url| url.scheme() == "http")
     }

@@ -38,7 +38,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Returns the id of the message; `None` if it was about a person whom the log does not name.
+    /// Returns the id of the message; `None` if the log has lost the person that it was about.
     pub fn message_id(&self) -> Option<MessageId> {
         let is_about_nobody =
             matches!(self.event.kind, EventKind::EndpointTest | EventKind::EndpointChallenge);
