@@ -52,6 +52,8 @@ export function restwell(command, input = '') {
   return new Promise((resolve, reject) => {
     const child = execFile(process.env.RESTWELL_BIN, command, { env: PRINTING }, (error, output, complaint) =>
       error ? reject(new Error(`restwell ${command.join(' ')}: ${complaint}`)) : resolve(output))
+    // A command that reads no input may have ended by now; its exit status says whether it worked.
+    child.stdin.on('error', () => {})
     child.stdin.end(input)
   })
 }

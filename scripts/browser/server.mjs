@@ -26,6 +26,8 @@ export async function startServer(t, settings) {
   const run = (command, input = '') => new Promise((resolve, reject) => {
     const child = execFile(program, command, { env }, (error, output, complaint) =>
       error ? reject(new Error(`restwell ${command.join(' ')}: ${complaint}`)) : resolve(output))
+    // A command that reads no input may have ended by now; its exit status says whether it worked.
+    child.stdin.on('error', () => {})
     child.stdin.end(input)
   })
   await run(['migrate'])

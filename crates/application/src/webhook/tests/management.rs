@@ -1,0 +1,143 @@
+//! Endpoints that are created, tested, rotated and replayed.
+
+use super::*;
+
+/// Creates an endpoint of this client, which the store inserts with this outcome.
+async fn create(client: Option<Client>, insertion: EndpointInsertion, url: &str) -> Result<(), WebhookError> {
+    let mut unit = MockUnitOfWork::default();
+    unit.clients.expect_find().returning(move |_| Ok(client.clone()));
+    unit.webhooks.expect_insert().returning(move |endpoint, most| {
+        assert_eq!((endpoint.status, most), (EndpointStatus::Unconfirmed, MAX_ENDPOINTS));
+        Ok(insertion)
+    });
+    unit.webhooks
+        .expect_queue()
+        .withf(|key, _| key.kind == EventKind::EndpointChallenge)
+        .returning(|_, _| Ok(()));
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![1])));
+    let store = Arc::new(PreparedUnitsOfWork::new([unit]));
+    let entropy = Arc::new(CountingEntropy::default());
+    let create = CreateWebhook::new(store.clone(), Arc::new(signer), entropy, clock());
+    let command = CreateWebhookCommand {
+        client_id: app().id,
+        url: OutboundUrl::parse(url).unwrap(),
+        contact: None,
+        actor: WebhookActor::Operator,
+        policy: OutboundPolicy::default(),
+    };
+    if let Err(error) = create.run(command).await {
+        assert_eq!(store.endings().committed(), 0);
+        return Err(error);
+    }
+    assert_eq!(store.events().all()[0].kind, AuditKind::WebhookCreated);
+    assert_eq!(store.endings().committed(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_app_gets_endpoints_up_to_the_limit_at_allowed_urls() {
+    const URL: &str = "https://hooks.example/x";
+    use EndpointInsertion::{Stored, TooMany, UrlTaken};
+    create(Some(app()), Stored, URL).await.unwrap();
+    assert!(matches!(create(Some(app()), TooMany, URL).await, Err(WebhookError::TooMany)));
+    assert!(matches!(create(Some(app()), UrlTaken, URL).await, Err(WebhookError::UrlTaken)));
+    assert!(matches!(create(None, Stored, URL).await, Err(WebhookError::NoClient)));
+    assert!(matches!(create(Some(service()), Stored, URL).await, Err(WebhookError::ServiceClient)));
+    for url in ["http://127.0.0.1/", "https://10.0.0.1/", "https://[fe80::1]/"] {
+        assert!(matches!(create(Some(app()), Stored, url).await, Err(WebhookError::Forbidden)), "{url}");
+    }
+}
+
+fn manage(unit: MockUnitOfWork, webhooks: MockWebhookReader, signer: MockWebhookSigner) -> ManageWebhooks {
+    let entropy = Arc::new(CountingEntropy::default());
+    ManageWebhooks::new(
+        Arc::new(PreparedUnitsOfWork::new([unit])),
+        Arc::new(webhooks),
+        Arc::new(signer),
+        entropy,
+        clock(),
+    )
+}
+
+#[tokio::test]
+async fn a_test_is_an_event_for_an_active_endpoint_and_a_challenge_for_others() {
+    for (status, kind) in [
+        (EndpointStatus::Active, EventKind::EndpointTest),
+        (EndpointStatus::Unconfirmed, EventKind::EndpointChallenge),
+    ] {
+        let mut unit = MockUnitOfWork::default();
+        unit.webhooks.expect_find().returning(move |_| Ok(Some(WebhookEndpoint { status, ..endpoint() })));
+        unit.webhooks.expect_queue().times(1).withf(move |key, _| key.kind == kind).returning(|_, _| Ok(()));
+        let manage = manage(unit, MockWebhookReader::new(), MockWebhookSigner::new());
+        assert_eq!(manage.test(endpoint().id).await.unwrap(), kind);
+    }
+}
+
+#[tokio::test]
+async fn a_rotation_keeps_the_previous_secret_and_needs_the_key() {
+    let mut unit = MockUnitOfWork::default();
+    unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
+    unit.webhooks
+        .expect_update()
+        .times(1)
+        .withf(|changed| changed.previous_secret.as_ref().is_some_and(|old| old.sealed == endpoint().secret))
+        .returning(|_| Ok(true));
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![2])));
+    manage(unit, MockWebhookReader::new(), signer)
+        .rotate(endpoint().id, WebhookActor::Operator)
+        .await
+        .unwrap();
+    let mut unit = MockUnitOfWork::default();
+    unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
+    let mut signer = MockWebhookSigner::new();
+    signer.expect_seal().returning(|_, _| Err(WebhookSignerError));
+    let refused =
+        manage(unit, MockWebhookReader::new(), signer).rotate(endpoint().id, WebhookActor::Operator).await;
+    assert!(matches!(refused, Err(WebhookError::Signer(_))));
+}
+
+#[tokio::test]
+async fn a_replay_starts_from_the_earliest_of_the_person_s_deliveries_in_the_time() {
+    let delivery = |kind, announced_before, age: i64| Delivery {
+        id: Uuid::nil(),
+        event: event(kind).key,
+        number: 42,
+        announced_before,
+        at: noon() - seconds(age),
+        milliseconds: 1,
+        result: DeliveryResult::Status(200),
+        next_attempt_at: None,
+    };
+    let mut webhooks = MockWebhookReader::new();
+    webhooks.expect_list_deliveries().returning(move |_, _| {
+        Ok(vec![
+            delivery(EventKind::RecordsChanged, 30, 10),
+            delivery(EventKind::RecordsChanged, 20, 20),
+            delivery(EventKind::RecordsChanged, 10, 31),
+            delivery(EventKind::EndpointTest, 0, 5),
+        ])
+    });
+    let mut unit = MockUnitOfWork::default();
+    unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
+    unit.webhooks.expect_replay().times(1).withf(|_, announced| *announced == 20).returning(|_, _| Ok(()));
+    let manage = manage(unit, webhooks, MockWebhookSigner::new());
+    assert_eq!(manage.replay(endpoint().id, noon() - seconds(30)).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn an_unknown_endpoint_is_not_found() {
+    let unknown = || {
+        let mut unit = MockUnitOfWork::default();
+        unit.webhooks.expect_find().returning(|_| Ok(None));
+        let mut webhooks = MockWebhookReader::new();
+        webhooks.expect_list_deliveries().returning(|_, _| Ok(Vec::new()));
+        manage(unit, webhooks, MockWebhookSigner::new())
+    };
+    let id = endpoint().id;
+    assert!(matches!(unknown().test(id).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().rotate(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().delete(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().replay(id, noon()).await, Err(WebhookError::NotFound)));
+}
