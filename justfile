@@ -1,11 +1,11 @@
-# Shorthands; what they do stands in scripts/ and .ci/run. `just` lists them.
+# Shortcuts for scripts/ and .ci/run. `just` lists them.
 
 _default:
     @just --list --unsorted
 
 # Runs the server with made-up data on http://127.0.0.1:8080
 demo *arguments:
-    cargo run --release -- demo {{arguments}}
+    cargo run -- demo {{arguments}}
 
 # Runs every test, on SQLite and on PostgreSQL
 test *arguments:
@@ -21,7 +21,7 @@ lint:
 format:
     cargo fmt --all
 
-# Writes the generated reference files again
+# Regenerates the reference files
 generate:
     scripts/generate
 
@@ -33,54 +33,54 @@ docs:
 deny:
     cargo deny check
 
-# Runs real client libraries through the whole flow
+# Tests real OAuth client libraries against a server
 clients *arguments:
     scripts/check-clients {{arguments}}
 
-# Drives a browser through the pages, checks accessibility, takes pictures
+# Tests the pages in a browser, checks accessibility, takes screenshots
 pages *arguments:
     scripts/check-pages {{arguments}}
 
-# Follows docs/first-night.md and docs/connect-your-app.md block by block
+# Runs docs/first-night.md and docs/connect-your-app.md block by block
 guide *arguments:
     scripts/check-guide {{arguments}}
 
-# Measures what the clock could tell a stranger, and how soon a revocation counts
+# Measures timing side channels, and how soon a revocation takes effect
 security-timing *arguments:
     scripts/security-timing {{arguments}}
 
-# Fuzzes every parser of what strangers send, 10 seconds each (or as many as given)
+# Fuzzes every parser of untrusted input (default: 10 seconds each)
 fuzz *arguments:
     scripts/fuzz {{arguments}}
 
-# Measures imports against their targets: 1 GB of XML, 20,000 sessions, 200,000 labels, into a store each that is empty
+# Measures imports into empty stores against their targets: 1 GB of XML, 20,000 sessions, 200,000 labels
 bench-import *stores:
     cargo build --profile dist -p server
     scripts/bench-import target/dist/restwell {{stores}}
 
-# Benchmarks on a Citus cluster, in turns with one PostgreSQL server; needs the extension.
+# Benchmarks a Citus cluster, alternating with a single PostgreSQL server; needs the extension
 bench-citus *arguments:
     cargo build --profile dist -p server -p bench
     RESTWELL_BIN=target/dist/restwell BENCH_BIN=target/dist/bench scripts/bench-citus {{arguments}}
 
-# Measures the server beside its references (--short: whether every case works, without a judgement of times)
+# Benchmarks the server against its references (--short: only checks that every case works)
 bench *arguments:
     scripts/bench {{arguments}}
 
-# Renders the committed figures into docs/performance.md (--check: says whether the page is out of date)
+# Renders the committed results into docs/performance.md (--check: fails if the page is out of date)
 bench-report *arguments:
     cargo run --quiet -p bench -- report {{arguments}}
 
-# Kills imports at random moments, and checks that the next one ends as if nothing had happened
+# Kills imports at random times, and checks that importing again gives the correct result
 resume *stores:
     cargo build --release -p server
     scripts/check-resume target/release/restwell {{stores}}
 
-# Breaks things under load behind HAProxy, and counts what it costs (--short: the five faults that matter most)
+# Injects faults under load behind HAProxy, and counts failed requests (--short: the most important ones)
 chaos *arguments:
     scripts/chaos {{arguments}}
 
-# Checks the files under deploy/ with the tools that know them
+# Checks the files in deploy/ with the programs that read them
 deploy:
     scripts/check-deploy
 
@@ -88,11 +88,11 @@ deploy:
 migrations:
     scripts/check-migrations
 
-# Makes the static program, its bill of materials, the notes and the checksums under target/package
+# Builds the static program, its bill of materials, the upgrade notes and the checksums in target/package
 release *arguments:
     scripts/release {{arguments}}
 
-# Counts the instructions of the hot pure pieces beside the committed counts (--check, --write)
+# Compares instruction counts of hot pure functions with the committed ones (--check, --write)
 instructions *arguments:
     scripts/instructions {{arguments}}
 
@@ -100,6 +100,6 @@ instructions *arguments:
 profile *arguments:
     scripts/profile {{arguments}}
 
-# Runs every gate, as CI does
+# Runs all checks, as CI does
 ci:
     CI=true bash .ci/run

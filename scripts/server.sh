@@ -1,36 +1,15 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2119,SC2154,SC2163
-# Sourced by other scripts: installation of tools, and a throwaway server with people and apps in $scratch, which stop_server
-# removes.
+# Sourced by other scripts: installation of tools, and throwaway servers with people and apps in the folder $scratch.
 
-fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
+# shellcheck source=scripts/packages.sh
+. scripts/packages.sh
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/tools"
 target=$(cd "$target" && pwd)
-
-# Installs packages of the distribution if possible without a prompt, without starting services: install_package NAME...
-install_package() {
-    local as_root=() policy=/usr/sbin/policy-rc.d made='' status=0
-    command -v apt-get >/dev/null || fail "$* is needed: install it"
-    if [ "$(id -u)" -ne 0 ]; then
-        sudo -n true 2>/dev/null || fail "$* is needed and may not be installed without a password; run: sudo apt-get install $*"
-        as_root=(sudo -n)
-    fi
-    printf '%s: installing %s\n' "$0" "$*" >&2
-    # An existing policy is not changed.
-    if [ ! -e "$policy" ]; then
-        made=1
-        printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
-        "${as_root[@]}" chmod 755 "$policy"
-    fi
-    {
-        "${as_root[@]}" apt-get -qq update &&
-            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@"
-    } >&2 || status=1
-    [ -z "$made" ] || "${as_root[@]}" rm -f "$policy"
-    [ "$status" -eq 0 ] || fail "the packages could not be installed; run: apt-get install $*"
-}
+# Loopback requests bypass the shell's proxies.
+export NO_PROXY=${NO_PROXY:+$NO_PROXY,}127.0.0.1,localhost no_proxy=${no_proxy:+$no_proxy,}127.0.0.1,localhost
 
 # Installs the packages of a lock file, copies the scripts beside it, and sets $node_tools to their folder:
 # install_node_tools FOLDER
@@ -52,74 +31,143 @@ install_node_tools() {
 # Creates a virtual environment with the packages of a requirements file and sets $python_tools to its path:
 # install_python_tools FOLDER
 install_python_tools() {
-    command -v python3 >/dev/null || install_package python3 python3-venv
-    python3 -c 'import ensurepip, venv' 2>/dev/null || install_package python3-venv
     python_tools=$target/tools/$(basename "$(dirname "$1")")-$(basename "$1")-$(cksum <"$1/requirements.txt" | cut -d' ' -f1)
     if [ ! -f "$python_tools/installed" ]; then
         rm -rf "$python_tools"
-        python3 -m venv "$python_tools" || fail "python3 cannot make virtual environments"
+        python3 -c 'import ensurepip, venv' 2>/dev/null || install_package python3 python3-venv
+        python3 -m venv "$python_tools" || fail "python3 cannot create virtual environments"
         "$python_tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$1/requirements.txt" >&2 ||
             fail "pip cannot install $1/requirements.txt"
         touch "$python_tools/installed"
     fi
 }
 
-# Builds the program, unless RESTWELL_BIN names one.
+# Builds the program with a profile of cargo, unless RESTWELL_BIN names one: build_server [PROFILE]
 build_server() {
+    local profile=${1:-dev}
     if [ -z "${RESTWELL_BIN-}" ]; then
-        cargo build --quiet -p server
-        RESTWELL_BIN=$target/debug/restwell
+        cargo build --quiet --profile "$profile" -p server
+        RESTWELL_BIN=$target/${profile/#dev/debug}/restwell
     fi
-    [ -x "$RESTWELL_BIN" ] || fail "$RESTWELL_BIN is no program"
+    [ -x "$RESTWELL_BIN" ] || fail "$RESTWELL_BIN is not an executable file"
+}
+
+# Creates the folder $scratch, which is removed at the end, and unsets the settings of the shell: begin_scratch [PARENT]
+begin_scratch() {
+    local parent=/tmp
+    # The users that run PostgreSQL and the proxies may not be able to enter root's TMPDIR.
+    [ "$(id -u)" -eq 0 ] || parent=${TMPDIR:-/tmp}
+    scratch=$(mktemp -d "${1:-$parent}/restwell.XXXXXX")
+    chmod 711 "$scratch"
+    trap end_scratch EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    # shellcheck disable=SC2046 # several names
+    unset RESTWELL_CONFIG $(compgen -e RESTWELL__)
+}
+
+# Stops all tasks and servers, including those in $scratch/redis and $scratch/cluster*, prints the end of the logs after a
+# failure, and removes the folder: end_scratch [STATUS]
+end_scratch() {
+    local status=${1:-$?} process cluster
+    set +e
+    trap '' INT TERM
+    # A task is a process group.
+    for process in $(jobs -rp); do kill -- "-$process" "$process" 2>/dev/null; done
+    wait 2>/dev/null
+    [ ! -d "$scratch/redis" ] || scripts/redis-server stop "$scratch/redis" || status=1
+    for cluster in "$scratch"/cluster*; do
+        [ ! -d "$cluster/data" ] || scripts/postgres-cluster stop "$cluster" || status=1
+    done
+    [ "$status" -eq 0 ] || tail -n 20 "$scratch"/*.log >&2 2>/dev/null
+    rm -rf "$scratch" 2>/dev/null || as_root rm -rf "$scratch"
+    exit "$status"
+}
+
+tasks=() processes=()
+
+# Runs a command in the background, in a separate process group, as soon as fewer than $max_jobs are running: task NAME COMMAND...
+task() {
+    while [ "$(jobs -rp | wc -l)" -ge "${max_jobs:-100}" ]; do sleep 0.2; done
+    set -m
+    "${@:2}" >"$scratch/task-${#tasks[@]}" 2>&1 </dev/null &
+    set +m
+    tasks+=("$1")
+    processes+=($!)
+}
+
+# Waits for all tasks, prints their output, and fails if one failed.
+join_tasks() {
+    local number failed=''
+    for number in "${!tasks[@]}"; do
+        wait "${processes[number]}" || failed+=" ${tasks[number]}"
+        printf '\n--- %s\n' "${tasks[number]}"
+        cat "$scratch/task-$number"
+    done
+    [ -z "$failed" ] || fail "failed:$failed"
+}
+
+# Waits until a command succeeds; fails if the background server exits: await_server COMMAND...
+await_server() {
+    for _ in $(seq 300); do
+        ! "$@" 2>/dev/null || return 0
+        kill -0 "$server" 2>/dev/null || fail "the server did not start"
+        sleep 0.1
+    done
+    fail "the server did not start in 30 seconds"
 }
 
 # Starts a server on an embedded store and a free loopback port, and sets BASE_URL: start_server [SETTING=VALUE]...
 start_server() {
-    local name
-    # The shell's settings do not apply.
-    for name in $(compgen -e RESTWELL_ | grep -v '^RESTWELL_BIN$'); do unset "$name"; done
-    export RESTWELL__STORAGE__DATA_DIR=$scratch/data RESTWELL__SERVER__LISTEN=127.0.0.1:0 "$@"
+    export RESTWELL__STORAGE__DATA_DIR=$scratch/data RESTWELL__SERVER__LISTEN=127.0.0.1:0 RESTWELL__SERVER__DRAIN_SECONDS=0 "$@"
     "$RESTWELL_BIN" migrate 2>>"$scratch/server.log"
     "$RESTWELL_BIN" serve >>"$scratch/server.log" 2>&1 &
     server=$!
-    for _ in $(seq 300); do
-        BASE_URL=$(sed -n 's/.* listening .*public_url=\([^ ]*\).*/\1/p' "$scratch/server.log")
-        [ -z "$BASE_URL" ] || break
-        kill -0 "$server" 2>/dev/null || fail "the server did not start"
-        sleep 0.1
-    done
-    [ -n "$BASE_URL" ] || fail "the server did not start in 30 seconds"
+    await_server grep -q ' listening .*public_url=' "$scratch/server.log"
+    BASE_URL=$(sed -n 's/.* listening .*public_url=\([^ ]*\).*/\1/p' "$scratch/server.log")
     export BASE_URL
+}
+
+# Starts a demo on a free loopback port, and sets BASE_URL and the person's EMAIL and PASSWORD: start_demo [OPTION]...
+start_demo() {
+    export RESTWELL__STORAGE__DATA_DIR=$scratch/demo RESTWELL__SERVER__DRAIN_SECONDS=0
+    "$RESTWELL_BIN" demo --listen 127.0.0.1:0 --data-dir "$scratch/demo" --json "$@" >"$scratch/demo.json" 2>>"$scratch/demo.log" &
+    server=$!
+    await_server test -s "$scratch/demo.json"
+    BASE_URL=$(member base_url <"$scratch/demo.json")
+    EMAIL=$(member email <"$scratch/demo.json")
+    PASSWORD=$(member password <"$scratch/demo.json")
+    export BASE_URL EMAIL PASSWORD
 }
 
 # Creates a person who can sign in, and sets EMAIL and PASSWORD.
 create_person() {
-    # Above the minimum length, and not only ASCII.
+    # Longer than the minimum, and not plain ASCII.
     export EMAIL=sam@example.org PASSWORD='vier graue Gänse schlafen im Gras'
     printf '%s\n' "$PASSWORD" |
         "$RESTWELL_BIN" user create --email "$EMAIL" --timezone Europe/Berlin --password-stdin >/dev/null 2>>"$scratch/server.log" ||
         fail "the person could not be created"
 }
 
-# Registers an app with all scopes, and sets CLIENT_ID and CLIENT_SECRET, which is empty for a public app:
+# Registers an app with all scopes, and sets CLIENT_ID and CLIENT_SECRET (empty for a public app):
 # create_client NAME REDIRECT_URI [--public]
 create_client() {
-    local made
-    made=$("$RESTWELL_BIN" client create --name "$1" --redirect-uri "$2" "${@:3}" \
+    local created
+    created=$("$RESTWELL_BIN" client create --name "$1" --redirect-uri "$2" "${@:3}" \
         --scope profile --scope sleep --scope supplements --json 2>>"$scratch/server.log") || fail "the app $1 could not be created"
-    CLIENT_ID=$(member client_id <<<"$made")
-    CLIENT_SECRET=$(member client_secret <<<"$made")
+    CLIENT_ID=$(member client_id <<<"$created")
+    CLIENT_SECRET=$(member client_secret <<<"$created")
     export CLIENT_ID CLIENT_SECRET
 }
 
 # Prints a text member of a flat JSON object: member NAME
 member() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'; }
 
-# Stops the server, prints the end of its log after a failure, and removes the folder. For `trap ... EXIT`.
-stop_server() {
-    local status=$?
-    [ -z "${server-}" ] || { kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; } || true
-    [ "$status" -eq 0 ] || [ ! -s "$scratch/server.log" ] || { echo "--- last lines of the server's log:"; tail -20 "$scratch/server.log"; } >&2
-    rm -rf "$scratch"
-    exit "$status"
+# Prints a night as a line of NDJSON: print_night DAYS_AGO
+print_night() {
+    local evening morning
+    evening=$(date -d "$(($1 + 1)) days ago" +%F) morning=$(date -d "$1 days ago" +%F)
+    printf '{"type":"sleep_session","source":"ring","time_in_bed_start":"%sT22:50:00+01:00","time_in_bed_end":"%sT06:30:00+01:00",' \
+        "$evening" "$morning"
+    printf '"raw_sleep":[{"stage":"LIGHT","start":"%sT23:00:00+01:00","end":"%sT06:20:00+01:00"}]}\n' "$evening" "$morning"
 }

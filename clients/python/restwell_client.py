@@ -115,7 +115,7 @@ def records(read: Callable[[int], Page[Record]]) -> Iterator[Record]:
     while True:
         page = read(number)
         for record in page.data:
-            # A record that is added meanwhile moves others to the next page.
+            # A record added between two requests moves others to the next page.
             if record.id not in seen:
                 seen.add(record.id)
                 yield record
@@ -143,7 +143,7 @@ def follow(client: AuthenticatedClient, user_id: str, copy: Copy, limit: int = 1
         return False
     fresh = Copy()
     _apply(client, user_id, fresh, limit)
-    # The old copy is kept until the new one is complete, which lacks the records deleted meanwhile.
+    # The old copy is kept until the new one, without the records deleted meanwhile, is complete.
     copy.cursor, copy.records = fresh.cursor, fresh.records
     return True
 

@@ -124,7 +124,7 @@ export async function* records<T extends { id: string }>(read: (page: number) =>
   for (let number = 1; ; number += 1) {
     const { data, pagination } = await read(number)
     for (const record of data) {
-      // A record that is added meanwhile moves others to the next page.
+      // A record added between two requests moves others to the next page.
       if (seen.has(record.id)) continue
       seen.add(record.id)
       yield record
@@ -149,7 +149,7 @@ export async function follow(client: Client<paths>, userId: string, copy: Copy, 
   }
   const fresh: Copy = { records: new Map() }
   await apply(client, userId, fresh, limit)
-  // The old copy is kept until the new one is complete, which lacks the records deleted meanwhile.
+  // The old copy is kept until the new one, without the records deleted meanwhile, is complete.
   Object.assign(copy, fresh)
   return true
 }

@@ -42,7 +42,7 @@ BEGIN
 END
 $$;
 
--- Partitions would multiply with the shards, and a shard is as small as a partition.
+-- Partitions would multiply the number of shards, and a shard is already as small as a partition.
 CREATE TEMP TABLE distributed_table ON COMMIT DROP AS
 SELECT t.relname::text AS name, CASE t.relname WHEN 'account' THEN 'id' ELSE 'user_id' END AS person,
     t.relkind = 'p' AS is_partitioned, (
@@ -76,7 +76,7 @@ BEGIN
     FOR one IN SELECT * FROM distributed_table WHERE is_partitioned LOOP
         EXECUTE format('ALTER TABLE %I RENAME TO partitioned', one.name);
         EXECUTE format('CREATE TABLE %I (LIKE partitioned INCLUDING ALL)', one.name);
-        -- LIKE invents names of indexes.
+        -- LIKE generates new index names.
         FOR part IN
             SELECT made.relname AS made, kept.relname AS kept
             FROM pg_index m JOIN pg_class made ON made.oid = m.indexrelid AND m.indrelid = one.name::regclass

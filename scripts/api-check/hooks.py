@@ -1,4 +1,4 @@
-"""Lets the checker send NDJSON bodies, which it generates itself."""
+"""Lets schemathesis generate and send NDJSON bodies."""
 
 import schemathesis
 

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
-import { PASSWORD, decide, newSite, signIn, tick, useBrowser } from './fixture.mjs'
+import { PASSWORD, decide, newSite, signIn, tickScopes, useBrowser } from './fixture.mjs'
 import { startServer } from './server.mjs'
 
 const newWindow = useBrowser()
@@ -13,7 +13,7 @@ const newWindow = useBrowser()
 const library = await readFile(
   path.join(path.dirname(createRequire(import.meta.url).resolve('oidc-client-ts/package.json')), 'dist/browser/oidc-client-ts.min.js'))
 
-/** Listens as the origin of an app, which is a page with the library. */
+/** Serves the app, a page that loads the library, from its own origin. */
 const newBrowserApp = (t) => newSite(t, (request, response) => {
   const isLibrary = request.url === '/oidc-client-ts.js'
   response.writeHead(200, { 'content-type': isLibrary ? 'text/javascript' : 'text/html' })
@@ -21,7 +21,7 @@ const newBrowserApp = (t) => newSite(t, (request, response) => {
 })
 
 /** Starts a server with one person, and registers the app at its own origin. */
-async function start(t, app, settings) {
+async function startWithApp(t, app, settings) {
   const server = await startServer(t, settings)
   const email = 'sam@example.org'
   const person = await server.run(
@@ -43,50 +43,50 @@ async function start(t, app, settings) {
   }
 }
 
-test('oidc-client-ts signs a person in, reads, renews and revokes from a listed origin', async (t) => {
+test('oidc-client-ts signs a person in, reads, refreshes and revokes from a listed origin', async (t) => {
   const app = await newBrowserApp(t)
-  const { email, userId, options } = await start(t, app, { RESTWELL__CORS__ALLOWED_ORIGINS: app.origin })
+  const { email, userId, options } = await startWithApp(t, app, { RESTWELL__CORS__ALLOWED_ORIGINS: app.origin })
   const page = await newWindow({ javaScriptEnabled: true }, [app.origin, options.authority])
-  const inApp = (task, argument) => page.evaluate(
+  const runInApp = (task, argument) => page.evaluate(
     ([options, text, argument]) => new Function('manager', 'argument', `return (${text})(manager, argument)`)(
       new window.oidc.UserManager(options), argument),
     [options, task.toString(), argument])
-  const read = (token) => inApp(
+  const read = (token) => runInApp(
     async (_, [url, token]) => (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status,
     [`${options.authority}/api/v1/profile/${userId}`, token])
 
   await page.goto(`${app.origin}/`)
-  // The promise of the library does not settle: the page is left.
-  await Promise.all([page.waitForURL('**/sign-in**'), inApp((manager) => void manager.signinRedirect())])
+  // The library's promise never settles, because the browser leaves the page.
+  await Promise.all([page.waitForURL('**/sign-in**'), runInApp((manager) => void manager.signinRedirect())])
   await signIn(page, { email, password: PASSWORD })
-  await tick(page, ['profile'])
+  await tickScopes(page, ['profile'])
   await decide(page, 'allow')
   await page.waitForURL(`${app.origin}/?**`)
   const tokens = (user) => ({ access: user.access_token, refresh: user.refresh_token, scope: user.scope })
-  const first = await inApp(`async (manager) => (${tokens})(await manager.signinCallback())`)
+  const first = await runInApp(`async (manager) => (${tokens})(await manager.signinCallback())`)
   assert.equal(first.scope, 'profile')
   assert.equal(await read(first.access), 200)
 
-  const second = await inApp(`async (manager) => (${tokens})(await manager.signinSilent())`)
+  const second = await runInApp(`async (manager) => (${tokens})(await manager.signinSilent())`)
   assert.notEqual(second.refresh, first.refresh)
   assert.equal(await read(second.access), 200)
 
-  await inApp((manager) => manager.revokeTokens(['refresh_token']))
-  const refused = await inApp(
+  await runInApp((manager) => manager.revokeTokens(['refresh_token']))
+  const rejected = await runInApp(
     async (_, [url, body]) => (await fetch(url, { method: 'POST', body: new URLSearchParams(body) })).json(),
     [`${options.authority}/api/token`, { grant_type: 'refresh_token', refresh_token: second.refresh, client_id: options.client_id }])
-  assert.equal(refused.error, 'invalid_grant')
-  assert.deepEqual(page.complaints, [])
+  assert.equal(rejected.error, 'invalid_grant')
+  assert.deepEqual(page.problems, [])
 })
 
-test('without a list the same app is not even answered by the metadata', async (t) => {
+test('without allowed origins, the app cannot read even the metadata', async (t) => {
   const app = await newBrowserApp(t)
-  const { options } = await start(t, app, {})
+  const { options } = await startWithApp(t, app, {})
   const page = await newWindow({ javaScriptEnabled: true }, [app.origin, options.authority])
   await page.goto(`${app.origin}/`)
-  const answers = await page.evaluate(async ({ authority, metadataUrl }) => {
-    const isAnswered = (url, init) => fetch(url, init).then(() => true, () => false)
-    return [await isAnswered(metadataUrl), await isAnswered(`${authority}/api/token`, { method: 'POST', body: new URLSearchParams() })]
+  const reachable = await page.evaluate(async ({ authority, metadataUrl }) => {
+    const isReachable = (url, init) => fetch(url, init).then(() => true, () => false)
+    return [await isReachable(metadataUrl), await isReachable(`${authority}/api/token`, { method: 'POST', body: new URLSearchParams() })]
   }, options)
-  assert.deepEqual(answers, [false, false])
+  assert.deepEqual(reachable, [false, false])
 })

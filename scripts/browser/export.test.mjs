@@ -1,4 +1,4 @@
-/** Taking everything along, and having it erased, by the pages and without scripts. */
+/** Export and erasure on the pages, without scripts. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -7,32 +7,29 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import {
-  BASE, age, connect, newApp, newPerson, press, read, restwell, signInAt, soon, useBrowser,
+  BASE, backdateSignIns, becomesTrue, connect, importRows, mainText, newApp, newPerson, openAndSignIn, press, read, restwell, useBrowser,
 } from './fixture.mjs'
 import { newFolder } from './server.mjs'
 
 const newWindow = useBrowser()
 
-const main = (page) => page.locator('main').innerText()
 
-/** Gives a person two nights and a height. */
-async function furnish(t, person) {
-  const nights = [1, 2].map((day) => ({
+/** Imports two nights and a height for a person. */
+const importData = (t, person) => importRows(t, person, [
+  { type: 'profile', height_cm: 171.5 },
+  ...[1, 2].map((day) => ({
     type: 'sleep_session', source: 'ring',
     time_in_bed_start: `2026-02-0${day}T23:10:00+01:00`, time_in_bed_end: `2026-02-0${day + 1}T06:50:00+01:00`,
-  }))
-  const file = path.join(await newFolder(t), 'nights.ndjson')
-  await writeFile(file, [{ type: 'profile', height_cm: 171.5 }, ...nights].map((line) => JSON.stringify(line)).join('\n'))
-  await restwell(['import', '--user', person.id, file])
-}
+  })),
+])
 
-/** Types the password again where the address stands already. */
-async function confirm(page, person) {
+/** Enters the password again; the email address is already filled in. */
+async function confirmPassword(page, person) {
   await page.locator('input[name=password]').fill(person.password)
   await press(page.locator('form:has(input[name=password]) button[type=submit]'))
 }
 
-/** Presses the button of the form, as it stands, and returns what is saved. */
+/** Submits the download form unchanged, and returns the saved file. */
 async function download(page) {
   const [saved] = await Promise.all([
     page.waitForEvent('download'), page.getByRole('button', { name: 'Download your data' }).click(),
@@ -41,23 +38,23 @@ async function download(page) {
   return { name: saved.suggestedFilename(), file: await saved.path() }
 }
 
-/** Unpacks an archive of texts. */
+/** Unpacks an archive of text files. */
 async function unpack(file) {
-  const program = [
+  const script = [
     'import json, sys, zipfile',
     'archive = zipfile.ZipFile(sys.argv[1])',
     'assert archive.testzip() is None',
     'print(json.dumps({name: archive.read(name).decode() for name in archive.namelist()}))',
   ]
-  const { stdout } = await promisify(execFile)('python3', ['-c', program.join('\n'), file])
+  const { stdout } = await promisify(execFile)('python3', ['-c', script.join('\n'), file])
   return JSON.parse(stdout)
 }
 
-test('everything is downloaded as tables, and as lines that another server takes', async (t) => {
+test('everything is downloaded as tables, and as lines that another server can import', async (t) => {
   const person = await newPerson()
-  await furnish(t, person)
+  await importData(t, person)
   const page = await newWindow()
-  await signInAt(page, person)
+  await openAndSignIn(page, person)
   await page.goto(`${BASE}/account`)
   const tables = await download(page)
   assert.equal(tables.name, 'restwell-export.zip')
@@ -75,34 +72,34 @@ test('everything is downloaded as tables, and as lines that another server takes
   await writeFile(file, text)
   const report = JSON.parse(await restwell(['import', '--user', other.id, '--json', file]))
   assert.equal(report.sessions.new, 2)
-  assert.deepEqual(page.complaints, [])
+  assert.deepEqual(page.problems, [])
 })
 
-test('whoever signed in long ago signs in again before anything is downloaded or erased', async (t) => {
+test('a download or erasure requires a recent sign-in', async (t) => {
   const person = await newPerson()
-  await furnish(t, person)
+  await importData(t, person)
   const page = await newWindow()
-  await signInAt(page, person)
+  await openAndSignIn(page, person)
   await page.goto(`${BASE}/account`)
-  await age(person, 301)
+  await backdateSignIns(person, 301)
   await press(page.getByRole('button', { name: 'Download your data' }))
   assert.equal(new URL(page.url()).pathname, '/sign-in')
-  await confirm(page, person)
+  await confirmPassword(page, person)
   assert.equal(new URL(page.url()).pathname, '/account')
   assert.equal((await download(page)).name, 'restwell-export.zip')
 
-  await age(person, 301)
+  await backdateSignIns(person, 301)
   await press(page.getByRole('link', { name: 'Delete your account' }))
   assert.equal(new URL(page.url()).pathname, '/sign-in')
-  await confirm(page, person)
+  await confirmPassword(page, person)
   assert.equal(new URL(page.url()).pathname, '/account/erase')
 })
 
 test('the account is deleted by the keyboard alone, and only with the right address', async (t) => {
   const [person, app] = await Promise.all([newPerson(), newApp(t)])
-  await furnish(t, person)
+  await importData(t, person)
   const page = await newWindow({}, [BASE, app.origin])
-  await signInAt(page, person)
+  await openAndSignIn(page, person)
   const tokens = await connect(page, app)
   await page.goto(`${BASE}/account/erase`)
   const address = page.locator('input[name=email]')
@@ -118,12 +115,12 @@ test('the account is deleted by the keyboard alone, and only with the right addr
   assert.equal((await read('sleep', person.id, tokens.access_token)).status, 200)
 
   await erase(person.email)
-  assert.match(await main(page), /Your account is deleted[^]*Receipt[^]*[0-9a-f]{8}-[0-9a-f-]{27}/)
+  assert.match(await mainText(page), /Your account is deleted[^]*Receipt[^]*[0-9a-f]{8}-[0-9a-f-]{27}/)
   assert.doesNotMatch(await page.content(), new RegExp(`${person.id}|${person.email}`))
   assert.deepEqual(await page.context().cookies(), [])
-  assert.ok(await soon(async () => (await read('sleep', person.id, tokens.access_token)).status === 401))
+  assert.ok(await becomesTrue(async () => (await read('sleep', person.id, tokens.access_token)).status === 401))
   await assert.rejects(restwell(['user', 'show', person.id]))
-  await signInAt(page, person)
+  await openAndSignIn(page, person)
   assert.equal(new URL(page.url()).pathname, '/sign-in')
-  assert.deepEqual(page.complaints, [])
+  assert.deepEqual(page.problems, [])
 })

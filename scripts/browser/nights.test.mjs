@@ -1,35 +1,31 @@
-/** A person's own nights: how the pages look with usual and unusual data, what they say, and deletion. */
+/** The pages of a person's nights: layout with usual and unusual data, figures, and deletion. */
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { BASE, newPerson, press, restwell, signIn, signInAt, useBrowser } from './fixture.mjs'
+import {
+  BASE, importRows, mainText, newPerson, openAndSignIn, press, restwell, signIn, useBrowser,
+} from './fixture.mjs'
+import { NARROWEST, PHONE, checkAppearance, inEveryAppearance, overflow, takeScreenshot } from './appearance.mjs'
 import { newFolder } from './server.mjs'
 
-const OUTPUT = process.env.SCREENSHOTS
 const SAMPLES = process.env.RESTWELL_SAMPLES
-const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-const MOST_BYTES = 100_000
+const MAX_BYTES = 100_000
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-const require = createRequire(import.meta.url)
 const newWindow = useBrowser()
-const axe = require('axe-core')
 
-const main = (page) => page.locator('main').innerText()
 
 /** The stages of one cycle, in minutes. */
 const CYCLE = [['AWAKE', 8], ['LIGHT', 22], ['DEEP', 31], ['LIGHT', 14], ['REM', 21], ['LIGHT', 5], ['AWAKE', 2]]
 
-/** Makes a session with these stages in turn; `null` is a gap. */
+/** Builds a session with these stages in order; `null` is a gap. */
 function session(start, minutes, { stages = CYCLE, ...rest } = {}) {
   const [from, to] = [Date.parse(start), Date.parse(start) + minutes * MINUTE]
   const hypnogram = []
@@ -46,19 +42,19 @@ function session(start, minutes, { stages = CYCLE, ...rest } = {}) {
   }
 }
 
-/** Makes one night for each of the days before a time, somewhat different every day. */
-const nightly = (last, days, options) => Array.from({ length: days }, (_, day) => session(
+/** Builds a night for each day before a time, with small differences between days. */
+const nights = (last, days, options) => Array.from({ length: days }, (_, day) => session(
   new Date(Date.parse(last) - day * DAY + ((day * 37) % 90) * MINUTE).toISOString(), 400 + ((day * 53) % 110), options))
 
 const YESTERDAY = `${new Date(Date.now() - DAY).toISOString().slice(0, 10)}T21:00:00Z`
 
-/** What people may have, and the pages at which it shows. */
-const PEOPLE = {
-  'usual': { rows: [...nightly(YESTERDAY, 200), session('2026-03-14T13:10:00Z', 35, { is_nap: true })], pages: ['/', '/nights', 'night'] },
+/** Kinds of data, and the pages that show them. */
+const DATA = {
+  'usual': { rows: [...nights(YESTERDAY, 200), session('2026-03-14T13:10:00Z', 35, { is_nap: true })], pages: ['/', '/nights', 'night'] },
   'two-sources': {
     rows: [
-      ...nightly('2026-04-04T20:53:00Z', 60),
-      ...nightly('2026-04-04T21:00:00Z', 40, { source: 'Watch of somebody with a long name', stages: [] }),
+      ...nights('2026-04-04T20:53:00Z', 60),
+      ...nights('2026-04-04T21:00:00Z', 40, { source: 'Watch of somebody with a long name', stages: [] }),
       session('2026-03-14T13:10:00Z', 35, { is_nap: true }), session('2026-03-29T12:00:00Z', 50, { is_nap: true }),
     ],
     pages: ['/nights', '/nights?to=2026-04-05', 'night'],
@@ -76,96 +72,77 @@ const PEOPLE = {
     rows: Array.from({ length: 14 }, (_, hour) => session(new Date(Date.parse('2026-03-31T00:00:00Z') + hour * 95 * MINUTE).toISOString(), 45, { is_nap: null })),
     pages: ['/', '/nights', 'night'],
   },
-  'ten-years': { rows: nightly('2026-11-21T21:00:00Z', 3650), pages: ['/', '/nights', '/nights?to=2020-06-30', '/nights?to=1990-01-01'] },
+  'ten-years': { rows: nights('2026-11-21T21:00:00Z', 3650), pages: ['/', '/nights', '/nights?to=2020-06-30', '/nights?to=1990-01-01'] },
   'nothing': { rows: [], pages: ['/', '/nights'] },
 }
 
-async function bringIn(t, person, rows) {
-  if (rows.length === 0) return
-  const file = path.join(await newFolder(t), 'data.ndjson')
-  await writeFile(file, rows.map((row) => JSON.stringify(row)).join('\n'))
-  await restwell(['import', '--user', person.id, file])
-}
-
 /** Opens a page; `night` is the night that is listed first. */
-async function open(page, where) {
+async function openPage(page, where) {
   if (where !== 'night') return page.goto(BASE + where)
   await page.goto(`${BASE}/nights`)
   return page.goto(BASE + await page.locator('table.nights a').first().getAttribute('href'))
 }
 
-/** Takes pictures of a page, and checks it with axe-core where that is asked for. */
-async function inspect(page, name, isChecked = true) {
-  if (isChecked) await page.evaluate(axe.source)
-  for (const [size, viewport] of Object.entries(SIZES)) {
+async function checkNarrowWindows(page, name) {
+  for (const viewport of [PHONE, NARROWEST]) {
     await page.setViewportSize(viewport)
-    for (const colorScheme of ['light', 'dark']) {
-      await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: path.join(OUTPUT, `${name}-${size}-${colorScheme}.png`), fullPage: true })
-      if (!isChecked) continue
-      const { violations } = await page.evaluate(
-        (rules) => window.axe.run(document, { runOnly: { type: 'tag', values: rules } }), RULES)
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' '))}`)
-      assert.deepEqual(found, [], `${name}, ${size}, ${colorScheme}`)
-    }
-  }
-  for (const viewport of [SIZES.phone, { width: 320, height: 640 }]) {
-    await page.setViewportSize(viewport)
-    const pixels = await page.evaluate(() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth)
-    assert.ok(pixels <= 0, `${name} is wider than a window of ${viewport.width} pixels`)
+    assert.ok(await overflow(page) <= 0, `${name} overflows a window of ${viewport.width} pixels`)
   }
 }
 
-for (const [name, { rows, pages }] of Object.entries(PEOPLE)) {
-  test(`pages of a person with ${name} look right`, async (t) => {
+for (const [name, { rows, pages }] of Object.entries(DATA)) {
+  test(`pages with this data pass axe-core and do not overflow: ${name}`, async (t) => {
     const person = await newPerson()
-    await bringIn(t, person, rows)
+    if (rows.length > 0) await importRows(t, person, rows)
     // Scripts are on for axe-core; the pages have none.
     const page = await newWindow({ javaScriptEnabled: true, reducedMotion: 'reduce' })
-    await signInAt(page, person)
+    await openAndSignIn(page, person)
     for (const [index, where] of pages.entries()) {
-      const answer = await open(page, where)
-      assert.equal(answer.status(), 200)
-      const size = (await answer.body()).length
-      assert.ok(size <= MOST_BYTES, `${where} of ${name} has ${size} bytes`)
+      const response = await openPage(page, where)
+      assert.equal(response.status(), 200)
+      const size = (await response.body()).length
+      assert.ok(size <= MAX_BYTES, `${where} of ${name} has ${size} bytes`)
       const what = where === '/' ? 'home' : where.slice(0, 7).replace('/', '')
-      await inspect(page, `nights-${name}-${what}-${index}`, false)
+      const title = `nights-${name}-${what}-${index}`
+      await inEveryAppearance(page, (size, colorScheme) => takeScreenshot(page, `${title}-${size}-${colorScheme}`))
+      await checkNarrowWindows(page, title)
       for (const summary of await page.locator('figure details > summary').all()) await summary.click()
-      await inspect(page, `nights-${name}-${what}-${index}-tables`)
+      await checkAppearance(page, `${title}-tables`)
+      await checkNarrowWindows(page, `${title}-tables`)
     }
-    assert.deepEqual(page.complaints, [])
+    assert.deepEqual(page.problems, [])
   })
 }
 
-test('somebody finds out how they slept last week, and deletes a night', async (t) => {
+test('a person views the nights of last week and deletes one', async (t) => {
   const person = await newPerson()
-  await bringIn(t, person, nightly(YESTERDAY, 9))
+  await importRows(t, person, nights(YESTERDAY, 9))
   const page = await newWindow()
-  await signInAt(page, person)
-  assert.match(await main(page), /Last night[^]*Asleep[^]*In bed[^]*Efficiency[^]*Deep sleep[^]*REM sleep/)
+  await openAndSignIn(page, person)
+  assert.match(await mainText(page), /Last night[^]*Asleep[^]*In bed[^]*Efficiency[^]*Deep sleep[^]*REM sleep/)
   await press(page.getByRole('link', { name: 'Nights', exact: true }))
-  assert.match(await main(page), /Nights on 9 of 28 days/)
+  assert.match(await mainText(page), /Nights on 9 of 2[2-8] days/)
   await page.locator('summary', { hasText: 'Open a night' }).click()
   await press(page.locator('table.nights a').first())
-  assert.match(await main(page), /Sleep stages[^]*All measures[^]*Where it comes from[^]*data\.ndjson/)
+  assert.match(await mainText(page), /Sleep stages[^]*All measures[^]*Where it comes from[^]*data\.ndjson/)
   await page.locator('summary', { hasText: 'Delete this night' }).click()
   await press(page.getByRole('button', { name: 'Delete it' }))
-  assert.match(await main(page), /Deleted\.[^]*Nights on 8 of 28 days/)
-  assert.deepEqual(page.complaints, [])
+  assert.match(await mainText(page), /Deleted\.[^]*Nights on 8 of 2[2-8] days/)
+  assert.deepEqual(page.problems, [])
 })
 
-/** Reads the cells of a table's rows. */
-const table = (page, summary) => page.locator('details', { has: page.locator('summary', { hasText: summary }) })
+/** Reads the cells of a table. */
+const tableCells = (page, summary) => page.locator('details', { has: page.locator('summary', { hasText: summary }) })
   .locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())))
 
-/** What the page says, in the form of scripts/night-figures. */
-async function shown(page) {
-  const weeks = await table(page, 'Weekly medians')
-  const [bedtime, wake] = (await table(page, 'Regularity')).map(([, median, half, n]) => ({ median, half, n: Number(n) }))
+/** Reads the figures on the page, in the format of scripts/night-figures. */
+async function figuresOnPage(page) {
+  const weeks = await tableCells(page, 'Weekly medians')
+  const [bedtime, wake] = (await tableCells(page, 'Regularity')).map(([, median, half, n]) => ({ median, half, n: Number(n) }))
   // An unknown figure is left out.
   const values = Object.fromEntries(await page.locator('.figures div').evaluateAll(
     (all) => all.map((one) => [one.querySelector('dt').textContent, one.querySelector('dd').firstChild.textContent.trim()])))
-  const index = (await main(page)).match(/Index: (-?\d+) of 100, from (\d+) pairs/)
+  const index = (await mainText(page)).match(/Index: (-?\d+) of 100, from (\d+) pairs/)
   const period = ([, n, in_bed, asleep]) => ({ n: Number(n), in_bed, asleep: asleep.replace(/ \(of .*/, '') })
   return {
     all: { n: bedtime?.n, in_bed: values['In bed'], asleep: values.Asleep ?? 'unknown' },
@@ -173,17 +150,17 @@ async function shown(page) {
   }
 }
 
-/** Compares what the pages say of a person with the independent program; returns how many pages it compared. */
+/** Compares the figures on a person's pages with scripts/night-figures; returns the number of pages compared. */
 async function compare(page, base, zone, exported) {
   const expected = JSON.parse(await run('scripts/night-figures', [zone], exported))
   for (const { to, source, figures, months } of expected) {
-    const chosen = source === null ? 'unnamed' : `named:${source}`
-    await page.goto(`${base}/nights?to=${to}&source=${encodeURIComponent(chosen)}`)
-    if (figures) assert.deepEqual(await shown(page), figures, `${to} ${source}`)
-    else assert.match(await main(page), /only naps/)
-    const drawn = (await page.locator('figure', { has: page.locator('#year-title') }).locator('figcaption bdi').allInnerTexts())[0]
-    if (drawn === (source ?? 'Unknown source')) {
-      const rows = (await table(page, 'Months')).map(([month, n, in_bed, asleep]) => ({ month, n: Number(n), in_bed, asleep: asleep.replace(/ \(of .*/, '') }))
+    const parameter = source === null ? 'unnamed' : `named:${source}`
+    await page.goto(`${base}/nights?to=${to}&source=${encodeURIComponent(parameter)}`)
+    if (figures) assert.deepEqual(await figuresOnPage(page), figures, `${to} ${source}`)
+    else assert.match(await mainText(page), /only naps/)
+    const caption = (await page.locator('figure', { has: page.locator('#year-title') }).locator('figcaption bdi').allInnerTexts())[0]
+    if (caption === (source ?? 'Unknown source')) {
+      const rows = (await tableCells(page, 'Months')).map(([month, n, in_bed, asleep]) => ({ month, n: Number(n), in_bed, asleep: asleep.replace(/ \(of .*/, '') }))
       assert.deepEqual(rows, months, `${to} ${source}`)
     }
   }
@@ -195,7 +172,7 @@ async function run(program, options, input, env = process.env) {
   const child = spawn(program, options, { env, stdio: ['pipe', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text) => { output += text })
-  // A program that reads no input may have ended by now; its exit status says whether it worked.
+  // A program that reads no input may have exited already; its exit status decides.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const [code] = await once(child, 'close')
@@ -203,7 +180,7 @@ async function run(program, options, input, env = process.env) {
   return output
 }
 
-test('figures of the demo person are those of an independent calculation', async (t) => {
+test('figures of the demo person match an independent calculation', async (t) => {
   const folder = await newFolder(t)
   const demo = spawn(process.env.RESTWELL_BIN, ['demo', '--listen', '127.0.0.1:0', '--data-dir', folder, '--json'], { stdio: ['ignore', 'pipe', 'ignore'] })
   t.after(() => demo.kill())
@@ -218,21 +195,21 @@ test('figures of the demo person are those of an independent calculation', async
   assert.ok(await compare(page, base, zone, exported) >= 4)
 })
 
-test('figures of the sample files are those of an independent calculation', { skip: !(SAMPLES && existsSync(SAMPLES)) && 'no sample files' }, async () => {
+test('figures of the sample files match an independent calculation', { skip: !(SAMPLES && existsSync(SAMPLES)) && 'no sample files' }, async () => {
   const page = await newWindow()
-  let compared = 0
+  let comparisons = 0
   for (const folder of await readdir(SAMPLES, { withFileTypes: true })) {
     if (!folder.isDirectory() || folder.name === 'dsld') continue
     for (const name of await readdir(path.join(SAMPLES, folder.name))) {
       const person = await newPerson()
-      // Some of the files are rejected; those have nothing to compare.
+      // Rejected files have no figures.
       await restwell(['import', '--user', person.id, path.join(SAMPLES, folder.name, name)]).catch(() => '')
       const exported = await restwell(['export', '--user', person.id])
       if (!exported.includes('"sleep_session"')) continue
       await page.context().clearCookies()
-      await signInAt(page, person)
-      compared += await compare(page, BASE, 'Europe/Berlin', exported)
+      await openAndSignIn(page, person)
+      comparisons += await compare(page, BASE, 'Europe/Berlin', exported)
     }
   }
-  assert.ok(compared >= 10, `${compared}`)
+  assert.ok(comparisons >= 10, `${comparisons}`)
 })

@@ -1,18 +1,20 @@
-/** Every page that the suite looks at: its name, and what a person does to have it open. */
+/** Every page that the suites check: its name, and the steps that open it. */
 
 import assert from 'node:assert/strict'
-import { BASE, authorization, newPerson, press, restwell, signIn, signInAt, soon, tick } from './fixture.mjs'
+import {
+  BASE, authorization, becomesTrue, mainText, newPerson, openAndSignIn, press, restwell, signIn, tickScopes,
+} from './fixture.mjs'
 
 /** Lists the pages. `app` is one that the person has not connected, `person` one with apps, tokens and reads. */
 export async function listPages({ person, app }) {
-  const go = (where) => (page) => page.goto(BASE + where)
+  const go = (path) => (page) => page.goto(BASE + path)
   const authorize = (page) => page.goto(authorization(app).url)
-  const said = await restwell(['user', 'reset-password', person.id])
-  const reset = said.match(/\/set-password\?link=[\w-]+/)[0]
+  const output = await restwell(['user', 'reset-password', person.id])
+  const resetPath = output.match(/\/set-password\?link=[\w-]+/)[0]
   return [
     { name: 'sign-in', open: authorize },
     { name: 'sign-in-without-an-app', open: go('/sign-in') },
-    { name: 'sign-in-refused', open: (page) => authorize(page).then(() => signIn(page, nobody)) },
+    { name: 'sign-in-refused', open: (page) => authorize(page).then(() => signIn(page, unknownPerson)) },
     { name: 'consent', signedIn: true, open: authorize },
     { name: 'connected-apps', signedIn: true, open: go('/apps') },
     { name: 'connected-apps-disconnected', signedIn: true, open: go('/apps?done=disconnected') },
@@ -22,11 +24,11 @@ export async function listPages({ person, app }) {
     { name: 'supplement-choice', signedIn: true, open: go('/supplements/add') },
     { name: 'supplement-found', signedIn: true, open: (page) => searchSupplements(page, 'vitamin') },
     { name: 'supplement-not-found', signedIn: true, open: (page) => searchSupplements(page, 'unobtainium') },
-    { name: 'intake-refused', signedIn: true, open: (page) => refuseIntake(page) },
+    { name: 'intake-refused', signedIn: true, open: (page) => logInvalidIntake(page) },
     { name: 'product', signedIn: true, open: go('/supplements/product') },
     { name: 'tokens', signedIn: true, open: go('/tokens') },
-    { name: 'tokens-refused', signedIn: true, open: (page) => makeToken(page, 'Sunday notebook', []) },
-    { name: 'token-made', signedIn: true, open: (page) => makeToken(page, 'Sunday notebook', ['sleep']), close: revokeToken },
+    { name: 'tokens-refused', signedIn: true, open: (page) => createToken(page, 'Sunday notebook', []) },
+    { name: 'token-created', signedIn: true, open: (page) => createToken(page, 'Sunday notebook', ['sleep']), close: revokeToken },
     { name: 'developer', signedIn: true, open: go('/developer') },
     { name: 'developer-refused', signedIn: true, open: (page) => registerOwnApp(page, []) },
     { name: 'own-app', signedIn: true, open: (page) => registerOwnApp(page, ['sleep']), close: deleteOwnApp },
@@ -41,15 +43,15 @@ export async function listPages({ person, app }) {
     { name: 'account-refused', signedIn: true, open: (page) => changePassword(page, person) },
     { name: 'erase', signedIn: true, open: go('/account/erase') },
     { name: 'erase-refused', signedIn: true, open: (page) => erase(page, 'somebody.else@example.org') },
-    { name: 'erased', open: eraseSomebody },
-    { name: 'signed-out', open: (page) => signInAt(page, person).then(() => signOut(page)) },
-    { name: 'set-password', open: go(reset) },
-    { name: 'set-password-refused', open: (page) => choosePassword(page, reset) },
+    { name: 'erased', open: eraseNewAccount },
+    { name: 'signed-out', open: (page) => openAndSignIn(page, person).then(() => signOut(page)) },
+    { name: 'set-password', open: go(resetPath) },
+    { name: 'set-password-refused', open: (page) => choosePassword(page, resetPath) },
     { name: 'link-used-up', open: go('/set-password?link=rwl_used') },
     { name: 'forgot-password', open: go('/forgot-password') },
-    { name: 'forgot-password-sent', open: (page) => askForLink(page, '/forgot-password') },
+    { name: 'forgot-password-sent', open: (page) => requestLink(page, '/forgot-password') },
     { name: 'sign-up', open: go('/sign-up') },
-    { name: 'sign-up-sent', open: (page) => askForLink(page, '/sign-up') },
+    { name: 'sign-up-sent', open: (page) => requestLink(page, '/sign-up') },
     { name: 'errors', open: go('/errors') },
     { name: 'error-of-a-problem', open: go('/errors#invalid_parameter') },
     { name: 'help', open: go('/help') },
@@ -60,60 +62,60 @@ export async function listPages({ person, app }) {
   ]
 }
 
-const nobody = { email: 'nobody@example.org', password: 'not the right password' }
+const unknownPerson = { email: 'nobody@example.org', password: 'not the right password' }
 
-/** Makes a token, or is refused when no scope is ticked. */
-export async function makeToken(page, name, scopes) {
+/** Creates a token; the page rejects one without scopes. */
+export async function createToken(page, name, scopes) {
   await page.goto(`${BASE}/tokens`)
   await page.locator('input[name=name]').fill(name)
-  await tick(page, scopes)
+  await tickScopes(page, scopes)
   await press(page.locator('form[action="/tokens"] button[type=submit]'))
-  const [token] = (await page.locator('main').innerText()).match(/rwp_\w+/) ?? []
+  const [token] = (await mainText(page)).match(/rwp_\w+/) ?? []
   assert.equal(token !== undefined, scopes.length > 0)
   return token
 }
 
-/** Registers an app of one's own, or is refused when no scope is ticked. */
+/** Registers a developer app; the page rejects one without scopes. */
 async function registerOwnApp(page, scopes) {
   await page.goto(`${BASE}/developer`)
   await page.locator('input[name=name]').fill('Night Owl with a rather long name for a narrow telephone')
   await page.locator('input[name=contact]').fill('developer@owl.example')
   await page.locator('input[name=redirect_uri]').first().fill('https://owl.example/callback')
-  await tick(page, scopes)
+  await tickScopes(page, scopes)
   await press(page.locator('form[action="/developer"] button[type=submit]'))
-  assert.equal(/rws_\w+/.test(await page.locator('main').innerText()), scopes.length > 0)
+  assert.equal(/rws_\w+/.test(await mainText(page)), scopes.length > 0)
 }
 
-/** Creates a webhook endpoint of a new app. No server answers at its address. */
+/** Creates a webhook endpoint for a new app. Nothing listens at its URL. */
 async function createOwnWebhook(page) {
   await registerOwnApp(page, ['sleep'])
   await page.getByRole('link', { name: 'Webhook endpoints and deliveries' }).click()
   await page.locator('input[name=url]').fill('https://hooks.invalid/a/rather/long/path/for/a/narrow/telephone')
   await press(page.locator('form[action="/developer/webhooks/create"]').getByRole('button'))
-  assert.match(await page.locator('main').innerText(), /whsec_/)
+  assert.match(await mainText(page), /whsec_/)
 }
 
-/** Deletes the app of the webhook endpoint that was created for a picture. */
+/** Deletes the app created for the screenshot of the webhook endpoint. */
 async function deleteAppOfWebhook(page) {
   await page.getByRole('link', { name: 'Night Owl' }).click()
   await deleteOwnApp(page)
 }
 
-/** Deletes the app that was registered for a picture. */
+/** Deletes the app registered for a screenshot. */
 async function deleteOwnApp(page) {
   await page.locator('summary', { hasText: 'Delete this app' }).click()
   await press(page.locator('form[action="/developer/delete"]').getByRole('button'))
   assert.equal(new URL(page.url()).pathname, '/developer')
 }
 
-/** Takes back the token that was made for a picture, so that the next one looks the same. */
+/** Revokes the token created for a screenshot, so that the next screenshot looks the same. */
 async function revokeToken(page) {
   await page.goto(`${BASE}/tokens`)
   await press(page.getByRole('button', { name: 'Sunday notebook' }))
   assert.equal(await page.getByRole('button', { name: 'Sunday notebook' }).count(), 0)
 }
 
-/** Logs a product of one's own, once for all pictures, and opens its day. */
+/** Logs a custom product, once for all screenshots, and opens its day. */
 async function logIntakes(page) {
   await page.goto(`${BASE}/supplements/add`)
   if (await page.getByText('Vitamin D drops').count() === 0) {
@@ -142,22 +144,22 @@ async function searchSupplements(page, query) {
   await press(page.getByRole('button', { name: 'Search' }))
 }
 
-async function refuseIntake(page) {
+async function logInvalidIntake(page) {
   await page.goto(`${BASE}/supplements/add`)
   await page.locator('.picks a').first().click()
   await page.getByLabel('Servings').fill('0')
   await press(page.getByRole('button', { name: 'Log intake' }))
-  assert.match(await page.locator('main').innerText(), /Enter a number above 0/)
+  assert.match(await mainText(page), /Enter a number above 0/)
 }
 
-/** Types another zone, and looks at what it would change. */
+/** Enters another time zone and previews the change. */
 async function changeProfile(page, zone) {
   await page.goto(`${BASE}/profile`)
   await page.getByLabel('Home time zone').fill(zone)
   await press(page.getByRole('button', { name: 'Preview the change' }))
 }
 
-/** Opens what was imported last. */
+/** Opens the latest import. */
 async function openImport(page) {
   await page.goto(`${BASE}/imports`)
   await page.locator('.record a').first().click()
@@ -171,19 +173,24 @@ const APPLE = `<?xml version="1.0" encoding="UTF-8"?>
 </HealthData>
 `
 
+/** Uploads a file on the current page, and waits until it is imported. */
+export async function uploadFile(page, name, text) {
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) })
+  await press(page.locator('form[action="/imports"] button'))
+  await page.waitForURL(`${BASE}/imports/*`)
+  assert.ok(await becomesTrue(async () => {
+    await page.reload()
+    return await page.locator('progress').count() === 0
+  }, 20_000))
+}
+
 /** Signs a new person in and uploads a file that differs from their profile in two fields and fills a third. */
 export async function uploadProfile(page) {
   const person = await newPerson()
   await restwell(['user', 'update', person.id, '--birth-date', '1988-01-02', '--biological-sex', 'other'])
-  await signInAt(page, person)
+  await openAndSignIn(page, person)
   await page.goto(`${BASE}/imports`)
-  await page.locator('input[type=file]').setInputFiles({ name: 'export.xml', mimeType: 'text/xml', buffer: Buffer.from(APPLE) })
-  await press(page.locator('form[action="/imports"] button'))
-  await page.waitForURL(`${BASE}/imports/*`)
-  assert.ok(await soon(async () => {
-    await page.reload()
-    return await page.locator('progress').count() === 0
-  }, 20_000))
+  await uploadFile(page, 'export.xml', APPLE)
   return person
 }
 
@@ -195,17 +202,17 @@ async function changePassword(page, person) {
   assert.match(await page.title(), /^Error/)
 }
 
-/** Types an address on the page that erases everything, and means it. */
+/** Enters an address on the page that erases the account, and confirms. */
 async function erase(page, email) {
   await page.goto(`${BASE}/account/erase`)
   await page.locator('input[name=email]').fill(email)
   await press(page.locator('form[action="/account/erase"] button[type=submit]'))
 }
 
-/** Erases somebody who is there for nothing else. */
-async function eraseSomebody(page) {
+/** Creates an account and erases it. */
+async function eraseNewAccount(page) {
   const person = await newPerson()
-  await signInAt(page, person)
+  await openAndSignIn(page, person)
   await erase(page, person.email)
   assert.match(await page.title(), /deleted/)
 }
@@ -217,7 +224,7 @@ async function choosePassword(page, path) {
   assert.match(await page.title(), /^Error/)
 }
 
-async function askForLink(page, path) {
+async function requestLink(page, path) {
   await page.goto(BASE + path)
   await page.locator('input[name=email]').fill('nobody@example.org')
   await press(page.locator('main button[type=submit]'))

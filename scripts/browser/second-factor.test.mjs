@@ -1,32 +1,28 @@
-/** A second factor, as a new person on a phone turns it on and uses it. pyotp plays the authenticator app. */
+/** A second factor, turned on and used by a new person on a phone. pyotp acts as the authenticator app. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
-import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { BASE, age, newPerson, press, restwell, signIn, signInAt, useBrowser } from './fixture.mjs'
+import {
+  BASE, backdateSignIns, mainText, newPerson, openAndSignIn, press, restwell, signIn, useBrowser,
+} from './fixture.mjs'
+import { PHONE, checkAppearance } from './appearance.mjs'
 
-const PHONE = { viewport: { width: 390, height: 844 } }
-const SIZES = { phone: PHONE.viewport, desktop: { width: 1280, height: 800 } }
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-const axe = createRequire(import.meta.url)('axe-core')
+const ON_PHONE = { viewport: PHONE }
 const newWindow = useBrowser()
-const main = (page) => page.locator('main').innerText()
 
-/** What the app shows, some steps of 30 seconds from now. Waits if this step ends before the code can be entered. */
+/** Returns the code some 30-second steps from now. Waits if the current step is about to end. */
 async function code(uri, steps = 0) {
-  const left = 30_000 - (Date.now() % 30_000)
-  if (left < 8_000) await wait(left)
+  const remaining = 30_000 - (Date.now() % 30_000)
+  if (remaining < 8_000) await wait(remaining)
   const program = 'import pyotp, sys, time; print(pyotp.parse_uri(sys.argv[1]).at(time.time() + 30 * int(sys.argv[2])))'
   const { stdout } = await promisify(execFile)(process.env.PYTHON, ['-c', program, uri, `${steps}`])
   return stdout.trim()
 }
 
-async function enter(page, typed) {
+async function enterCode(page, typed) {
   await page.locator('input[name=code]').fill(typed)
   await press(page.locator('form:has(input[name=code]) button[type=submit]'))
 }
@@ -36,123 +32,109 @@ async function turnOn(page) {
   await page.goto(`${BASE}/account`)
   await press(page.getByRole('link', { name: 'Set up a second factor' }))
   const uri = await page.locator('a[href^="otpauth:"]').getAttribute('href')
-  // The code of the step before, so that the current one is left for signing in.
-  await enter(page, await code(uri, -1))
+  // The code of the previous step, so that the current one can still be used to sign in.
+  await enterCode(page, await code(uri, -1))
   const codes = await page.locator('.codes code').allInnerTexts()
-  assert.equal(codes.length, 10, await main(page))
+  assert.equal(codes.length, 10, await mainText(page))
   await press(page.getByRole('link', { name: 'I have saved them' }))
   return { uri, codes }
 }
 
 test('a new person turns on a second factor on a phone, without scripts', async () => {
   const person = await newPerson()
-  const page = await newWindow(PHONE)
-  await signInAt(page, person)
+  const page = await newWindow(ON_PHONE)
+  await openAndSignIn(page, person)
   await page.goto(`${BASE}/account`)
-  assert.match(await main(page), /Second factor\s+Off\./)
+  assert.match(await mainText(page), /Second factor\s+Off\./)
   await press(page.getByRole('link', { name: 'Set up a second factor' }))
   const uri = await page.locator('a[href^="otpauth:"]').getAttribute('href')
   const shown = (await page.locator('code.secret').innerText()).replace(/\s/g, '')
   assert.equal(new URL(uri).searchParams.get('secret'), shown)
   assert.equal(new URL(uri).searchParams.get('issuer'), new URL(BASE).host)
   assert.equal(await page.locator('svg.qr path').count(), 1)
-  await enter(page, '000000')
-  assert.match(await main(page), /This code is incorrect/)
+  await enterCode(page, '000000')
+  assert.match(await mainText(page), /This code is incorrect/)
   assert.equal(await page.locator('a[href^="otpauth:"]').getAttribute('href'), uri, 'the app keeps its key after a wrong code')
-  await enter(page, await code(uri, -1))
+  await enterCode(page, await code(uri, -1))
   const codes = await page.locator('.codes code').allInnerTexts()
   assert.equal(new Set(codes).size, 10)
   await press(page.getByRole('link', { name: 'I have saved them' }))
-  assert.match(await main(page), /On\.[^]*10 recovery codes left/)
+  assert.match(await mainText(page), /On\.[^]*10 recovery codes left/)
 
   await press(page.getByRole('button', { name: 'Sign out', exact: true }))
-  await signInAt(page, person)
-  assert.match(await main(page), /Enter your code/)
+  await openAndSignIn(page, person)
+  assert.match(await mainText(page), /Enter your code/)
   await page.goto(`${BASE}/account`)
   assert.match(page.url(), /sign-in/, 'the password alone opens nothing')
   await page.goto(`${BASE}/sign-in/second-factor`)
   const now = await code(uri)
   // As people type it.
-  await enter(page, `${now.slice(0, 3)} ${now.slice(3)}`)
+  await enterCode(page, `${now.slice(0, 3)} ${now.slice(3)}`)
   assert.equal(page.url(), `${BASE}/`)
 
   // The same code again, in another browser; then a recovery code.
-  const other = await newWindow(PHONE)
-  await signInAt(other, person)
-  await enter(other, now)
-  assert.match(await main(other), /incorrect or was used before/)
+  const other = await newWindow(ON_PHONE)
+  await openAndSignIn(other, person)
+  await enterCode(other, now)
+  assert.match(await mainText(other), /incorrect or was used before/)
   await press(other.getByRole('link', { name: 'Use a recovery code' }))
-  await enter(other, codes[0])
+  await enterCode(other, codes[0])
   assert.equal(other.url(), `${BASE}/`)
   await other.goto(`${BASE}/account`)
-  assert.match(await main(other), /9 recovery codes left/)
-  assert.deepEqual([...page.complaints, ...other.complaints], [])
+  assert.match(await mainText(other), /9 recovery codes left/)
+  assert.deepEqual([...page.problems, ...other.problems], [])
 })
 
-test('turning it off takes a recent sign-in, with both steps', async () => {
+test('turning it off requires a recent sign-in with both factors', async () => {
   const person = await newPerson()
-  const page = await newWindow(PHONE)
-  await signInAt(page, person)
+  const page = await newWindow(ON_PHONE)
+  await openAndSignIn(page, person)
   const { uri } = await turnOn(page)
   await press(page.getByRole('link', { name: 'Manage second factor' }))
-  await age(person, 301)
+  await backdateSignIns(person, 301)
   await press(page.getByRole('button', { name: 'Turn off the second factor' }))
-  assert.match(await main(page), /Confirm your password/)
+  assert.match(await mainText(page), /Confirm your password/)
   await page.locator('input[name=password]').fill(person.password)
   await press(page.locator('form:has(input[name=password]) button[type=submit]'))
-  await enter(page, await code(uri))
+  await enterCode(page, await code(uri))
   await press(page.getByRole('button', { name: 'Turn off the second factor' }))
-  assert.match(await main(page), /Your second factor is off/)
+  assert.match(await mainText(page), /Your second factor is off/)
 })
 
 test('sessions have names, and one of them or all others are signed out', async () => {
   const person = await newPerson()
   const firefox = 'Mozilla/5.0 (Android 16; Mobile; rv:145.0) Gecko/145.0 Firefox/145.0'
   const [page, phone, tablet] = await Promise.all([newWindow(), newWindow({ userAgent: firefox }), newWindow()])
-  for (const window of [phone, tablet, page]) await signInAt(window, person)
+  for (const window of [phone, tablet, page]) await openAndSignIn(window, person)
   await page.goto(`${BASE}/account`)
-  assert.match(await main(page), /Chrome on Linux this browser[^]*127\.0\.0\.1[^]*Firefox on Android/i)
+  assert.match(await mainText(page), /Chrome on Linux this browser[^]*127\.0\.0\.1[^]*Firefox on Android/i)
   await press(page.getByRole('button', { name: /Sign out Firefox on Android/ }))
-  assert.match(await main(page), /That browser is signed out/)
-  assert.doesNotMatch(await main(page), /Firefox on Android/)
+  assert.match(await mainText(page), /That browser is signed out/)
+  assert.doesNotMatch(await mainText(page), /Firefox on Android/)
   await phone.goto(`${BASE}/account`)
   assert.match(phone.url(), /sign-in/)
   await press(page.getByRole('button', { name: 'Sign out all others' }))
-  assert.match(await main(page), /signed out of every other browser/)
+  assert.match(await mainText(page), /signed out of every other browser/)
   await tablet.goto(`${BASE}/account`)
   assert.match(tablet.url(), /sign-in/)
   await page.goto(`${BASE}/activity`)
-  assert.match(await main(page), /signed in\s+Firefox on Android, 127\.0\.0\.1/)
+  assert.match(await mainText(page), /signed in\s+Firefox on Android, 127\.0\.0\.1/)
 })
 
-test('axe-core finds nothing on the pages of the second factor, in every look', async () => {
+test('axe-core finds nothing on the pages of the second factor, in every size and theme', async () => {
   const person = await newPerson()
   const page = await newWindow({ javaScriptEnabled: true, reducedMotion: 'reduce' })
-  await signInAt(page, person)
-  const inspect = async (name) => {
-    await page.evaluate(axe.source)
-    for (const [size, viewport] of Object.entries(SIZES)) {
-      await page.setViewportSize(viewport)
-      for (const colorScheme of ['light', 'dark']) {
-        await page.emulateMedia({ colorScheme })
-        const file = path.join(process.env.SCREENSHOTS, `second-factor-${name}-${size}-${colorScheme}.png`)
-        await page.screenshot({ path: file, fullPage: true })
-        const { violations } = await page.evaluate((rules) => window.axe.run(document, { runOnly: { type: 'tag', values: rules } }), RULES)
-        assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]), [], `${name} ${size} ${colorScheme}`)
-        const wider = await page.evaluate(() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth)
-        assert.ok(wider <= 0, `${name} ${size} is wider than its window`)
-      }
-    }
-  }
+  await openAndSignIn(page, person)
+  const inspect = (name) => checkAppearance(page, `second-factor-${name}`)
   await page.goto(`${BASE}/account`)
   await inspect('account-off')
   await page.goto(`${BASE}/account/second-factor`)
   await inspect('set-up')
   const uri = await page.locator('a[href^="otpauth:"]').getAttribute('href')
-  await enter(page, '000000')
+  await enterCode(page, '000000')
   await inspect('set-up-refused')
-  await enter(page, await code(uri, -1))
-  assert.equal(await page.locator('.codes code').count(), 10, await main(page))
+  await enterCode(page, await code(uri, -1))
+  assert.equal(await page.locator('.codes code').count(), 10, await mainText(page))
   await inspect('codes')
   await page.goto(`${BASE}/account`)
   await inspect('account-on')
@@ -161,9 +143,9 @@ test('axe-core finds nothing on the pages of the second factor, in every look', 
   await page.goto(`${BASE}/activity`)
   await inspect('activity')
   await page.context().clearCookies()
-  await signInAt(page, person)
+  await openAndSignIn(page, person)
   await inspect('code')
-  await enter(page, '000000')
+  await enterCode(page, '000000')
   await inspect('code-refused')
   await page.goto(`${BASE}/sign-in/second-factor?with=recovery-code`)
   await inspect('recovery')

@@ -1,25 +1,25 @@
-/** Supplements by hand, as a new person on a phone would add them. */
+/** Adding supplements by hand, on a phone. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BASE, newPerson, press, restwell, signInAt, useBrowser } from './fixture.mjs'
+import { BASE, mainText, newPerson, openAndSignIn, press, restwell, useBrowser } from './fixture.mjs'
+import { PHONE } from './appearance.mjs'
 
 const newWindow = useBrowser()
-const PHONE = { viewport: { width: 390, height: 844 }, timezoneId: 'Europe/Berlin' }
+const ON_PHONE = { viewport: PHONE, timezoneId: 'Europe/Berlin' }
 
-const main = (page) => page.locator('main').innerText()
 const width = (page) => page.evaluate(() => document.documentElement.scrollWidth)
 
 test('a new person adds the vitamin D that they took this morning', async () => {
   const person = await newPerson()
-  const page = await newWindow(PHONE)
-  await signInAt(page, person)
+  const page = await newWindow(ON_PHONE)
+  await openAndSignIn(page, person)
   await page.getByRole('link', { name: 'Supplements', exact: true }).click()
-  assert.match(await main(page), /No supplements in these four weeks/)
+  assert.match(await mainText(page), /No supplements in these four weeks/)
   await page.getByRole('link', { name: 'Log an intake' }).click()
   await page.getByLabel('Search').fill('unobtainium')
   await press(page.getByRole('button', { name: 'Search' }))
-  assert.match(await main(page), /No product matches/)
+  assert.match(await mainText(page), /No product matches/)
   await press(page.getByRole('button', { name: /Create/ }))
   assert.equal(await page.getByLabel('Name').inputValue(), 'unobtainium')
   await page.getByLabel('Name').fill('Vitamin D drops')
@@ -27,24 +27,24 @@ test('a new person adds the vitamin D that they took this morning', async () => 
   await page.locator('#amount-1').fill('25')
   await page.locator('#unit-1').fill('mcg')
   await press(page.getByRole('button', { name: 'Save product' }))
-  assert.match(await main(page), /Your product has been saved/)
+  assert.match(await mainText(page), /Your product has been saved/)
   await page.getByLabel('Time').fill('00:01')
   await press(page.getByRole('button', { name: 'Log intake' }))
-  assert.match(await main(page), /Your intake has been added/)
-  assert.match(await main(page), /Vitamin D3\s+25 mcg/)
+  assert.match(await mainText(page), /Your intake has been added/)
+  assert.match(await mainText(page), /Vitamin D3\s+25 mcg/)
   assert.ok(await page.locator('svg.intake .intake-mark').count() > 0)
   assert.match(await restwell(['export', '--user', person.id]), /"servings":1/)
-  // The next day it is one tap away.
+  // The next day, logging it again takes one tap.
   await page.getByRole('link', { name: 'Log an intake', exact: true }).click()
   await page.getByRole('link', { name: /Vitamin D drops/ }).click()
   assert.equal(await page.getByLabel('Servings').inputValue(), '1')
-  assert.deepEqual(page.complaints, [])
+  assert.deepEqual(page.problems, [])
 })
 
 test('an entry is changed and deleted by the keyboard alone', async () => {
   const person = await newPerson()
-  const page = await newWindow(PHONE)
-  await signInAt(page, person)
+  const page = await newWindow(ON_PHONE)
+  await openAndSignIn(page, person)
   await page.goto(`${BASE}/supplements/product`)
   await page.getByLabel('Name').focus()
   await page.keyboard.type('Tea')
@@ -62,37 +62,37 @@ test('an entry is changed and deleted by the keyboard alone', async () => {
   await page.getByRole('button', { name: 'Delete this intake' }).focus()
   await page.keyboard.press('Enter')
   await page.waitForURL(`${BASE}/supplements?done=deleted`)
-  assert.match(await main(page), /Your intake has been deleted/)
+  assert.match(await mainText(page), /Your intake has been deleted/)
 })
 
 test('no page of supplements scrolls sideways on a phone', async () => {
   const person = await newPerson()
-  const page = await newWindow({ ...PHONE, javaScriptEnabled: true })
-  await signInAt(page, person)
+  const page = await newWindow({ ...ON_PHONE, javaScriptEnabled: true })
+  await openAndSignIn(page, person)
   await page.goto(`${BASE}/supplements/product`)
   await page.getByLabel('Name').fill('Pneumonoultramicroscopicsilicovolcanoconiosis'.repeat(3))
   await page.getByLabel('Brand').fill('A brand with a rather long name that goes on')
-  assert.ok(await width(page) <= 390)
+  assert.ok(await width(page) <= PHONE.width)
   await press(page.getByRole('button', { name: 'Save product' }))
-  assert.ok(await width(page) <= 390)
+  assert.ok(await width(page) <= PHONE.width)
   await press(page.getByRole('button', { name: 'Log intake' }))
-  assert.ok(await width(page) <= 390)
-  await page.locator('summary', { hasText: 'The same as a table' }).click()
-  assert.ok(await width(page) <= 390)
+  assert.ok(await width(page) <= PHONE.width)
+  await page.locator('summary', { hasText: 'Show as a table' }).click()
+  assert.ok(await width(page) <= PHONE.width)
   await page.goto(`${BASE}/supplements/add`)
-  assert.ok(await width(page) <= 390)
+  assert.ok(await width(page) <= PHONE.width)
 })
 
 test('a time zone is found by a part of its name, previewed and saved without scripts', async () => {
-  const page = await newWindow(PHONE)
-  await signInAt(page, await newPerson())
+  const page = await newWindow(ON_PHONE)
+  await openAndSignIn(page, await newPerson())
   await page.goto(`${BASE}/profile`)
   await page.getByLabel('Home time zone').fill('new york')
   await press(page.getByRole('button', { name: 'Preview the change' }))
   await page.locator('label', { hasText: 'America/New_York' }).click()
   await press(page.getByRole('button', { name: 'Preview the change' }))
-  assert.match(await main(page), /Now: Europe\/Berlin\s+New: America\/New_York/)
+  assert.match(await mainText(page), /Now: Europe\/Berlin\s+New: America\/New_York/)
   await press(page.getByRole('button', { name: 'Save' }))
-  assert.match(await main(page), /Your profile has been saved/)
-  assert.deepEqual(page.complaints, [])
+  assert.match(await mainText(page), /Your profile has been saved/)
+  assert.deepEqual(page.problems, [])
 })

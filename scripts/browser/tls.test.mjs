@@ -1,4 +1,4 @@
-/** The cookies of a server with an https address, as a browser has them (security.md T31), behind a proxy of ours. */
+/** Cookies of a server behind a TLS proxy, as a browser stores them (security.md T31). */
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -13,7 +13,7 @@ import { newFolder, startServer } from './server.mjs'
 
 const newWindow = useBrowser()
 
-/** Listens with TLS, and hands every request on to `upstream.address`. Returns what it is called. */
+/** Proxies TLS requests to `upstream.address`; returns the proxy's origin. */
 async function newProxy(t, upstream) {
   const folder = await newFolder(t)
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name))
@@ -23,12 +23,12 @@ async function newProxy(t, upstream) {
   ], { stdio: 'ignore' })
   const proxy = https.createServer({ key: await readFile(key), cert: await readFile(cert) }, (request, response) => {
     const { method, url, headers } = request
-    const onward = http.request(`${upstream.address}${url}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode, answer.rawHeaders)
-      answer.pipe(response)
+    const upstreamRequest = http.request(`${upstream.address}${url}`, { method, headers }, (upstreamResponse) => {
+      response.writeHead(upstreamResponse.statusCode, upstreamResponse.rawHeaders)
+      upstreamResponse.pipe(response)
     })
-    onward.on('error', () => response.destroy())
-    request.pipe(onward)
+    upstreamRequest.on('error', () => response.destroy())
+    request.pipe(upstreamRequest)
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   t.after(() => {
@@ -38,7 +38,7 @@ async function newProxy(t, upstream) {
   return `https://localhost:${proxy.address().port}`
 }
 
-test('t31 by https the cookies are bound to the host, by their names too', async (t) => {
+test('t31 over https, cookies are bound to the host by their name prefix', async (t) => {
   const upstream = {}
   const base = await newProxy(t, upstream)
   const key = execFileSync(process.env.RESTWELL_BIN, ['key', 'generate']).toString().trim()
@@ -61,5 +61,5 @@ test('t31 by https the cookies are bound to the host, by their names too', async
   await press(page.getByRole('button', { name: 'Sign out', exact: true }))
   await page.waitForURL(`${base}/sign-out`)
   assert.deepEqual((await page.context().cookies()).map(({ name }) => name).sort(), ['__Host-restwell_known_browser', '__Host-restwell_visit'])
-  assert.deepEqual(page.complaints, [])
+  assert.deepEqual(page.problems, [])
 })

@@ -2,21 +2,20 @@
 
 import asyncio
 import json
-import os
 import subprocess
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-from ledger import Ledger
-from processes import HERE, Impossible, Replica
+from processes import Replica, SetupError, run_restwell, without_settings
+from request_log import RequestLog
 from result import Result
 
 # Small enough to be filled at once.
 SIZE = 16 * 1024 * 1024
 WRITES = 200
-SESSIONS_A_WRITE = 50
+SESSIONS_PER_WRITE = 50
 
 
 class Embedded:
@@ -26,22 +25,20 @@ class Embedded:
         self.binary, self.disk = binary, folder / "disk"
         self.disk.mkdir(mode=0o700)
         self.ballast = self.disk / "ballast"
-        base = {name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")}
-        self.environment = {**base, "RESTWELL__STORAGE__DATA_DIR": str(self.disk), "RESTWELL__RATE_LIMITS__INGEST": "1000000"}
-        self.replica = Replica(binary, "embedded", folder, self.environment)
+        settings = {"RESTWELL__STORAGE__DATA_DIR": str(self.disk), "RESTWELL__RATE_LIMITS__INGEST": "1000000"}
+        self.variables = {**without_settings(), **settings}
+        self.replica = Replica(binary, "embedded", folder, self.variables)
 
-    def is_mounted(self):
-        """Creates the disk; needs root and a kernel that allows it."""
-        return subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0700", "tmpfs", str(self.disk)], capture_output=True, check=False).returncode == 0
+    def mount(self):
+        """Mounts the disk; returns False without root or on a kernel that does not allow it."""
+        command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0700", "tmpfs", str(self.disk)]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
     def unmount(self):
         subprocess.run(["umount", str(self.disk)], check=False)
 
     def run(self, *arguments):
-        done = subprocess.run([self.binary, *arguments], env=self.environment, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Impossible(f"restwell {' '.join(arguments[:2])}: {done.stderr}")
-        return json.loads(done.stdout) if "--json" in arguments else done.stdout
+        return run_restwell(self.binary, self.variables, *arguments)
 
     def fill(self):
         with self.ballast.open("wb", buffering=0) as file:
@@ -51,14 +48,14 @@ class Embedded:
             except OSError:
                 pass
 
-    def ask(self, method, path, token=None, body=None, content_type="application/json"):
-        request = urllib.request.Request(f"http://{HERE}:{self.replica.port}{path}", body, method=method)
+    def send(self, method, path, token=None, body=None, content_type="application/json"):
+        request = urllib.request.Request(self.replica.url() + path, body, method=method)
         request.add_header("Content-Type", content_type)
         if token:
             request.add_header("Authorization", f"Bearer {token}")
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
-                return answer.status, json.load(answer)
+            with urllib.request.urlopen(request, timeout=20) as response:
+                return response.status, json.load(response)
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode(errors="replace")
         except OSError as error:
@@ -67,114 +64,114 @@ class Embedded:
 
 def nights(batch):
     """Returns the items of one request, each night on a different day."""
-    first = batch * SESSIONS_A_WRITE
+    first = batch * SESSIONS_PER_WRITE
     return json.dumps([
         {"external_id": f"night-{day}", "source": "ring", "time_in_bed_start": f"{1971 + day // 336}-{1 + day // 28 % 12:02}-{1 + day % 28:02}T00:30:00Z",
          "time_in_bed_end": f"{1971 + day // 336}-{1 + day // 28 % 12:02}-{1 + day % 28:02}T07:30:00Z"}
-        for day in range(first, first + SESSIONS_A_WRITE)
+        for day in range(first, first + SESSIONS_PER_WRITE)
     ]).encode()
 
 
-class Writer:
-    """A backend that writes, with its results."""
+class RecordingClient:
+    """Writes and reads one person's sleep, and records the results."""
 
-    def __init__(self, embedded, ledger, user_id, token):
-        self.embedded, self.ledger, self.user_id, self.token = embedded, ledger, user_id, token
+    def __init__(self, embedded, log, user_id, token):
+        self.embedded, self.log, self.user_id, self.token = embedded, log, user_id, token
 
     def write(self, batch):
-        begun = self.ledger.begin("ingest")
-        status, answer = self.embedded.ask("POST", f"/api/v1/sleep/{self.user_id}", self.token, nights(batch))
-        self.ledger.end(begun)
+        started = self.log.begin("ingest")
+        status, response = self.embedded.send("POST", f"/api/v1/sleep/{self.user_id}", self.token, nights(batch))
+        self.log.end(started)
         if status == 200:
-            for result in answer["results"]:
+            for result in response["results"]:
                 if result["status"] in ("created", "unchanged"):
-                    self.ledger.acknowledge(self.user_id, result["id"])
+                    self.log.acknowledge(self.user_id, result["id"])
                 else:
-                    self.ledger.mistake("ingest", str(result))
+                    self.log.record_wrong("ingest", str(result))
         else:
-            self.ledger.fail("ingest", str(status))
+            self.log.record_failure("ingest", str(status))
         return status
 
     def read(self, path, token):
-        begun = self.ledger.begin("read")
-        status, answer = self.embedded.ask("GET", path, token)
-        self.ledger.end(begun)
+        started = self.log.begin("read")
+        status, response = self.embedded.send("GET", path, token)
+        self.log.end(started)
         if status != 200:
-            self.ledger.mistake("read", f"{status}: {str(answer)[:200]}")
-        return answer
+            self.log.record_wrong("read", f"{status}: {str(response)[:200]}")
+        return response
 
 
-def connected(embedded, user_id):
+def app_token(embedded, user_id):
     """Returns an access token for the person's sleep."""
     uri = "https://night-reader.example/callback"
     app = embedded.run("client", "create", "--name", "Night reader", "--redirect-uri", uri, "--scope", "sleep", "--json")
     code = embedded.run("code", "create", "--client", app["client_id"], "--user", user_id, "--redirect-uri", uri, "--scope", "sleep", "--json")["code"]
     fields = {"client_id": app["client_id"], "client_secret": app["client_secret"], "code": code, "redirect_uri": uri}
-    return token_of(embedded, fields)
+    return request_token(embedded, fields)
 
 
-def token_of(embedded, fields):
-    status, answer = embedded.ask("POST", "/api/token", None, urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded")
+def request_token(embedded, fields):
+    status, response = embedded.send("POST", "/api/token", None, urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded")
     if status != 200:
-        raise Impossible(f"no token: {status}")
-    return answer["access_token"]
+        raise SetupError(f"no token: {status}")
+    return response["access_token"]
 
 
-def expect_readiness(embedded, ledger, expected):
+def expect_readiness(embedded, log, expected):
     """Waits until /readyz returns 200 with the given state of writes."""
-    begun = time.monotonic()
+    started = time.monotonic()
     while True:
-        status, answer = embedded.ask("GET", "/readyz")
-        if status == 200 and answer["status"] == expected:
+        status, response = embedded.send("GET", "/readyz")
+        if status == 200 and response["status"] == expected:
             return
-        if time.monotonic() - begun > 10:
-            ledger.mistake("readiness", f"not {expected} after 10 s: {status}: {str(answer)[:200]}")
+        if time.monotonic() - started > 10:
+            log.record_wrong("readiness", f"not {expected} after 10 s: {status}: {str(response)[:200]}")
             return
         time.sleep(0.1)
 
 
-def fill_and_free(embedded, ledger):
+def fill_and_free(embedded, log):
     """Writes until the disk is full, then frees it; returns the time until the first accepted write."""
     user_id = embedded.run("user", "create", "--email", "ada@example.org", "--timezone", "Europe/Berlin", "--no-password", "--json")["user_id"]
     service = embedded.run("client", "create", "--service", "--name", "Backend", "--scope", "sleep:write", "--json")
-    writer = Writer(embedded, ledger, user_id, token_of(embedded, {"grant_type": "client_credentials", **service}))
-    reader = connected(embedded, user_id)
-    if writer.write(0) != 200:
-        raise Impossible("the first write failed")
+    client = RecordingClient(embedded, log, user_id, request_token(embedded, {"grant_type": "client_credentials", **service}))
+    reader_token = app_token(embedded, user_id)
+    if client.write(0) != 200:
+        raise SetupError("the first write failed")
     embedded.fill()
-    refused = [batch for batch in range(1, WRITES) if writer.write(batch) != 200][:5]
+    refused = [batch for batch in range(1, WRITES) if client.write(batch) != 200][:5]
     if not refused:
-        raise Impossible("the disk did not get full")
-    writer.read(f"/api/v1/sleep/{user_id}?pageSize=30", reader)
-    expect_readiness(embedded, ledger, "read_only")
+        raise SetupError("the disk did not fill up")
+    client.read(f"/api/v1/sleep/{user_id}?pageSize=30", reader_token)
+    expect_readiness(embedded, log, "read_only")
     embedded.ballast.unlink()
-    freed = time.monotonic()
-    while writer.write(refused[0]) != 200:
-        if time.monotonic() - freed > 20:
-            ledger.mistake("ingest", "no write is taken 20 s after the disk was freed")
+    freed_at = time.monotonic()
+    while client.write(refused[0]) != 200:
+        if time.monotonic() - freed_at > 20:
+            log.record_wrong("ingest", "no write is accepted 20 s after the disk was freed")
             break
-    seconds = time.monotonic() - freed
-    expect_readiness(embedded, ledger, "ok")
+    seconds = time.monotonic() - freed_at
+    expect_readiness(embedded, log, "ok")
     # Every acknowledged write must be in the export.
     lines = [json.loads(line) for line in embedded.run("export", "--user", user_id).splitlines()]
     stored = {line["id"] for line in lines if line["type"] == "sleep_session"}
-    return seconds, len(ledger.acknowledged.get(user_id, set()) - stored)
+    return seconds, len(log.acknowledged.get(user_id, set()) - stored)
 
 
 async def disk_full(binary, folder):
-    """Runs the fault; returns its result, or None if no disk can be created."""
-    embedded, ledger = Embedded(binary, folder), Ledger()
-    if not embedded.is_mounted():
+    """Runs the fault; returns its result, or None if no disk can be mounted."""
+    embedded, log = Embedded(binary, folder), RequestLog()
+    if not embedded.mount():
         print("SKIPPED: disk full: no small file system can be mounted here")
         return None
     try:
         await asyncio.to_thread(embedded.run, "migrate")
         embedded.replica.start()
-        await embedded.replica.ready()
-        seconds, missing = await asyncio.to_thread(fill_and_free, embedded, ledger)
+        await embedded.replica.wait_until_ready()
+        seconds, missing = await asyncio.to_thread(fill_and_free, embedded, log)
     finally:
         # Not in a thread, so that stopping the run cannot interrupt it.
         if embedded.replica.process is not None:
             embedded.replica.process.end()
         embedded.unmount()
-    return Result("disk full, embedded store", ledger, seconds, missing, [])
+    return Result("disk full, embedded store", log, seconds, missing, [])

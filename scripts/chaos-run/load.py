@@ -1,9 +1,8 @@
-"""Steady load through the balancer, by clients that are used in real apps (Authlib over httpx2): reads, refreshes,
+"""Steady load through the balancer, with a client library of real apps (Authlib over httpx2): reads, refreshes,
 redemptions of codes, revocations, and a backend that writes."""
 
 import asyncio
 import datetime
-import itertools
 import json
 import random
 import time
@@ -14,11 +13,12 @@ from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 REDIRECT_URI = "https://night-reader.example/callback"
 TIMEOUT = 15
+LIMITS = httpx2.Limits(max_connections=64, max_keepalive_connections=32)
 # Pause between two requests of a worker, so that the machine is not saturated.
 PAUSE = 0.02
-# Time limit of a revocation on every replica (decisions 3).
+# Time limit of a revocation on every replica, in seconds.
 REVOKED_WITHIN = 2.0
-# Answers that ask the client to retry.
+# Statuses that ask the client to retry.
 UNAVAILABLE = (500, 502, 503, 504)
 
 
@@ -32,203 +32,198 @@ class Person:
 class Load:
     """Workers that run until stopped."""
 
-    def __init__(self, base, ledger, stage):
-        self.base, self.ledger, self.stage = base, ledger, stage
-        self.running = True
-        self.nights = itertools.count()
+    def __init__(self, base, log, environment):
+        self.base, self.log, self.environment = base, log, environment
+        self.is_running = True
 
     async def run(self):
-        limits = httpx2.Limits(max_connections=64, max_keepalive_connections=32)
-        async with httpx2.AsyncClient(timeout=TIMEOUT, limits=limits) as self.http:
-            work = (*[self.read] * 4, self.refresh, self.redeem, self.write, self.write)
-            await asyncio.gather(*(self.repeat(one) for one in work))
+        async with httpx2.AsyncClient(timeout=TIMEOUT, limits=LIMITS) as self.http:
+            workers = (*[self.read] * 4, self.refresh, self.redeem, self.write, self.write)
+            await asyncio.gather(*(self.repeat(work) for work in workers))
 
     def stop(self):
-        self.running = False
+        self.is_running = False
 
     async def repeat(self, work):
-        while self.running:
+        while self.is_running:
             await work()
             await asyncio.sleep(PAUSE)
 
-    async def send(self, kind, method, path, token, **more):
-        """Sends one request; returns the answer, or None if there was none."""
-        begun = self.ledger.begin(kind)
-        headers = {"Authorization": f"Bearer {token}", **more.pop("headers", {})}
+    async def send(self, kind, method, path, token, body=None):
+        """Sends one request; returns the response, or None if there is none."""
+        started = self.log.begin(kind)
         try:
-            answer = await self.http.request(method, self.base + path, headers=headers, **more)
+            response = await self.http.request(method, self.base + path, headers={"Authorization": f"Bearer {token}"}, json=body)
         except httpx2.RemoteProtocolError as error:
-            broken = "peer closed connection" in str(error)
-            self.ledger.fail(kind, "the answer broke off" if broken else "the connection ended without an answer")
+            is_cut_off = "peer closed connection" in str(error)
+            self.log.record_failure(kind, "the response was cut off" if is_cut_off else "the connection was closed without a response")
             return None
         except httpx2.TransportError as error:
-            self.ledger.fail(kind, type(error).__name__)
+            self.log.record_failure(kind, type(error).__name__)
             return None
         finally:
-            self.ledger.end(begun)
-        if answer.status_code in UNAVAILABLE:
-            self.ledger.fail(kind, str(answer.status_code))
-            # A balancer's own answers have no such header.
-            if len(self.stage.replicas) == 1 and "retry-after" not in answer.headers:
-                self.ledger.mistake(kind, f"{answer.status_code} without Retry-After")
+            self.log.end(started)
+        if response.status_code in UNAVAILABLE:
+            self.log.record_failure(kind, str(response.status_code))
+            # The balancer's own responses do not have this header.
+            if len(self.environment.replicas) == 1 and "retry-after" not in response.headers:
+                self.log.record_wrong(kind, f"{response.status_code} without Retry-After")
             return None
-        return answer
+        return response
 
     async def read(self):
-        app, person, token = random.choice(self.stage.tokens)
-        kind = self.stage.kind("read", person)
+        person, token = random.choice(self.environment.tokens)
+        kind = self.environment.request_kind("read", person)
         if random.random() < 0.5:
-            answer = await self.send(kind, "GET", f"/api/v1/profile/{person.user_id}", token.access)
-            right = answer is None or (answer.status_code == 200 and answer.json()["data"]["user_id"] == person.user_id)
+            response = await self.send(kind, "GET", f"/api/v1/profile/{person.user_id}", token.access)
+            is_right = response is None or (response.status_code == 200 and response.json()["data"]["user_id"] == person.user_id)
         else:
-            answer = await self.send(kind, "GET", f"/api/v1/sleep/{person.user_id}?pageSize=30", token.access)
-            right = answer is None or (
-                answer.status_code == 200 and {night["id"] for night in answer.json()["data"]} == person.sessions
+            response = await self.send(kind, "GET", f"/api/v1/sleep/{person.user_id}?pageSize=30", token.access)
+            is_right = response is None or (
+                response.status_code == 200 and {night["id"] for night in response.json()["data"]} == person.sessions
             )
-        if not right:
-            self.ledger.mistake(kind, f"{answer.status_code}: {answer.text[:200]}")
+        if not is_right:
+            self.log.record_wrong(kind, f"{response.status_code}: {response.text[:200]}")
 
-    def client(self, app, token=None):
+    def client(self):
+        app = self.environment.app
         return AsyncOAuth2Client(
-            app["client_id"], app["client_secret"], redirect_uri=REDIRECT_URI, token=token,
-            token_endpoint=f"{self.base}/api/token", timeout=TIMEOUT,
+            app["client_id"], app["client_secret"], redirect_uri=REDIRECT_URI, token_endpoint=f"{self.base}/api/token", timeout=TIMEOUT,
         )
 
-    async def oauth(self, kind, call):
-        """Runs a call of the OAuth client; returns its result, or None if there was no answer."""
-        begun = self.ledger.begin(kind)
+    async def call_oauth(self, kind, call):
+        """Awaits a call of the OAuth client; returns its result, or None without a response."""
+        started = self.log.begin(kind)
         try:
             return await call
         except httpx2.TransportError as error:
-            self.ledger.fail(kind, type(error).__name__)
+            self.log.record_failure(kind, type(error).__name__)
         except httpx2.HTTPStatusError as error:
-            self.ledger.fail(kind, str(error.response.status_code))
+            self.log.record_failure(kind, str(error.response.status_code))
         except (OAuthError, json.JSONDecodeError) as error:
             code = getattr(error, "error", None)
             if code in ("temporarily_unavailable", "server_error") or isinstance(error, json.JSONDecodeError):
-                self.ledger.fail(kind, code or "an answer of the balancer")
+                self.log.record_failure(kind, code or "a response of the balancer")
             else:
                 raise
         finally:
-            self.ledger.end(begun)
+            self.log.end(started)
         return None
 
     async def refresh(self):
-        app, person, token = random.choice(self.stage.tokens)
-        async with self.client(app) as client:
+        person, token = random.choice(self.environment.tokens)
+        async with self.client() as client:
             try:
                 call = client.refresh_token(f"{self.base}/api/refresh", refresh_token=token.refresh, user_id=person.user_id)
-                new = await self.oauth(self.stage.kind("refresh", person), call)
+                new = await self.call_oauth(self.environment.request_kind("refresh", person), call)
             except OAuthError as error:
-                self.ledger.mistake("refresh", str(error))
+                self.log.record_wrong("refresh", str(error))
                 return
         if new:
             token.access = new["access_token"]
 
     async def redeem(self):
-        code = self.stage.next_code()
+        code = self.environment.next_code()
         if code is None:
             await asyncio.sleep(0.2)
             return
         if random.random() < 0.3:
-            # Twice at once, through whichever replicas: at most one of the two may win, and the grant dies.
+            # Redeemed twice at once, through any replicas: at most one may succeed, and the grant is revoked.
             await asyncio.gather(self.redeem_one(code, True), self.redeem_one(code, True))
         elif tokens := await self.redeem_one(code, False):
-            # So that every replica remembers that the grant is live.
-            for _ in range(2 * len(self.stage.replicas)):
-                await self.send("read", "GET", f"/api/v1/profile/{self.stage.code_person.user_id}", tokens["access_token"])
+            # So that every replica caches the grant as live.
+            for _ in range(2 * len(self.environment.replicas)):
+                await self.send("read", "GET", f"/api/v1/profile/{self.environment.code_person.user_id}", tokens["access_token"])
             await self.revoke(tokens)
 
     async def redeem_one(self, code, is_raced):
-        async with self.client(self.stage.app) as client:
+        async with self.client() as client:
             try:
-                tokens = await self.oauth("redeem", client.fetch_token(f"{self.base}/api/token", code=code, grant_type="authorization_code"))
+                tokens = await self.call_oauth("redeem", client.fetch_token(f"{self.base}/api/token", code=code, grant_type="authorization_code"))
             except OAuthError as error:
                 if not is_raced:
-                    self.ledger.mistake("redeem", str(error))
+                    self.log.record_wrong("redeem", str(error))
                 return None
         if tokens:
-            self.ledger.redeemed[code] += 1
+            self.log.redeemed[code] += 1
         return tokens
 
     async def revoke(self, tokens):
         access = tokens["access_token"]
-        begun = self.ledger.begin("revoke")
-        data = {"token": tokens["refresh_token"], "client_id": self.stage.app["client_id"], "client_secret": self.stage.app["client_secret"]}
+        started = self.log.begin("revoke")
+        data = {"token": tokens["refresh_token"], **self.environment.credentials}
         try:
-            answer = await self.http.post(f"{self.base}/oauth/revoke", data=data)
+            response = await self.http.post(f"{self.base}/oauth/revoke", data=data)
         except httpx2.TransportError as error:
-            self.ledger.fail("revoke", type(error).__name__)
+            self.log.record_failure("revoke", type(error).__name__)
             return
         finally:
-            self.ledger.end(begun)
-        if answer.status_code != 200:
-            self.ledger.fail("revoke", str(answer.status_code))
+            self.log.end(started)
+        if response.status_code != 200:
+            self.log.record_failure("revoke", str(response.status_code))
             return
-        revoked = time.monotonic()
-        self.ledger.revoked.append(tokens)
-        served = await asyncio.gather(*(self.served_until(url, access, revoked) for url in self.profiles()))
-        self.ledger.revocations.append(max(served))
+        revoked_at = time.monotonic()
+        self.log.revoked.append(tokens)
+        delays = await asyncio.gather(*(self.last_accepted(url, access, revoked_at) for url in self.profile_urls()))
+        self.log.revocation_delays.append(max(delays))
 
-    def profiles(self):
-        """Returns the address of the profile on each replica directly, because the balancer would choose one."""
-        return [f"{replica.url()}/api/v1/profile/{self.stage.code_person.user_id}" for replica in self.stage.replicas]
+    def profile_urls(self):
+        """Returns the address of the profile on each replica; the balancer would choose one replica."""
+        return [f"{replica.url()}/api/v1/profile/{self.environment.code_person.user_id}" for replica in self.environment.replicas]
 
-    async def read_back(self):
-        """Checks after a fault that redeemed codes and revoked tokens are still rejected."""
-        limits = httpx2.Limits(max_connections=64, max_keepalive_connections=32)
-        async with httpx2.AsyncClient(timeout=TIMEOUT, limits=limits) as self.http:
-            for tokens in self.ledger.revoked:
+    async def check_rejected(self):
+        """Checks after a fault that redeemed codes and revoked tokens are rejected."""
+        async with httpx2.AsyncClient(timeout=TIMEOUT, limits=LIMITS) as self.http:
+            for tokens in self.log.revoked:
                 headers = {"Authorization": f"Bearer {tokens['access_token']}"}
-                for url in self.profiles():
+                for url in self.profile_urls():
                     status = (await self.http.get(url, headers=headers)).status_code
                     if status != 401:
-                        self.ledger.mistake("revoke", f"{status} for a revoked token after the fault")
-                await self.is_rejected("refresh", f"{self.base}/api/refresh", refresh_token=tokens["refresh_token"], user_id=self.stage.code_person.user_id)
-            for code in list(self.ledger.redeemed):
+                        self.log.record_wrong("revoke", f"{status} for a revoked token after the fault")
+                await self.is_rejected("refresh", f"{self.base}/api/refresh", refresh_token=tokens["refresh_token"], user_id=self.environment.code_person.user_id)
+            for code in list(self.log.redeemed):
                 if not await self.is_rejected("redeem", f"{self.base}/api/token", code=code, redirect_uri=REDIRECT_URI):
-                    self.ledger.redeemed[code] += 1
+                    self.log.redeemed[code] += 1
 
     async def is_rejected(self, kind, url, **fields):
-        """Returns whether a code or refresh token is rejected as invalid; any other answer is recorded."""
-        data = {**fields, "client_id": self.stage.app["client_id"], "client_secret": self.stage.app["client_secret"]}
-        answer = await self.http.post(url, data=data)
-        if answer.status_code == 400 and answer.json()["error"] == "invalid_grant":
+        """Returns whether a code or refresh token is rejected as invalid; any other response is recorded."""
+        response = await self.http.post(url, data={**fields, **self.environment.credentials})
+        if response.status_code == 400 and response.json()["error"] == "invalid_grant":
             return True
-        self.ledger.mistake(kind, f"{answer.status_code} for a used credential after the fault: {answer.text[:200]}")
+        self.log.record_wrong(kind, f"{response.status_code} for a used credential after the fault: {response.text[:200]}")
         return False
 
-    async def served_until(self, url, access, revoked):
+    async def last_accepted(self, url, access, revoked_at):
         """Queries one replica until it rejects a token; returns the time from the revocation to the last accepted request."""
-        last_served = 0.0
-        while (asked := time.monotonic() - revoked) < REVOKED_WITHIN + 0.5:
+        last_accepted = 0.0
+        while (sent_after := time.monotonic() - revoked_at) < REVOKED_WITHIN + 0.5:
             try:
-                answer = await self.http.get(url, headers={"Authorization": f"Bearer {access}"})
+                response = await self.http.get(url, headers={"Authorization": f"Bearer {access}"})
             except httpx2.TransportError:
-                # A killed or disconnected replica serves nobody.
-                answer = None
-            if answer is not None and answer.status_code == 200:
-                last_served = asked
-                if asked > REVOKED_WITHIN:
-                    self.ledger.mistake("revoke", f"served {asked:.2f} s after the revocation")
-            elif answer is not None and answer.status_code == 401:
+                # A killed or disconnected replica cannot respond.
+                response = None
+            if response is not None and response.status_code == 200:
+                last_accepted = sent_after
+                if sent_after > REVOKED_WITHIN:
+                    self.log.record_wrong("revoke", f"accepted {sent_after:.2f} s after the revocation")
+            elif response is not None and response.status_code == 401:
                 break
             await asyncio.sleep(PAUSE)
-        return last_served
+        return last_accepted
 
     async def write(self):
-        number = self.stage.next_night()
+        number = self.environment.next_night()
         start = datetime.datetime(1980, 1, 1, 22, tzinfo=datetime.timezone.utc) + datetime.timedelta(days=number)
         night = {
             "external_id": f"chaos-{number}", "source": "ring",
             "time_in_bed_start": start.isoformat(), "time_in_bed_end": (start + datetime.timedelta(hours=8)).isoformat(),
         }
-        person = self.stage.writer
-        answer = await self.send("ingest", "POST", f"/api/v1/sleep/{person.user_id}", self.stage.service_token, json=night)
-        if answer is None:
+        person = self.environment.writer
+        response = await self.send("ingest", "POST", f"/api/v1/sleep/{person.user_id}", self.environment.service_token, night)
+        if response is None:
             return
-        result = answer.json().get("results", [{}])[0] if answer.status_code == 200 else {}
+        result = response.json().get("results", [{}])[0] if response.status_code == 200 else {}
         if result.get("status") in ("created", "unchanged"):
-            self.ledger.acknowledge(person.user_id, result["id"])
+            self.log.acknowledge(person.user_id, result["id"])
         else:
-            self.ledger.mistake("ingest", f"{answer.status_code}: {answer.text[:200]}")
+            self.log.record_wrong("ingest", f"{response.status_code}: {response.text[:200]}")

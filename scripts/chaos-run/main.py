@@ -2,7 +2,7 @@
 
     main.py BINARY DEPLOY_FOLDER [--short] [--only WORD] [--json FILE] [--pgbouncer] [--old-program PATH]
 
-Exit code 0: every fault cost no more than it may. 1: one did. 2: the stage could not be set. 130: it was told to stop.
+Exit code 0: every fault stayed within its limits. 1: one did not. 2: the setup failed. 130: it was interrupted.
 """
 
 import argparse
@@ -14,82 +14,86 @@ import sys
 import tempfile
 import time
 
-from citus import CITUS_FAULTS, CitusStage, NotThere
+from citus import CITUS_FAULTS, CitusEnvironment, CitusUnavailable
 from disk import disk_full
-from faults import FAULTS, ROLL_BACK
-from ledger import Ledger
+from environment import Environment
+from faults import FAULTS, UPGRADE_FAULTS
 from load import REVOKED_WITHIN, Load
-from patroni import PatroniStage, failovers
-from processes import Impossible
-from result import HEADING, Result, revocations
-from stage import Stage
+from patroni import PatroniEnvironment, failovers
+from processes import SetupError
+from request_log import RequestLog
+from result import HEADING, Result, revocation_summary
 
-# Seconds of load before a fault, of the fault, without failures until it is over, and at most until then.
-BEFORE, HOLD, WELL, PATIENCE = 2.0, 10.0, 2.5, 40.0
+# Seconds of load before a fault.
+WARM_UP = 2.0
+FAULT_DURATION = 10.0
+# Seconds without a failed request after which a fault is over, and the longest wait for them.
+QUIET_PERIOD, RECOVERY_TIMEOUT = 2.5, 40.0
 
 
-async def suffer(stage, name, strike, bound, hold):
+async def run_fault(environment, name, inject, limits, duration):
     """Runs one fault under load."""
-    await asyncio.to_thread(stage.make_codes)
-    ledger = Ledger()
-    load = Load(stage.url(), ledger, stage)
+    await asyncio.to_thread(environment.create_codes)
+    log = RequestLog()
+    load = Load(environment.url(), log, environment)
     running = asyncio.create_task(load.run())
     try:
-        await asyncio.sleep(BEFORE)
-        mended = await strike(stage, hold)
-        await well_again(ledger, running)
-        seconds = max(0.0, (ledger.last_failure() or 0) - mended)
+        await asyncio.sleep(WARM_UP)
+        repaired_at = await inject(environment, duration)
+        await wait_until_recovered(log, running)
+        recovery = max(0.0, (log.last_failure() or 0) - repaired_at)
     except asyncio.CancelledError:
         running.cancel()
         raise
     finally:
         load.stop()
         await asyncio.gather(running, return_exceptions=asyncio.current_task().cancelling() > 0)
-    await load.read_back()
-    present = await asyncio.to_thread(stage.sessions, stage.writer.user_id)
-    missing = len(ledger.acknowledged.get(stage.writer.user_id, set()) - present)
-    for replica in stage.replicas:
+    await load.check_rejected()
+    stored = await asyncio.to_thread(environment.sessions, environment.writer.user_id)
+    missing = len(log.acknowledged.get(environment.writer.user_id, set()) - stored)
+    for replica in environment.replicas:
         if not replica.process.is_running():
-            ledger.mistake("process", f"{replica.name} has ended")
-    return Result(name, ledger, seconds, missing, bound.faults(ledger, seconds))
+            log.record_wrong("process", f"{replica.name} exited")
+    return Result(name, log, recovery, missing, limits.violations(log, recovery))
 
 
-async def well_again(ledger, running):
+async def wait_until_recovered(log, running):
     """Waits until no request has failed for a while."""
-    begun = time.monotonic()
-    while time.monotonic() - begun < PATIENCE:
+    started = time.monotonic()
+    while time.monotonic() - started < RECOVERY_TIMEOUT:
         if running.done():
             running.result()
-        since = max(ledger.last_failure() or 0, begun)
-        if time.monotonic() - since > WELL:
+        since = max(log.last_failure() or 0, started)
+        if time.monotonic() - since > QUIET_PERIOD:
             return
         await asyncio.sleep(0.1)
 
 
 class Run:
-    """All faults of a run, each kind on its own stage."""
+    """All faults of a run, each kind in a separate environment."""
 
     def __init__(self, arguments, folder):
         self.arguments, self.folder, self.results = arguments, folder, []
-        self.stage = None
+        self.environment = None
 
-    async def all(self):
+    async def run(self):
         deploy, binary, older = pathlib.Path(self.arguments.deploy), self.arguments.binary, self.arguments.old_program
         print(HEADING, flush=True)
         try:
-            stage = Stage(older or binary, self.below("pair"), deploy, is_pooled=self.arguments.pgbouncer, newer=binary)
-            await self.on_stage(stage, ROLL_BACK if older else FAULTS)
+            environment = Environment(older or binary, self.new_folder("pair"), deploy, is_pooled=self.arguments.pgbouncer, newer=binary)
+            await self.run_faults(environment, UPGRADE_FAULTS if older else FAULTS)
             if self.arguments.only in "disk full" and not older:
                 self.add(await disk_full(binary, self.folder))
-            for replicas in () if older else (1, 2):
-                folder, is_pooled = self.below(f"patroni-{replicas}"), self.arguments.pgbouncer
-                await self.on_stage(PatroniStage(binary, folder, deploy, replicas, is_pooled=is_pooled), failovers(replicas))
+            for replica_count in () if older else (1, 2):
+                folder = self.new_folder(f"patroni-{replica_count}")
+                environment = PatroniEnvironment(binary, folder, deploy, replica_count, is_pooled=self.arguments.pgbouncer)
+                await self.run_faults(environment, failovers(replica_count))
             if not older and not self.arguments.pgbouncer:
                 try:
-                    await self.on_stage(CitusStage(binary, self.below("citus"), deploy), CITUS_FAULTS)
-                except NotThere as error:
+                    await self.run_faults(CitusEnvironment(binary, self.new_folder("citus"), deploy), CITUS_FAULTS)
+                except CitusUnavailable as error:
                     print(f"NOT RUN: the faults on Citus: {error}")
-        except Impossible:
+        except SetupError:
             for log in sorted(self.folder.rglob("*.log")):
                 lines = [line for line in log.read_text(errors="replace").splitlines() if "request served" not in line]
                 print(f"--- {log.name}", *lines[-8:], sep="\n", file=sys.stderr)
@@ -97,55 +101,56 @@ class Run:
         finally:
             # A thread may have started a process before the run was stopped.
             await asyncio.get_running_loop().shutdown_default_executor()
-            if self.stage is not None:
-                self.stage.strike()
+            if self.environment is not None:
+                self.environment.stop()
         return self.results
 
-    def below(self, name):
+    def new_folder(self, name):
         """Creates a folder that PostgreSQL's user may enter."""
         folder = self.folder / name
         folder.mkdir(mode=0o711)
         return folder
 
-    async def on_stage(self, stage, faults):
-        """Sets a stage if a fault is chosen, and runs the chosen ones on it."""
-        chosen = [fault for fault in faults if (fault[3] or not self.arguments.short) and self.arguments.only in fault[0]]
-        if not chosen:
+    async def run_faults(self, environment, faults):
+        """Runs the selected faults; starts the environment if there are any."""
+        selected = [fault for fault in faults if (fault[3] or not self.arguments.short) and self.arguments.only in fault[0]]
+        if not selected:
             return
-        self.stage = stage
-        await stage.set()
-        for name, strike, bound, _ in chosen:
-            self.add(await suffer(stage, name, strike, bound, HOLD / 2 if self.arguments.short else HOLD))
-        await asyncio.to_thread(stage.strike)
-        self.stage = None
+        self.environment = environment
+        await environment.start()
+        duration = FAULT_DURATION / 2 if self.arguments.short else FAULT_DURATION
+        for name, inject, limits, _ in selected:
+            self.add(await run_fault(environment, name, inject, limits, duration))
+        await asyncio.to_thread(environment.stop)
+        self.environment = None
 
     def add(self, result):
         if result is not None:
             self.results.append(result)
             print(result.row(), flush=True)
-            tell(result)
+            print_failures(result)
 
 
-async def until_told_to_stop(work):
-    """Runs something that SIGINT and SIGTERM end, with everything it started; further signals are ignored."""
-    task, is_told = asyncio.current_task(), False
+async def run_interruptible(work):
+    """Awaits work that SIGINT or SIGTERM cancels; further signals are ignored."""
+    task, is_interrupted = asyncio.current_task(), False
 
-    def tell():
-        nonlocal is_told
-        if not is_told:
-            is_told = True
-            print("chaos: told to stop, ending what was started", file=sys.stderr, flush=True)
+    def interrupt():
+        nonlocal is_interrupted
+        if not is_interrupted:
+            is_interrupted = True
+            print("chaos: interrupted, stopping all processes", file=sys.stderr, flush=True)
             task.cancel()
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, tell)
+        asyncio.get_running_loop().add_signal_handler(number, interrupt)
     return await work
 
 
-def tell(result):
-    for reason, number in sorted(result.ledger.reasons().items()):
+def print_failures(result):
+    for reason, number in sorted(result.log.failure_reasons().items()):
         print(f"    {number} x {reason}")
-    for text in (*result.ledger.wrong[:5], *(f"NOT MET: {fault}" for fault in result.faults)):
+    for text in (*result.log.wrong[:5], *(f"NOT MET: {violation}" for violation in result.violations)):
         print(f"    {text}")
     sys.stdout.flush()
 
@@ -158,7 +163,7 @@ def main():
     parser.add_argument("--only", default="", metavar="WORD", help="the faults whose names contain a word")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
     parser.add_argument("--pgbouncer", action="store_true", help="the replicas reach their database through PgBouncer")
-    parser.add_argument("--old-program", metavar="PATH", help="only this: that program, the new one's migration, both side by side, and back")
+    parser.add_argument("--old-program", metavar="PATH", help="only the upgrade from that program: migrate, run both side by side, roll back")
     arguments = parser.parse_args()
     arguments.binary = str(pathlib.Path(arguments.binary).resolve())
     if arguments.old_program:
@@ -168,17 +173,17 @@ def main():
             folder = pathlib.Path(name)
             # PostgreSQL's user needs access.
             folder.chmod(0o711)
-            results = asyncio.run(until_told_to_stop(Run(arguments, folder).all()))
-    except Impossible as error:
+            results = asyncio.run(run_interruptible(Run(arguments, folder).run()))
+    except SetupError as error:
         print(f"chaos: {error}", file=sys.stderr)
         return 2
     except asyncio.CancelledError:
         return 130
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps([result.as_object() for result in results], indent=1) + "\n")
-    print(revocations(results))
-    print(f"a revocation counts within {REVOKED_WITHIN:.0f} s; ms: from a request to its answer, whatever that was")
-    failed = [result for result in results if result.faults]
+    print(revocation_summary(results))
+    print(f"a revocation must take effect within {REVOKED_WITHIN:.0f} s; ms: from a request to its response or failure")
+    failed = [result for result in results if result.violations]
     print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed or not results else 0
 

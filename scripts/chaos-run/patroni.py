@@ -6,105 +6,101 @@ import re
 import subprocess
 import time
 
-from faults import Bound
-from processes import Impossible
-from stage import Stage, storage_url
+from environment import Environment
+from faults import Limits
+from processes import SetupError, psql, storage_url
 
 SCRIPT = pathlib.Path(__file__).parents[1] / "patroni-cluster"
-# Longest time without an acknowledged write: highest age of a lost primary's lock (ttl) and the election; a switchover.
-LOST, SWITCHED = 20 + 10, 10
+# Longest time without an acknowledged write: the highest age of a lost primary's lock (ttl) and the election; a switchover.
+FAILOVER_SECONDS, SWITCHOVER_SECONDS = 20 + 10, 10
 
 
-class PatroniStage(Stage):
+class PatroniEnvironment(Environment):
     """Servers of Restwell on a cluster of scripts/patroni-cluster; a single one without the balancer. If pooled, a PgBouncer
     in front of each PostgreSQL server."""
 
-    def __init__(self, binary, folder, deploy, replicas, *, is_pooled):
+    def __init__(self, binary, folder, deploy, replica_count, *, is_pooled):
         super().__init__(binary, folder, deploy, is_pooled=is_pooled)
-        self.count, self.cluster, self.killed, self.database = replicas, folder / "cluster", None, None
+        self.replica_count, self.cluster, self.killed, self.database_url = replica_count, folder / "cluster", None, None
 
-    def manage(self, command, *arguments):
-        """Runs a command of the script; returns its output."""
-        # The servers inherit the error output, so it is no pipe.
+    def run_script(self, command, *arguments):
+        """Runs a command of scripts/patroni-cluster; returns its output."""
+        # stderr is not a pipe, because the servers inherit it.
         with (self.folder / "patroni.log").open("ab") as log:
-            done = subprocess.run([SCRIPT, command, self.cluster, *arguments], stdout=subprocess.PIPE, stderr=log, text=True, check=False)
-        if done.returncode != 0:
-            raise Impossible(f"patroni-cluster {command} failed")
-        return done.stdout.strip()
+            process = subprocess.run([SCRIPT, command, self.cluster, *arguments], stdout=subprocess.PIPE, stderr=log, text=True, check=False)
+        if process.returncode != 0:
+            raise SetupError(f"patroni-cluster {command} failed")
+        return process.stdout.strip()
 
     async def start_stores(self):
-        self.database = await asyncio.to_thread(self.manage, "start")
+        self.database_url = await asyncio.to_thread(self.run_script, "start")
         if not self.is_pooled:
-            return [self.database] * self.count
-        password, servers = re.match("postgres://restwell:(.+)@(.+)/restwell", self.database).groups()
+            return [self.database_url] * self.replica_count
+        password, servers = re.match("postgres://restwell:(.+)@(.+)/restwell", self.database_url).groups()
         for server in servers.split(","):
             host, port = server.split(":")
             self.start_pooler(port, host, f"password={password}")
-        return [storage_url(*(pooler.port for pooler in self.poolers))] * self.count
+        return [storage_url(*(pooler.port for pooler in self.poolers))] * self.replica_count
 
     def direct_url(self):
-        return self.database
+        return self.database_url
 
     def query(self, sql):
-        url = f"{self.database}&target_session_attrs=read-write"
-        done = subprocess.run(["psql", "-XqAt", url, "-c", sql], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Impossible(f"psql: {done.stderr.strip()}")
-        return done.stdout.strip()
+        return psql(f"{self.database_url}&target_session_attrs=read-write", "-c", sql)
 
     def stop_stores(self):
         if (self.cluster / "etcd").exists():
-            self.manage("stop")
+            self.run_script("stop")
 
 
-async def primary_killed(stage, hold):
-    stage.killed = await asyncio.to_thread(stage.manage, "kill", "primary")
-    killed = time.monotonic()
-    while await asyncio.to_thread(is_without_primary, stage):
-        if time.monotonic() - killed > 2 * LOST:
-            raise Impossible("no standby was promoted")
+async def primary_killed(environment, duration):
+    environment.killed = await asyncio.to_thread(environment.run_script, "kill", "primary")
+    killed_at = time.monotonic()
+    while not await asyncio.to_thread(has_primary, environment):
+        if time.monotonic() - killed_at > 2 * FAILOVER_SECONDS:
+            raise SetupError("no standby was promoted")
         await asyncio.sleep(0.1)
     return time.monotonic()
 
 
-def is_without_primary(stage):
+def has_primary(environment):
     try:
-        stage.manage("primary")
-    except Impossible:
-        return True
-    return False
+        environment.run_script("primary")
+    except SetupError:
+        return False
+    return True
 
 
-async def killed_returns(stage, hold):
-    if stage.killed is None:
-        await primary_killed(stage, hold)
+async def killed_server_restarted(environment, duration):
+    if environment.killed is None:
+        await primary_killed(environment, duration)
         # Its last requests may still fail.
-        await asyncio.sleep(hold)
-    restarted = time.monotonic()
-    await asyncio.to_thread(stage.manage, "restart", stage.killed)
-    await asyncio.to_thread(stage.manage, "rewound", stage.killed)
-    return restarted
+        await asyncio.sleep(duration)
+    restarted_at = time.monotonic()
+    await asyncio.to_thread(environment.run_script, "restart", environment.killed)
+    await asyncio.to_thread(environment.run_script, "rewound", environment.killed)
+    return restarted_at
 
 
-async def switched_over(stage, hold):
-    await asyncio.to_thread(stage.manage, "switchover")
+async def switched_over(environment, duration):
+    await asyncio.to_thread(environment.run_script, "switchover")
     return time.monotonic()
 
 
-async def standby_lost(stage, hold):
+async def standby_killed(environment, duration):
     """Kills the synchronous standby: commits wait until Patroni chooses the other one."""
-    killed = await asyncio.to_thread(stage.manage, "kill", "sync")
-    await asyncio.sleep(hold)
-    await asyncio.to_thread(stage.manage, "restart", killed)
+    killed = await asyncio.to_thread(environment.run_script, "kill", "sync")
+    await asyncio.sleep(duration)
+    await asyncio.to_thread(environment.run_script, "restart", killed)
     return time.monotonic()
 
 
-def failovers(replicas):
-    """Returns the faults for this number of replicas, in this order."""
-    servers = "1 server" if replicas == 1 else f"{replicas} servers"
+def failovers(replica_count):
+    """Returns the faults for this number of replicas, in the order in which they must run."""
+    servers = "1 server" if replica_count == 1 else f"{replica_count} servers"
     return (
-        (f"Patroni, {servers}: primary lost", primary_killed, Bound(seconds=2, gap=LOST), replicas > 1),
-        (f"Patroni, {servers}: it returns", killed_returns, Bound(seconds=0), False),
-        (f"Patroni, {servers}: standby lost", standby_lost, Bound(nothing=True), False),
-        (f"Patroni, {servers}: switchover", switched_over, Bound(seconds=2, gap=SWITCHED), False),
+        (f"Patroni, {servers}: primary lost", primary_killed, Limits(recovery=2, write_gap=FAILOVER_SECONDS), replica_count > 1),
+        (f"Patroni, {servers}: it returns", killed_server_restarted, Limits(recovery=0), False),
+        (f"Patroni, {servers}: standby lost", standby_killed, Limits(no_failures=True), False),
+        (f"Patroni, {servers}: switchover", switched_over, Limits(recovery=2, write_gap=SWITCHOVER_SECONDS), False),
     )

@@ -1,12 +1,12 @@
-"""Runs each compose file without an engine: first the commands at its head, then its services in order, each with its mounts,
-user and variables.
+"""Runs each compose file without a container engine: the commands at its head, then its services in order, each with its
+mounts, user and environment.
 
     compose.py BINARY IMAGE_ROOT IMAGE_VARIABLES SCRATCH_FOLDER
 
-A service of Restwell runs in a copy of the image's file system, with BINARY for the program and its libraries beside it.
-A fresh named volume gets owner and mode of the image's folder, or is root's where there is none; a secret is the host's
-file with its owner and mode. Services of other images run the distribution's program. All share one network namespace, where
-each has an address of its own in place of 0.0.0.0. Needs root, and a network and a mount namespace.
+Restwell's services run in a copy of the image's file system, with BINARY as the program and its libraries beside it. A
+new named volume gets the owner and mode of the image's folder, or belongs to root if there is none; a secret is the
+host's file with its owner and mode. Services of other images run the distribution's program. All share one network
+namespace, where each has a separate address instead of 0.0.0.0. Needs root, and a network and a mount namespace.
 """
 
 import glob
@@ -24,7 +24,7 @@ import urllib.request
 
 import yaml
 
-from stage import PATIENCE, Process, eventually, fail, foreign
+from processes import TIMEOUT, Process, environment_with, eventually, fail, installed_program
 
 HOST = "sleep.example.org"
 # Variables that the head of each file exports.
@@ -44,7 +44,7 @@ class Image:
         self.variables = dict(line.split("=", 1) for line in variables.read_text().splitlines() if line)
         mode = (self.root / "restwell").stat().st_mode
         if mode & 0o7777 != 0o755:
-            fail(f"the program in the image has the mode {mode:o}")
+            fail(f"the program in the image has mode {mode:o}")
         # Unlike a release, this program is not static.
         linked = subprocess.run(["ldd", self.binary], capture_output=True, text=True, check=False).stdout
         self.libraries = re.findall(r"(/\S+) \(0x", linked)
@@ -69,10 +69,10 @@ class Compose:
             shutil.copy(scratch / "proxies" / name, source / {"tls.crt": "fullchain.pem", "tls.key": "privkey.pem"}[name])
         self.path = source / "deploy" / "compose" / file.name
         self.run_head(source)
-        text = re.sub(r"\$\{(RESTWELL_\w+)(?:[:-][^}]*)?\}", lambda found: SHELL.get(found[1], "latest"), file.read_text())
+        text = re.sub(r"\$\{(RESTWELL_\w+)(?:[:-][^}]*)?\}", lambda match: SHELL.get(match[1], "latest"), file.read_text())
         self.content = yaml.safe_load(text)
         self.services = self.content["services"]
-        self.address = {name: f"172.30.{number}.{place}" for place, name in enumerate(self.services, 10)}
+        self.address = {name: f"172.30.{number}.{host}" for host, name in enumerate(self.services, 10)}
         for address in self.address.values():
             subprocess.run(["ip", "address", "add", f"{address}/32", "dev", "lo"], check=True)
         hosts = [f"{address} {name}\n" for name, address in self.address.items()]
@@ -83,19 +83,19 @@ class Compose:
         """Runs the commands at the head of the file as an operator would, with the usual umask."""
         head = self.file.read_text().split("\nname:")[0]
         commands = "\n".join(line.removeprefix("#   ") for line in head.splitlines() if line.startswith("#   "))
-        environment = foreign({"RESTWELL_BIN": str(self.image.binary)})
-        done = subprocess.run(["bash", "-c", f"umask 022{ENGINE}{commands}"], cwd=source, env=environment, check=False)
-        if done.returncode != 0:
-            fail(f"the commands at the head of {self.file} fail")
+        environment = environment_with({"RESTWELL_BIN": str(self.image.binary)})
+        process = subprocess.run(["bash", "-c", f"umask 022{ENGINE}{commands}"], cwd=source, env=environment, check=False)
+        if process.returncode != 0:
+            fail(f"the commands at the head of {self.file} failed")
 
     def start(self):
         waiting = dict(self.services)
         while waiting:
             ready = [name for name, service in waiting.items() if not set(dependencies(service)) & set(waiting)]
-            for name in ready or fail(f"{self.file}: {sorted(waiting)} wait for each other"):
+            for name in ready or fail(f"{self.file}: {sorted(waiting)} depend on each other"):
                 for other, condition in dependencies(waiting[name]).items():
                     self.wait_for(other, condition)
-                self.processes[name] = self.container(name, self.command(name))
+                self.processes[name] = self.start_container(name, self.command(name))
                 del waiting[name]
 
     def wait_for(self, name, condition):
@@ -103,16 +103,16 @@ class Compose:
             return
         process = self.processes[name]
         if condition == "service_completed_successfully":
-            if process.wait(PATIENCE) != 0:
+            if process.wait(TIMEOUT) != 0:
                 process.show()
                 fail(f"{self.file}: {name} failed")
             self.finished.append(name)
         if condition == "service_healthy":
             test = self.services[name]["healthcheck"]["test"][1:]
-            test[0] = program(test[0])
+            test[0] = installed_program(test[0])
             test = [self.address[name] if part == "127.0.0.1" else part for part in test]
-            healthy = lambda: subprocess.run(test, capture_output=True, check=False).returncode == 0  # noqa: E731
-            eventually(f"{self.file}: {name} is healthy", healthy, [process])
+            is_healthy = lambda: subprocess.run(test, capture_output=True, check=False).returncode == 0  # noqa: E731
+            eventually(f"{self.file}: {name} is healthy", is_healthy, [process])
 
     def command(self, name):
         service = self.services[name]
@@ -121,22 +121,22 @@ class Compose:
 
     def environment(self, name):
         variables = {key: str(value) for key, value in self.services[name].get("environment", {}).items()}
-        if self.is_ours(name):
+        if self.is_restwell(name):
             variables = {**self.image.variables, **variables}
         # All services share the addresses of one machine.
         return {key: value.replace("0.0.0.0:", f"{self.address[name]}:") for key, value in variables.items()}
 
-    def is_ours(self, name):
+    def is_restwell(self, name):
         return self.services[name]["image"].startswith("restwell:")
 
-    def container(self, name, command):
+    def start_container(self, name, command):
         """Runs a command in a new container of a service."""
-        if self.is_ours(name):
-            return self.ours(name, command)
+        if self.is_restwell(name):
+            return self.run_restwell(name, command)
         kind = re.split(r"[/:]", self.services[name]["image"])[0]
-        return getattr(self, kind)(name, command)
+        return getattr(self, f"run_{kind}")(name, command)
 
-    def ours(self, name, command):
+    def run_restwell(self, name, command):
         service = self.services[name]
         root = self.folder / f"root-{name}-{self.count}"
         self.image.copy(root)
@@ -146,25 +146,25 @@ class Compose:
         mounts += [f"mount --bind /proc {root}/proc", f"mount --bind {self.hosts} {root}/etc/hosts"]
         for volume in service.get("volumes", []):
             named, target = volume.split(":")
-            mounts.append(f"mount --bind {self.volume(named, target)} {mount_point(root, target)}")
+            mounts.append(f"mount --bind {self.volume_folder(named, target)} {mount_point(root, target)}")
         for temporary in service.get("tmpfs", []):
             target, options = temporary.split(":")
             mounts.append(f"mount -t tmpfs -o {options} tmpfs {mount_point(root, target)}")
-        mounts += self.secrets(service, root)
+        mounts += self.secret_mounts(service, root)
         if service.get("read_only"):
             mounts.append(f"mount -o remount,bind,ro {root}")
         variables = [f"{key}={value}" for key, value in self.environment(name).items()]
-        user = ["setpriv", "--no-new-privs", "chroot", f"--userspec={service['user']}", "--groups=", str(root)]
-        return self.run(name, mounts, [*user, "/restwell", *command], ["env", "-i", *variables])
+        as_user = ["setpriv", "--no-new-privs", "chroot", f"--userspec={service['user']}", "--groups=", str(root)]
+        return self.run(name, mounts, [*as_user, "/restwell", *command], ["env", "-i", *variables])
 
-    def secrets(self, service, root):
+    def secret_mounts(self, service, root):
         mounts = []
         for secret in service.get("secrets", []):
             file = (self.path.parent / self.content["secrets"][secret]["file"]).resolve()
             mounts.append(f"mount --bind {file} {mount_point(root, f'run/secrets/{secret}', is_file=True)}")
         return mounts
 
-    def volume(self, named, target):
+    def volume_folder(self, named, target):
         """Returns the folder of a named volume; a fresh one is a copy of the image's folder."""
         if named not in self.volumes:
             self.volumes[named] = folder = self.folder / f"volume-{named}"
@@ -180,26 +180,26 @@ class Compose:
         self.count += 1
         return Process(f"{self.file.stem}-{name}-{self.count}", ["unshare", "--mount", "sh", "-c", script], self.folder)
 
-    def beside(self, name, command, user):
+    def run_installed(self, name, command, user):
         """Runs an installed program as a user, with the secrets of a service under /run/secrets."""
-        own = self.folder / f"run-{name}"
-        mounts = [*self.secrets(self.services[name], own), f"mount --rbind {mount_point(own, 'run')} /run", f"mount --bind {self.hosts} /etc/hosts"]
+        root = self.folder / f"run-{name}"
+        mounts = [*self.secret_mounts(self.services[name], root), f"mount --rbind {mount_point(root, 'run')} /run", f"mount --bind {self.hosts} /etc/hosts"]
         variables = [f"{key}={value}" for key, value in self.environment(name).items()]
-        ids = ["setpriv", "--no-new-privs", "--reuid", user, "--regid", user, "--clear-groups"]
-        return self.run(name, mounts, [*ids, *command], ["env", f"PATH={postgres_programs()}:{os.environ['PATH']}:/usr/sbin", *variables])
+        as_user = ["setpriv", "--no-new-privs", "--reuid", user, "--regid", user, "--clear-groups"]
+        return self.run(name, mounts, [*as_user, *command], ["env", f"PATH={postgres_programs()}:{os.environ['PATH']}:/usr/sbin", *variables])
 
-    def haproxy(self, name, _):
+    def run_haproxy(self, name, _):
         file, _, _ = self.services[name]["volumes"][0].split(":")
         # The user of the image.
-        return self.beside(name, ["haproxy", "-db", "-f", str((self.path.parent / file).resolve())], "99")
+        return self.run_installed(name, ["haproxy", "-db", "-f", str((self.path.parent / file).resolve())], "99")
 
-    def valkey(self, name, command):
-        server = shutil.which("valkey-server") or program("redis-server")
+    def run_valkey(self, name, command):
+        server = shutil.which("valkey-server") or installed_program("redis-server")
         user = self.services[name]["user"].split(":")[0]
-        return self.beside(name, [server, "--bind", self.address[name], *command[1:]], user)
+        return self.run_installed(name, [server, "--bind", self.address[name], *command[1:]], user)
 
-    def postgres(self, name, command):
-        """Does what the image's entry point does, with installed programs."""
+    def run_postgres(self, name, command):
+        """Runs the installed programs as the image's entry point does."""
         data, sockets = self.folder / f"data-{name}", self.folder / f"sockets-{name}"
         for folder in (data, sockets):
             folder.mkdir(mode=0o700)
@@ -215,12 +215,12 @@ class Compose:
             (self.folder / "init.sh").chmod(0o755)
             script = ["bash", "-euc", INITIALISE.format(init=self.folder / "init.sh", command=shlex.join([*command, "-c", listen]), options=options)]
         self.services[name].setdefault("environment", {}).update(variables)
-        return self.beside(name, script, "postgres")
+        return self.run_installed(name, script, "postgres")
 
     def execute(self, name, *command):
         """Runs a command in the container of a service, like `docker compose exec`; returns its output."""
-        process = self.container(name, list(command))
-        if process.wait(PATIENCE) != 0:
+        process = self.start_container(name, list(command))
+        if process.wait(TIMEOUT) != 0:
             process.show()
             fail(f"{self.file}: restwell {' '.join(command)} failed in {name}")
         return process.output()
@@ -262,83 +262,78 @@ def mount_point(root, target, *, is_file=False):
 
 
 def postgres_programs():
-    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
-    return os.path.dirname(found[-1]) if found else os.path.dirname(program("initdb"))
+    candidates = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+    return os.path.dirname(candidates[-1] if candidates else installed_program("initdb"))
 
 
-def program(name):
-    path = f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"
-    return shutil.which(name, path=path) or fail(f"{name} is not installed")
-
-
-def ask(url, headers=()):
+def request(url, headers=()):
     """Sends a request without following redirects; returns the status and location."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
 
-    class Stay(urllib.request.HTTPRedirectHandler):
+    class NoRedirects(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *_):
             return None
 
-    opener = urllib.request.build_opener(Stay, urllib.request.HTTPSHandler(context=context))
+    opener = urllib.request.build_opener(NoRedirects, urllib.request.HTTPSHandler(context=context))
     try:
-        with opener.open(urllib.request.Request(url, headers={"Host": HOST, **dict(headers)}), timeout=PATIENCE) as answer:
-            return answer.status, None
+        with opener.open(urllib.request.Request(url, headers={"Host": HOST, **dict(headers)}), timeout=TIMEOUT) as response:
+            return response.status, None
     except urllib.error.HTTPError as error:
         return error.code, error.headers.get("Location")
 
 
-def no_warning(compose, names):
+def check_trusted_proxies(compose, names):
     for name in names:
         if "trusted_proxies" in compose.processes[name].output():
             compose.processes[name].show()
             fail(f"{compose.file}: {name} does not trust its proxy")
 
 
-def single(compose):
+def check_single(compose):
     """Checks that the proxy reaches the server, and that a second container can use the volume."""
     url = f"http://{compose.address['restwell']}:8080"
-    eventually("the server is ready", lambda: ask(f"{url}/readyz")[0] == 200, [compose.processes["restwell"]])
-    if ask(f"{url}/sign-in", {"X-Forwarded-For": "203.0.113.7"})[0] != 200:
+    eventually("the server is ready", lambda: request(f"{url}/readyz")[0] == 200, [compose.processes["restwell"]])
+    if request(f"{url}/sign-in", {"X-Forwarded-For": "203.0.113.7"})[0] != 200:
         fail(f"{compose.file}: no page is served")
     create = ("user", "create", "--email", "sam@example.org", "--timezone", "Europe/Berlin", "--json")
     json.loads(compose.execute("restwell", *create).splitlines()[-1])
     compose.processes["restwell"].stop()
     if "sam@example.org" not in compose.execute("restwell", "user", "list"):
-        fail(f"{compose.file}: the volume does not keep what was written")
-    no_warning(compose, ["restwell"])
+        fail(f"{compose.file}: the volume does not keep written data")
+    check_trusted_proxies(compose, ["restwell"])
 
 
-def cluster(compose):
+def check_cluster(compose):
     """Checks https through the balancer, and reads from the standby."""
     url = f"https://{compose.address['balancer']}:8443"
-    eventually("the balancer leads to a replica", lambda: ask(f"{url}/readyz")[0] == 200, [compose.processes["balancer"]])
+    eventually("the balancer reaches a replica", lambda: request(f"{url}/readyz")[0] == 200, [compose.processes["balancer"]])
     for name in ("one", "two"):
         address = f"http://{compose.address[name]}:8080/readyz"
-        eventually(f"{name} is ready", lambda address=address: ask(address)[0] == 200, [compose.processes[name]])
-    if ask(f"{url}/sign-in")[0] != 200:
+        eventually(f"{name} is ready", lambda address=address: request(address)[0] == 200, [compose.processes[name]])
+    if request(f"{url}/sign-in")[0] != 200:
         fail(f"{compose.file}: no page is served")
-    if ask(f"http://{compose.address['balancer']}:8000/sign-in") != (301, f"https://{HOST}/sign-in"):
-        fail(f"{compose.file}: http does not lead to https")
+    if request(f"http://{compose.address['balancer']}:8000/sign-in") != (301, f"https://{HOST}/sign-in"):
+        fail(f"{compose.file}: http is not redirected to https")
     secret = (compose.folder / "source" / "secrets" / "restwell-storage-url").read_text()
     url = secret.replace("@primary/", f"@{compose.address['primary']}/")
     query = ["psql", "--no-psqlrc", "--tuples-only", "--no-align", url, "-c", "SELECT count(*) FROM pg_stat_replication"]
-    follows = lambda: subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip() == "1"  # noqa: E731
-    eventually("the standby follows", follows, [compose.processes["standby"]])
-    no_warning(compose, ["one", "two"])
+    is_replicating = lambda: subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip() == "1"  # noqa: E731
+    eventually("the standby replicates", is_replicating, [compose.processes["standby"]])
+    check_trusted_proxies(compose, ["one", "two"])
 
 
 def main():
     binary, root, variables, scratch = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
     image = Image(binary, root, variables)
-    for name, (check, number) in {"single.yaml": (single, 2), "cluster.yaml": (cluster, 1)}.items():
+    for name, (check, number) in {"single.yaml": (check_single, 2), "cluster.yaml": (check_cluster, 1)}.items():
         compose = Compose(pathlib.Path("deploy/compose") / name, image, scratch, number)
         try:
             compose.start()
             check(compose)
         finally:
             compose.stop()
-        print(f"compose/{name}: {', '.join(compose.services)} run")
+        print(f"compose/{name}: started: {', '.join(compose.services)}")
 
 
 main()

@@ -8,9 +8,7 @@ import sys
 
 import yaml
 
-
-def fail(text):
-    sys.exit(f"check-deploy: {text}")
+from processes import fail
 
 
 def read(folder):
@@ -41,9 +39,9 @@ def main():
     check(matches(by_kind["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"], labels), "the budget does not select the pods")
     check(matches(by_kind["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"], labels), "the policy does not select the pods")
     target = by_kind["HorizontalPodAutoscaler"]["spec"]["scaleTargetRef"]["name"]
-    check(target == by_kind["Deployment"]["metadata"]["name"], "the autoscaler scales something else")
+    check(target == by_kind["Deployment"]["metadata"]["name"], "the autoscaler scales another resource")
     ports = {port["name"] for port in deployment["spec"]["containers"][0]["ports"]}
-    check(all(port["targetPort"] in ports for port in by_kind["Service"]["spec"]["ports"]), "the Service names a port that is not there")
+    check(all(port["targetPort"] in ports for port in by_kind["Service"]["spec"]["ports"]), "the Service names a port that does not exist")
     secret = by_kind["Secret"]["stringData"]
     settings = by_kind["ConfigMap"]["data"]["restwell.toml"]
     for line in settings.splitlines():
@@ -55,8 +53,8 @@ def main():
         check(volumes == mounts, f"volumes {sorted(volumes)}, mounted {sorted(mounts)}")
         for container in pod["spec"]["containers"]:
             context = container["securityContext"]
-            check(context["readOnlyRootFilesystem"] and not context["allowPrivilegeEscalation"], "a container may write or rise")
-    print(f"{len(by_kind)} kinds of manifests name each other")
+            check(context["readOnlyRootFilesystem"] and not context["allowPrivilegeEscalation"], "a container may write to its root file system or escalate privileges")
+    print(f"{len(by_kind)} kinds of manifests refer to each other correctly")
 
 
 main()

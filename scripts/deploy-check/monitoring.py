@@ -1,5 +1,5 @@
-"""Runs the program with everything that is measured, and a Prometheus that asks it with the files under deploy/: each
-query of the dashboard and each alert must be understood and find what it looks for.
+"""Runs the program so that it exports every metric, and a Prometheus with the files under deploy/. Each query of the
+dashboard and each alert must be valid and return data.
 
     monitoring.py BINARY SCRATCH_FOLDER STORE_URL
 
@@ -7,60 +7,36 @@ STORE_URL is that of a Redis in which requests are counted.
 """
 
 import json
-import os
 import pathlib
 import re
-import socket
 import ssl
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 import yaml
 
-# Metrics of events that do not happen here, and why.
-SILENT = {
-    "restwell_sign_ins_total": "nobody signs in",
-    "restwell_upload_received_bytes_total": "nobody uploads",
-    "restwell_upload_read_bytes_total": "nobody uploads",
-    "restwell_upload_records_total": "nobody uploads",
-    "restwell_uploads_total": "nobody uploads",
-    "restwell_rate_limit_store_outages_total": "the Redis stays",
+from processes import TIMEOUT, Process, environment_with, eventually, fail, free_port, run_restwell
+
+# Metrics without data here, and why.
+UNUSED_METRICS = {
+    "restwell_sign_ins_total": "there are no sign-ins",
+    "restwell_upload_received_bytes_total": "there are no uploads",
+    "restwell_upload_read_bytes_total": "there are no uploads",
+    "restwell_upload_records_total": "there are no uploads",
+    "restwell_uploads_total": "there are no uploads",
+    "restwell_rate_limit_store_outages_total": "the Redis does not fail",
 }
-# Timeout, generous for a busy machine.
-PATIENCE = 60
 CALLBACK = "https://app.example.org/callback"
-PLAIN = ssl.create_default_context()
-PLAIN.check_hostname = False
-PLAIN.verify_mode = ssl.CERT_NONE
-
-
-def fail(what):
-    sys.exit(f"check-deploy: monitoring: {what}")
-
-
-def eventually(what, ask):
-    """Polls until there is an answer."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        answer = ask()
-        if answer:
-            return answer
-        time.sleep(0.1)
-    return fail(f"not in {PATIENCE} s: {what}")
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+UNVERIFIED_TLS = ssl.create_default_context()
+UNVERIFIED_TLS.check_hostname = False
+UNVERIFIED_TLS.verify_mode = ssl.CERT_NONE
 
 
 class Server:
-    """The program with TLS, an unreachable mail server, and shared counters."""
+    """Restwell with TLS, an unreachable mail server, and shared counters."""
 
     def __init__(self, binary, folder, store_url, running):
         self.binary, self.folder = binary, folder
@@ -85,36 +61,28 @@ class Server:
             "MAIL__TLS": "none",
             "LOG__FORMAT": "json",
         }
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")}
-        self.environment |= {f"RESTWELL__{name}": str(value) for name, value in settings.items()}
+        self.environment = environment_with({f"RESTWELL__{name}": value for name, value in settings.items()})
         self.run("migrate")
-        self.log = folder / "server.log"
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen([binary, "serve"], env=self.environment, stdout=log, stderr=log)
-        # Before waiting for it, so that it is always ended.
+        self.process = Process("restwell", [binary, "serve"], folder, env=self.environment)
+        # Before waiting for it, so that it is always stopped.
         running.append(self.process)
-        self.address = eventually("the server listens", lambda: self.told("listening"))
-        self.metrics = eventually("the server tells its metrics", lambda: self.told("serving metrics"))
+        self.address = eventually("the server listens", lambda: self.logged_address("listening"), [self.process])
+        self.metrics_address = eventually("the server exports metrics", lambda: self.logged_address("serving metrics"), [self.process])
 
     def run(self, *arguments):
-        done = subprocess.run([self.binary, *arguments], env=self.environment, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            fail(f"restwell {' '.join(arguments)}: {done.stderr}")
-        return done.stdout
+        return run_restwell(self.binary, self.environment, *arguments)
 
-    def told(self, message):
+    def logged_address(self, message):
         """Returns the address in a line of the log."""
-        if getattr(self, "process", None) and self.process.poll() is not None:
-            fail(f"the server ended:\n{self.log.read_text()}")
-        for line in self.log.read_text().splitlines():
+        for line in self.process.output().splitlines():
             if line.startswith("{") and line.endswith("}"):
                 line = json.loads(line)
                 if line.get("message") == message:
                     return line["address"]
         return None
 
-    def ask(self, path, token=None, form=None, body=None):
-        """Sends a request; returns status and body."""
+    def send(self, path, token=None, form=None, body=None):
+        """Sends a request; returns the status and body."""
         data = urllib.parse.urlencode(form).encode() if form else json.dumps(body).encode() if body else None
         request = urllib.request.Request(f"https://{self.address}{path}", data)
         if token:
@@ -122,44 +90,44 @@ class Server:
         if body:
             request.add_header("Content-Type", "application/json")
         try:
-            with urllib.request.urlopen(request, context=PLAIN, timeout=PATIENCE) as answer:
-                return answer.status, answer.read()
+            with urllib.request.urlopen(request, context=UNVERIFIED_TLS, timeout=TIMEOUT) as response:
+                return response.status, response.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
 
-    def token(self, **form):
-        status, body = self.ask("/api/token", form=form)
+    def request_token(self, **form):
+        status, body = self.send("/api/token", form=form)
         if status != 200:
             fail(f"no token: {status} {body}")
         return json.loads(body)
 
-    def be_used(self):
-        """Causes every metric once."""
+    def generate_metrics(self):
+        """Uses the server so that it exports every metric."""
         email = ("--email", "sam@example.org", "--timezone", "Europe/Berlin")
         user = json.loads(self.run("user", "create", *email, "--json"))["user_id"]
         scopes = [part for scope in ("profile", "sleep", "supplements") for part in ("--scope", scope)]
         arguments = ("--name", "Night Reader", "--redirect-uri", CALLBACK, *scopes, "--json")
         client = json.loads(self.run("client", "create", *arguments))
-        known = {name: client[name] for name in ("client_id", "client_secret")}
-        # Nobody takes the challenge.
+        credentials = {name: client[name] for name in ("client_id", "client_secret")}
+        # No receiver returns the challenge.
         self.run("webhook", "create", "--client", client["client_id"], "--url", f"http://127.0.0.1:{free_port()}/")
         arguments = ("--client", client["client_id"], "--user", user, "--redirect-uri", CALLBACK, *scopes, "--json")
         code = json.loads(self.run("code", "create", *arguments))["code"]
-        tokens = self.token(code=code, redirect_uri=CALLBACK, **known)
-        self.token(grant_type="refresh_token", refresh_token=tokens["refresh_token"], **known)
+        tokens = self.request_token(code=code, redirect_uri=CALLBACK, **credentials)
+        self.request_token(grant_type="refresh_token", refresh_token=tokens["refresh_token"], **credentials)
         for endpoint in ("profile", "sleep", "supplements"):
-            self.ask(f"/api/v1/{endpoint}/{user}", token=tokens["access_token"])
-        self.ask("/nowhere")
+            self.send(f"/api/v1/{endpoint}/{user}", token=tokens["access_token"])
+        self.send("/nowhere")
         arguments = ("--service", "--name", "Backend", "--scope", "users:write", "--json")
         service = json.loads(self.run("client", "create", *arguments))
-        known = {name: service[name] for name in ("client_id", "client_secret")}
-        token = self.token(grant_type="client_credentials", **known)["access_token"]
-        status, body = self.ask("/api/v1/users", token, body=[{"email": "kim@example.org", "home_timezone": "Europe/Berlin"}])
+        credentials = {name: service[name] for name in ("client_id", "client_secret")}
+        token = self.request_token(grant_type="client_credentials", **credentials)["access_token"]
+        status, body = self.send("/api/v1/users", token, body=[{"email": "kim@example.org", "home_timezone": "Europe/Berlin"}])
         if status != 200:
-            fail(f"nothing is taken from backends: {status} {body}")
+            fail(f"backends cannot write: {status} {body}")
         self.run("grant", "revoke", "--user", user, "--client", client["client_id"])
         path = f"/api/v1/profile/{user}"
-        eventually("the token is refused", lambda: self.ask(path, tokens["access_token"])[0] == 401)
+        eventually("the token is rejected", lambda: self.send(path, tokens["access_token"])[0] == 401)
 
 
 class Prometheus:
@@ -174,20 +142,15 @@ class Prometheus:
         (folder / "prometheus.yml").write_text(yaml.safe_dump(config))
         self.address = f"127.0.0.1:{free_port()}"
         arguments = [f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/series", "--log.level=warn"]
-        self.log = folder / "prometheus.log"
-        with self.log.open("w") as log:
-            command = ["prometheus", f"--web.listen-address={self.address}", *arguments]
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        self.process = Process("prometheus", ["prometheus", f"--web.listen-address={self.address}", *arguments], folder)
         running.append(self.process)
-        eventually("Prometheus answers", lambda: self.get("/api/v1/query", query="1"))
+        eventually("Prometheus responds", lambda: self.get("/api/v1/query", query="1"), [self.process])
 
     def get(self, path, **parameters):
-        if self.process.poll() is not None:
-            fail(f"Prometheus ended:\n{self.log.read_text()}")
         url = f"http://{self.address}{path}?{urllib.parse.urlencode(parameters)}"
         try:
-            with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
-                return json.load(answer)["data"]
+            with urllib.request.urlopen(url, timeout=TIMEOUT) as response:
+                return json.load(response)["data"]
         except urllib.error.HTTPError as error:
             # It returns 503 while it starts.
             return None if error.code == 503 else fail(f"{parameters}: {error.read().decode()}")
@@ -198,39 +161,39 @@ class Prometheus:
         return self.get("/api/v1/query", query=query)["result"]
 
 
-def names(query):
+def metric_names(query):
     """Returns the metrics in a query; parts of a histogram as the histogram."""
-    found = re.findall(r"\b(?:restwell|process)_\w+", query)
-    return {re.sub(r"_(bucket|sum|count)$", "", name) for name in found}
+    names = re.findall(r"\b(?:restwell|process)_\w+", query)
+    return {re.sub(r"_(bucket|sum|count)$", "", name) for name in names}
 
 
-def is_silent(query):
-    return names(query) <= SILENT.keys()
+def is_unused(query):
+    return metric_names(query) <= UNUSED_METRICS.keys()
 
 
-def dashboard(prometheus):
+def check_dashboard(prometheus):
     panels = json.loads(pathlib.Path("deploy/grafana/restwell.json").read_text())["panels"]
     queries = [(panel["title"], target["expr"]) for panel in panels for target in panel.get("targets", [])]
     empty = []
     for title, query in queries:
         plain = query.replace("$instance", ".*").replace("$__rate_interval", "1m")
-        if not prometheus.series(plain) and not is_silent(query):
+        if not prometheus.series(plain) and not is_unused(query):
             empty.append(f"{title}: {plain}")
     if empty:
-        fail("these panels show nothing:\n" + "\n".join(empty))
+        fail("these panels are empty:\n" + "\n".join(empty))
     return len(queries)
 
 
-def alerts(prometheus):
+def check_alerts(prometheus):
     rules = [rule for group in prometheus.get("/api/v1/rules")["groups"] for rule in group["rules"]]
     for rule in rules:
         if rule["health"] != "ok":
             fail(f"{rule['name']}: {rule.get('lastError', rule['health'])}")
         if rule["state"] == "firing":
-            fail(f"{rule['name']} fires on a server that is well: {rule['alerts']}")
-        for name in sorted(names(rule["query"]) - SILENT.keys()):
+            fail(f"{rule['name']} fires on a healthy server: {rule['alerts']}")
+        for name in sorted(metric_names(rule["query"]) - UNUSED_METRICS.keys()):
             if not prometheus.series(f'{{__name__=~"{name}(_bucket)?"}}'):
-                fail(f"{rule['name']} asks for {name}, of which nothing is told")
+                fail(f"{rule['name']} queries {name}, which is not exported")
     return len(rules)
 
 
@@ -240,26 +203,24 @@ def main():
     running = []
     try:
         server = Server(binary, scratch, store_url, running)
-        prometheus = Prometheus(scratch, server.metrics, running)
-        server.be_used()
+        prometheus = Prometheus(scratch, server.metrics_address, running)
+        server.generate_metrics()
         # Rates need two scrapes.
-        seen = 'count_over_time(restwell_ingest_items_total{kind="users",outcome="created"}[5m]) >= 3'
-        eventually("the server is looked at", lambda: prometheus.series(seen))
-        seen = "count_over_time(restwell_revocation_delay_seconds_count[5m]) >= 3"
-        eventually("the server is looked at", lambda: prometheus.series(seen))
-        eventually("all alerts are looked at", lambda: all(
+        for metric in ('restwell_ingest_items_total{kind="users",outcome="created"}', "restwell_revocation_delay_seconds_count"):
+            query = f"count_over_time({metric}[5m]) >= 3"
+            eventually("the server is scraped", lambda query=query: prometheus.series(query), [prometheus.process])
+        eventually("all alerts are evaluated", lambda: all(
             rule["health"] != "unknown"
             for group in prometheus.get("/api/v1/rules")["groups"]
             for rule in group["rules"]
         ))
         if not prometheus.get("/api/v1/label/instance/values", **{"match[]": "restwell_build_info"}):
             fail("the dashboard's list of servers is empty")
-        queries, rules = dashboard(prometheus), alerts(prometheus)
-        print(f"monitoring: Prometheus understands {queries} queries of the dashboard and {rules} alerts, and finds what they name")
+        queries, rules = check_dashboard(prometheus), check_alerts(prometheus)
+        print(f"monitoring: {queries} queries of the dashboard and {rules} alerts are valid and find their metrics")
     finally:
         for process in running:
-            process.terminate()
-            process.wait()
+            process.stop()
 
 
 main()

@@ -1,4 +1,4 @@
-"""Runs each proxy of deploy/ in front of a server. Pages and tokens are served only by https under the server's name. No
+"""Runs each proxy of deploy/ in front of a server. Pages and tokens are served only over https under the server's name. No
 request is retried, no secret is logged, no bare line feed is forwarded, and connections per address are limited.
 
     proxies.py BINARY SCRATCH_FOLDER
@@ -7,10 +7,8 @@ It needs the ports 80, 443 and 8080, so run it in a network namespace.
 """
 
 import json
-import os
 import pathlib
 import re
-import shutil
 import socket
 import ssl
 import subprocess
@@ -18,19 +16,21 @@ import sys
 import threading
 import urllib.parse
 
-from stage import PATIENCE, Process, accepts, eventually, fail, foreign
+from processes import (
+    TIMEOUT, Process, accepts_connections, environment_with, eventually, fail, installed_program, run_restwell,
+)
 
 HOST = "sleep.example.org"
 CALLBACK = "https://app.example.org/callback"
-MARKER = "LEAKME123"
-SERVER, RELAY = ("127.0.0.1", 8081), ("127.0.0.1", 8080)
+SECRET = "LEAKME123"
+SERVER, RECORDER = ("127.0.0.1", 8081), ("127.0.0.1", 8080)
 BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
 # Connections per address in the files, and in this test.
 LIMIT, TEST_LIMIT = 1000, 20
 # Caddy has no such limit.
 UNLIMITED = {"caddy"}
 # Requests with a bare line feed.
-BARE = {
+BARE_LINE_FEED_REQUESTS = {
     "all lines of the head": "GET /lf HTTP/1.1\nHost: {host}\nConnection: close\n\n",
     "one header": "GET /lf HTTP/1.1\r\nHost: {host}\r\nX: y\nConnection: close\r\n\r\n",
     "the end of the head": "GET /lf HTTP/1.1\r\nHost: {host}\r\nConnection: close\n\n",
@@ -45,33 +45,33 @@ POST = (
 )
 
 
-class Relay:
-    """Stands between proxy and server: records what the proxy sends, closes the connection of a request for /breaks-off, and
+class RecordingProxy:
+    """A TCP proxy between the tested proxy and the server. Records what it receives, closes the connection of a request for /closed, and
     delays requests for /delayed."""
 
     def __init__(self):
-        self.received, self.listener = [], socket.create_server(RELAY, backlog=64)
-        self.ends_delay = threading.Event()
+        self.received, self.listener = [], socket.create_server(RECORDER, backlog=64)
+        self.delay_ended = threading.Event()
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
         while True:
-            caller, _ = self.listener.accept()
-            threading.Thread(target=self.carry, args=(caller,), daemon=True).start()
+            client, _ = self.listener.accept()
+            threading.Thread(target=self.forward, args=(client,), daemon=True).start()
 
-    def carry(self, caller):
-        kept = bytearray()
-        self.received.append(kept)
-        with caller, socket.create_connection(SERVER) as server:
-            threading.Thread(target=pour, args=(server, caller), daemon=True).start()
+    def forward(self, client):
+        received = bytearray()
+        self.received.append(received)
+        with client, socket.create_connection(SERVER) as server:
+            threading.Thread(target=copy, args=(server, client), daemon=True).start()
             try:
-                while data := caller.recv(65536):
-                    kept += data
-                    if b" /breaks-off" in data:
-                        caller.shutdown(socket.SHUT_RDWR)
+                while data := client.recv(65536):
+                    received += data
+                    if b" /closed" in data:
+                        client.shutdown(socket.SHUT_RDWR)
                         return
                     if b" /delayed" in data:
-                        self.ends_delay.wait(PATIENCE)
+                        self.delay_ended.wait(TIMEOUT)
                     server.sendall(data)
                 server.shutdown(socket.SHUT_WR)
             except OSError:
@@ -79,10 +79,10 @@ class Relay:
 
     def requests(self, path):
         """Returns the data of the connections that requested a path."""
-        return [bytes(kept) for kept in self.received if f" {path}".encode() in kept]
+        return [bytes(received) for received in self.received if f" {path}".encode() in received]
 
 
-def pour(source, sink):
+def copy(source, sink):
     try:
         while data := source.recv(65536):
             sink.sendall(data)
@@ -93,7 +93,7 @@ def pour(source, sink):
 
 def connect(name=None):
     """Connects to the proxy, with TLS if a name is given."""
-    stream = socket.create_connection(("127.0.0.1", 443 if name is not None else 80), timeout=PATIENCE)
+    stream = socket.create_connection(("127.0.0.1", 443 if name is not None else 80), timeout=TIMEOUT)
     if name is None:
         return stream
     context = ssl.create_default_context()
@@ -103,16 +103,16 @@ def connect(name=None):
 
 def exchange(request, name=None):
     """Sends a request, with TLS if a name is given, and returns everything received until the connection is closed."""
-    answer = b""
+    response = b""
     try:
         with connect(name) as stream:
             stream.sendall(request.encode())
             while data := stream.recv(65536):
-                answer += data
+                response += data
     except (ssl.SSLError, ConnectionError) as error:
-        # Data received before the error is the answer.
-        return answer.decode(errors="replace") or f"refused: {error}"
-    return answer.decode(errors="replace")
+        # Data received before the error is the response.
+        return response.decode(errors="replace") or f"refused: {error}"
+    return response.decode(errors="replace")
 
 
 def get(path, host=HOST, headers=""):
@@ -125,18 +125,18 @@ def post(path, form, host=HOST):
     return f"{head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n{body}"
 
 
-def status(answer):
-    found = re.match(r"HTTP/1\.1 (\d+) ", answer)
-    return int(found[1]) if found else None
+def status(response):
+    match = re.match(r"HTTP/1\.1 (\d+) ", response)
+    return int(match[1]) if match else None
 
 
 class Server:
-    """Restwell behind the relay, with a person and an app."""
+    """Restwell behind the recording proxy, with a person and an app."""
 
     def __init__(self, binary, folder):
         self.binary = binary
         key = subprocess.run([binary, "key", "generate"], capture_output=True, text=True, check=True).stdout.strip()
-        self.environment = foreign({
+        self.environment = environment_with({
             "RESTWELL__SERVER__LISTEN": "127.0.0.1:8081",
             "RESTWELL__SERVER__PUBLIC_URL": f"https://{HOST}",
             "RESTWELL__SERVER__TRUSTED_PROXIES": "127.0.0.1",
@@ -146,18 +146,15 @@ class Server:
         })
         self.run("migrate")
         self.process = Process("restwell", [binary, "serve"], folder, env=self.environment)
-        eventually("the server listens", lambda: accepts(*SERVER), [self.process])
+        eventually("the server listens", lambda: accepts_connections(*SERVER), [self.process])
         person = self.run("user", "create", "--email", "sam@example.org", "--timezone", "Europe/Berlin", "--json")
         self.person = json.loads(person)["user_id"]
         self.app = json.loads(self.run("client", "create", "--name", "a", "--redirect-uri", CALLBACK, "--scope", "sleep", "--json"))
 
     def run(self, *arguments):
-        done = subprocess.run([self.binary, *arguments], env=self.environment, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            fail(f"restwell {' '.join(arguments)}: {done.stderr}")
-        return done.stdout
+        return run_restwell(self.binary, self.environment, *arguments)
 
-    def redemption(self):
+    def redemption_form(self):
         """Returns the form that redeems a fresh code."""
         app = self.app["client_id"]
         arguments = ("--client", app, "--user", self.person, "--redirect-uri", CALLBACK, "--scope", "sleep", "--json")
@@ -176,7 +173,7 @@ class Proxy:
         for part in (folder, self.folder.parent, self.folder):
             part.chmod(0o755)
         certificate, key, both = (folder / name for name in ("tls.crt", "tls.key", "tls.pem"))
-        upstream = f"{RELAY[0]}:{RELAY[1]}"
+        upstream = f"{RECORDER[0]}:{RECORDER[1]}"
         variables = {
             "RESTWELL_PROXY_HOST": HOST,
             "RESTWELL_PROXY_LISTEN": "443 ssl http2",
@@ -192,31 +189,31 @@ class Proxy:
         }
         command = getattr(self, self.kind)(variables)
         home = {"HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder)}
-        self.process = Process(f"{self.kind}-{file.stem}", command, folder, env=foreign({**variables, **home}))
+        self.process = Process(f"{self.kind}-{file.stem}", command, folder, env=environment_with({**variables, **home}))
         processes.append(self.process)
-        ready = lambda: status(exchange(get("/readyz"), HOST)) == 200  # noqa: E731
-        eventually(f"{file} leads to the server", ready, [self.process])
+        is_ready = lambda: status(exchange(get("/readyz"), HOST)) == 200  # noqa: E731
+        eventually(f"{file} reaches the server", is_ready, [self.process])
 
     def haproxy(self, _):
         config = self.folder / self.file.name
         config.write_text(self.text_with_test_limit(f"sc_conn_cur(0) gt {LIMIT}"))
-        return [program("haproxy"), "-db", "-f", str(config)]
+        return [installed_program("haproxy"), "-db", "-f", str(config)]
 
     def caddy(self, _):
-        return [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(self.file)]
+        return [installed_program("caddy"), "run", "--adapter", "caddyfile", "--config", str(self.file)]
 
     def nginx(self, variables):
-        """Includes the file in a main configuration, as the content of `http`."""
+        """Wraps the file in a main configuration, as the content of `http`."""
         site, main = self.folder / "site.conf", self.folder / "nginx.conf"
         text = self.text_with_test_limit(f"limit_conn restwell_clients {LIMIT};")
-        text = re.sub(r"\$\{(RESTWELL_\w+)\}", lambda found: variables[found[1]], text)
+        text = re.sub(r"\$\{(RESTWELL_\w+)\}", lambda match: variables[match[1]], text)
         site.write_text(text)
         temporary = "".join(f"{kind}_temp_path {self.folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         main.write_text(
             f"daemon off;\npid {self.folder}/nginx.pid;\nerror_log /dev/stderr notice;\nworker_processes 1;\n"
             f"events {{ worker_connections 512; }}\nhttp {{\n{temporary}include {site};\n}}\n"
         )
-        return [program("nginx"), "-c", str(main)]
+        return [installed_program("nginx"), "-c", str(main)]
 
     def text_with_test_limit(self, line):
         """Returns the file with a lower limit of connections per address."""
@@ -226,108 +223,104 @@ class Proxy:
         return text.replace(line, line.replace(str(LIMIT), str(TEST_LIMIT)))
 
 
-def program(name):
-    return shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin") or fail(f"{name} is not installed")
-
-
-def only_https_under_the_name(proxy, server):
-    form = server.redemption()
-    elsewhere = {
-        "by http": (HOST, None),
-        "by http under another name": ("evil.example", None),
+def check_https_only(proxy, server):
+    form = server.redemption_form()
+    other_addresses = {
+        "over http": (HOST, None),
+        "over http under another name": ("evil.example", None),
         "under another name": ("evil.example", "evil.example"),
         "under another name than TLS": ("evil.example", HOST),
         "under its address": ("127.0.0.1", ""),
         "under a longer name": (f"{HOST}.evil.example", HOST),
     }
-    for what, (host, name) in elsewhere.items():
+    for what, (host, name) in other_addresses.items():
         query = urllib.parse.urlencode(form)
         for request in (get("/sign-in", host), get(f"/api/token?{query}", host), post("/api/token", form, host)):
-            answer = exchange(request, name)
-            is_page = "<form" in answer or "<html" in answer.lower() and "Restwell" in answer
-            if is_page or "access_token" in answer or status(answer) in range(200, 300):
-                fail(f"{proxy.file} serves {request.split(chr(13))[0]} {what}: {answer}")
-    answer = exchange(get("/sign-in?x=y"))
-    if status(answer) not in (301, 308) or f"ocation: https://{HOST}/sign-in?x=y\r\n" not in answer:
-        fail(f"{proxy.file} does not redirect to https: {answer}")
+            response = exchange(request, name)
+            is_page = "<form" in response or "<html" in response.lower() and "Restwell" in response
+            if is_page or "access_token" in response or status(response) in range(200, 300):
+                fail(f"{proxy.file} serves {request.split(chr(13))[0]} {what}: {response}")
+    response = exchange(get("/sign-in?x=y"))
+    if status(response) not in (301, 308) or f"ocation: https://{HOST}/sign-in?x=y\r\n" not in response:
+        fail(f"{proxy.file} does not redirect to https: {response}")
     for path in ("/api/token?x=y", "/api/v1/profile/x", "/oauth/revoke"):
-        answer = exchange(get(path))
-        if status(answer) != 403:
-            fail(f"{proxy.file} does not refuse {path} by http: {answer}")
+        response = exchange(get(path))
+        if status(response) != 403:
+            fail(f"{proxy.file} does not reject {path} over http: {response}")
     if status(exchange(get("/sign-in"), HOST)) != 200:
-        fail(f"{proxy.file} does not serve a page by https")
+        fail(f"{proxy.file} does not serve a page over https")
     # None of the requests above redeemed the code.
-    answer = exchange(post("/api/token", form), HOST)
-    if status(answer) != 200 or "access_token" not in answer:
-        fail(f"{proxy.file} does not serve tokens by https: {answer}")
+    response = exchange(post("/api/token", form), HOST)
+    if status(response) != 200 or "access_token" not in response:
+        fail(f"{proxy.file} does not serve tokens over https: {response}")
 
 
-def sends_the_true_address(proxy, relay):
-    lies = "".join(f"{header}: 203.0.113.7\r\n" for header in ("X-Forwarded-For", "Forwarded", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override"))
-    exchange(get("/lies", headers=lies), HOST)
-    head = relay.requests("/lies")[-1].decode()
+def check_forwarded_headers(proxy, recorder):
+    forged = "".join(f"{header}: 203.0.113.7\r\n" for header in ("X-Forwarded-For", "Forwarded", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override"))
+    exchange(get("/forged", headers=forged), HOST)
+    head = recorder.requests("/forged")[-1].decode()
     if "203.0.113.7" in head or not re.search(r"(?im)^x-forwarded-for: 127\.0\.0\.1\r$", head):
-        fail(f"{proxy.file} forwards headers that the caller forged:\n{head}")
+        fail(f"{proxy.file} forwards headers that the client forged:\n{head}")
     if f"host: {HOST}" not in head.lower():
         fail(f"{proxy.file} forwards another Host:\n{head}")
 
 
-def limits_connections(proxy, relay):
+def check_connection_limit(proxy, recorder):
     if proxy.kind in UNLIMITED:
         return
-    relay.ends_delay.clear()
-    before = len(relay.requests("/delayed"))
+    recorder.delay_ended.clear()
+    before = len(recorder.requests("/delayed"))
     streams = [connect(HOST) for _ in range(TEST_LIMIT)]
     for stream in streams:
         stream.sendall(get("/delayed").encode())
-    eventually("all requests are in progress", lambda: len(relay.requests("/delayed")) == before + TEST_LIMIT, [proxy.process])
-    answer = exchange(get("/livez"), HOST)
-    if not (status(answer) == 503 or answer.startswith("refused") or answer == ""):
-        fail(f"{proxy.file} accepts more than {TEST_LIMIT} connections of one address: {answer}")
-    relay.ends_delay.set()
+    eventually("all requests are in progress", lambda: len(recorder.requests("/delayed")) == before + TEST_LIMIT, [proxy.process])
+    response = exchange(get("/livez"), HOST)
+    if not (status(response) == 503 or response.startswith("refused") or response == ""):
+        fail(f"{proxy.file} accepts more than {TEST_LIMIT} connections from one address: {response}")
+    recorder.delay_ended.set()
     for stream in streams:
         stream.close()
     eventually("the limit is no longer reached", lambda: status(exchange(get("/livez"), HOST)) == 200, [proxy.process])
 
 
-def sends_once(proxy, relay):
-    for request in (get("/breaks-off"), post("/breaks-off", {})):
-        before = len(relay.requests("/breaks-off"))
+def check_no_retries(proxy, recorder):
+    for request in (get("/closed"), post("/closed", {})):
+        before = len(recorder.requests("/closed"))
         # The second request of a connection, which some programs retry.
         first = get("/livez").replace("Connection: close\r\n", "")
-        answer = exchange(first + request, HOST)
-        if "HTTP/1.1 502 " not in answer:
-            fail(f"{proxy.file} does not answer 502 after the connection was closed: {answer}")
-        if len(relay.requests("/breaks-off")) != before + 1:
+        response = exchange(first + request, HOST)
+        if "HTTP/1.1 502 " not in response:
+            fail(f"{proxy.file} does not return 502 after the connection was closed: {response}")
+        if len(recorder.requests("/closed")) != before + 1:
             fail(f"{proxy.file} retries a request")
 
 
-def logs_no_secret(proxy):
-    headers = "".join(f"{header}: {MARKER}\r\n" for header in ("Authorization", "Cookie", "Referer", "User-Agent", "X-Forwarded-For"))
-    for path in ("/api/token", "/breaks-off", "/sign-in"):
-        for host, name in ((HOST, HOST), (HOST, None), (f"{MARKER}.example", None), (f"{MARKER}.example", HOST)):
-            exchange(get(f"{path}?code={MARKER}", host, headers), name)
-            exchange(get(f"{path}?code={MARKER} x", host, headers), name)
-            exchange(post(f"{path}?code={MARKER}", {"client_secret": MARKER}, host), name)
-    if MARKER in proxy.process.output():
+def check_log(proxy):
+    headers = "".join(f"{header}: {SECRET}\r\n" for header in ("Authorization", "Cookie", "Referer", "User-Agent", "X-Forwarded-For"))
+    for path in ("/api/token", "/closed", "/sign-in"):
+        for host, name in ((HOST, HOST), (HOST, None), (f"{SECRET}.example", None), (f"{SECRET}.example", HOST)):
+            exchange(get(f"{path}?code={SECRET}", host, headers), name)
+            exchange(get(f"{path}?code={SECRET} x", host, headers), name)
+            exchange(post(f"{path}?code={SECRET}", {"client_secret": SECRET}, host), name)
+    if SECRET in proxy.process.output():
         fail(f"{proxy.file} logs secrets:\n{proxy.process.output()}")
 
 
-def forwards_no_bare_line_feed(proxy, relay):
+def check_bare_line_feeds(proxy, recorder):
     results = []
-    for what, request in BARE.items():
-        before = len(relay.requests("/lf"))
-        answer = exchange(request.format(host=HOST, post=POST), HOST)
-        received = relay.requests("/lf")[before:]
+    for what, request in BARE_LINE_FEED_REQUESTS.items():
+        before = len(recorder.requests("/lf"))
+        response = exchange(request.format(host=HOST, post=POST), HOST)
+        received = recorder.requests("/lf")[before:]
         if any(BARE_LINE_FEED.search(connection) for connection in received):
             fail(f"{proxy.file} forwards a bare line feed in {what}: {received}")
-        if answer.count("HTTP/1.1 ") > 1:
-            fail(f"{proxy.file} answers twice to a bare line feed in {what}: {answer}")
-        results.append(f"{what}: {'rewritten' if status(answer) == 404 else f'refused ({status(answer)})'}")
+        if response.count("HTTP/1.1 ") > 1:
+            fail(f"{proxy.file} responds twice to a bare line feed in {what}: {response}")
+        results.append(f"{what}: {'rewritten' if status(response) == 404 else f'rejected ({status(response)})'}")
     return "; ".join(results)
 
 
-def certificate(folder):
+def create_certificate(folder):
     subject = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", "-days", "90", "-nodes"]
     kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     command = ["openssl", "req", "-x509", *kind, "-out", folder / "tls.crt", "-keyout", folder / "tls.key", *subject]
@@ -338,22 +331,22 @@ def certificate(folder):
 def main():
     binary, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "proxies"
     folder.mkdir()
-    certificate(folder)
+    create_certificate(folder)
     processes = []
     try:
         server = Server(binary, folder)
         processes.append(server.process)
-        relay = Relay()
+        recorder = RecordingProxy()
         deploy = pathlib.Path("deploy").resolve()
         for file in sorted([*deploy.glob("nginx/*"), *deploy.glob("haproxy/*"), *deploy.glob("caddy/*")]):
             proxy = Proxy(file, folder, processes)
-            only_https_under_the_name(proxy, server)
-            sends_the_true_address(proxy, relay)
-            print(f"{file.relative_to(deploy)}: bare line feeds in {forwards_no_bare_line_feed(proxy, relay)}", flush=True)
-            limits_connections(proxy, relay)
-            # From here on nginx avoids replicas whose connections failed.
-            sends_once(proxy, relay)
-            logs_no_secret(proxy)
+            check_https_only(proxy, server)
+            check_forwarded_headers(proxy, recorder)
+            print(f"{file.relative_to(deploy)}: bare line feeds in {check_bare_line_feeds(proxy, recorder)}", flush=True)
+            check_connection_limit(proxy, recorder)
+            # Afterwards nginx avoids replicas whose connections failed.
+            check_no_retries(proxy, recorder)
+            check_log(proxy)
             proxy.process.stop()
     finally:
         for process in processes:

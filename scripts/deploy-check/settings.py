@@ -3,13 +3,14 @@
     settings.py BINARY SCRATCH_FOLDER
 """
 
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
 import yaml
+
+from processes import environment_with, fail
 
 SECRETS = {
     "restwell-storage-url": "postgres://restwell:x@primary/restwell",
@@ -18,24 +19,22 @@ SECRETS = {
     "rate-store-url": "redis://valkey:6379",
     "restwell-mail-password": "x",
 }
-# Not known to the image.
-NAMED_BY_OPERATOR = ("Containerfile",)
+# The image cannot know the address of the proxy.
+WITHOUT_PROXY = ("Containerfile",)
 
 
-def check_config(binary, secrets, what, arguments=(), variables=None):
+def check_config(binary, secrets, what, variables, arguments=()):
     """Runs check-config with the secrets at the paths in the files."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("RESTWELL_")}
-    for name, value in (variables or {}).items():
-        environment[name] = str(value).replace("/run/secrets", str(secrets))
-    done = subprocess.run([binary, "check-config", *arguments], env=environment, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"check-deploy: {what}:\n{done.stdout}{done.stderr}")
-    if "server.trusted_proxies names none" in done.stdout and what not in NAMED_BY_OPERATOR:
-        sys.exit(f"check-deploy: {what} trusts no proxy:\n{done.stdout}")
-    print(f"{what}: the settings are taken")
+    environment = environment_with({name: str(value).replace("/run/secrets", str(secrets)) for name, value in variables.items()})
+    process = subprocess.run([binary, "check-config", *arguments], env=environment, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        fail(f"{what}:\n{process.stdout}{process.stderr}")
+    if "server.trusted_proxies lists none" in process.stdout and what not in WITHOUT_PROXY:
+        fail(f"{what} trusts no proxy:\n{process.stdout}")
+    print(f"{what}: the settings are accepted")
 
 
-def containerfile():
+def image_variables():
     """Returns the variables of the image."""
     text = pathlib.Path("deploy/container/Containerfile").read_text().replace("\\\n", " ")
     return dict(re.findall(r"(RESTWELL__\w+)=(\S+)", "".join(line for line in text.splitlines() if line.startswith("ENV "))))
@@ -45,7 +44,7 @@ def compose_services(path):
     """Returns the settings of each Restwell service, including commented-out ones."""
     text, count = re.subn(r"(?m)^( *)#(?=RESTWELL__|- |restwell-|  file:)", r"\1", path.read_text())
     if count == 0:
-        sys.exit(f"check-deploy: {path} has no commented settings")
+        fail(f"{path} has no commented settings")
     for name, service in yaml.safe_load(text)["services"].items():
         variables = service.get("environment", {})
         if isinstance(variables, dict) and any(key.startswith("RESTWELL__") for key in variables):
@@ -68,17 +67,18 @@ def main():
         for folder in (secrets, secrets / "restwell"):
             (folder / name).write_text(value)
             (folder / name).chmod(0o600)
-    image = containerfile()
+    image = image_variables()
     public = {"RESTWELL__SERVER__PUBLIC_URL": "https://sleep.example.org", "RESTWELL__KEYS__ENCRYPTION_KEY": key}
-    check_config(binary, secrets, "Containerfile", variables={**image, **public})
+    check_config(binary, secrets, "Containerfile", {**image, **public})
     for path in sorted(pathlib.Path("deploy/compose").glob("*.yaml")):
         for name, variables in compose_services(path):
-            check_config(binary, secrets, f"{path.name}: {name}", variables={**image, **variables})
+            check_config(binary, secrets, f"{path.name}: {name}", {**image, **variables})
     settings = yaml.safe_load(pathlib.Path("deploy/kubernetes/configmap.yaml").read_text())["data"]["restwell.toml"]
     file = scratch / "kubernetes.toml"
     file.write_text(settings.replace("/run/secrets", str(secrets)))
-    check_config(binary, secrets, "configmap.yaml", arguments=("--config", str(file)), variables=image)
-    check_config(binary, secrets, "restwell.example.toml", arguments=("--config", "deploy/restwell.example.toml"), variables={"RESTWELL__KEYS__ENCRYPTION_KEY": key})
+    check_config(binary, secrets, "configmap.yaml", image, ("--config", str(file)))
+    example = ("--config", "deploy/restwell.example.toml")
+    check_config(binary, secrets, "restwell.example.toml", {"RESTWELL__KEYS__ENCRYPTION_KEY": key}, example)
 
 
 main()

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Installs the systemd unit as its head says, and does what systemd would do with it: the user, the state directory, the
-# credential, the two commands. Then runs commands by restwell-run, while the service runs and while it does not.
+# Installs the systemd unit by the instructions at its top, and starts it as systemd would: user, state directory, credential
+# and both commands. Then runs commands with restwell-run, while the service is running and stopped.
 #
 #   unit.sh BINARY SCRATCH_FOLDER
 #
-# It needs root, and a network and a mount namespace, in which it mounts folders of its own over those of the system.
+# Needs root, and a network and a mount namespace, in which it mounts its folders over those of the system.
 set -euo pipefail
 
 fail() { printf 'check-deploy: the unit: %s\n' "$*" >&2; exit 1; }
@@ -14,7 +14,7 @@ binary=$(realpath "$1") folder=$2/unit
 mkdir -p "$folder/source"
 cp -a /etc "$folder/etc"
 mount --bind "$folder/etc" /etc
-for place in /run /var/lib /usr/local/bin /usr/local/sbin; do mount -t tmpfs -o mode=0755 tmpfs "$place"; done
+for path in /run /var/lib /usr/local/bin /usr/local/sbin; do mount -t tmpfs -o mode=0755 tmpfs "$path"; done
 mkdir -p /etc/systemd/system
 
 setting() { sed -n "s/^$1=//p" "$UNIT"; }
@@ -26,10 +26,10 @@ load_credential() {
     install -m 400 -o restwell "${1#*:}" "$2/${1%%:*}"
 }
 
-# In a subshell, which becomes the command: signals reach it.
+# The subshell execs the command, so that signals reach it.
 as_service() { exec env -i PATH="$PATH" "$(setting Environment)" setpriv --no-new-privs --reuid restwell --regid restwell --clear-groups sh -c "umask 077; exec $*"; }
 
-# What systemd does for `systemctl start restwell`.
+# Does what systemd does for `systemctl start restwell`.
 start() {
     install -d -m "$(setting StateDirectoryMode)" -o restwell "/var/lib/$(setting StateDirectory)"
     load_credential "$(setting LoadCredential)" "$SERVICE_CREDENTIALS"
@@ -38,20 +38,20 @@ start() {
     service=$!
     for _ in $(seq 300); do
         ! curl --silent --fail --output /dev/null http://127.0.0.1:8080/readyz || return 0
-        kill -0 "$service" 2>/dev/null || { cat "$folder/log"; fail "the service ended"; }
+        kill -0 "$service" 2>/dev/null || { cat "$folder/log"; fail "the service exited"; }
         sleep 0.1
     done
     fail "the service is not ready"
 }
 
 stop() {
-    # Without the time for load balancers to notice.
+    # SIGINT skips the delay for load balancers.
     kill -INT "$service"
-    wait "$service" || fail "the service did not stop well"
+    wait "$service" || fail "the service did not exit cleanly"
     rm -rf "$SERVICE_CREDENTIALS"
 }
 
-# Stands in for the two programs of systemd.
+# Replaces the two programs of systemd.
 systemctl() { [ "$*" = daemon-reload ] || [ "$*" = "enable --now restwell" ] || fail "systemctl $*"; }
 cat >/usr/local/bin/systemd-run <<'PROGRAM'
 #!/bin/bash
@@ -82,7 +82,7 @@ cp deploy/systemd/* "$folder/source"
 cp "$binary" "$folder/source/restwell"
 key_setting=$(sed -n 's/^#   \(encryption_key_file = .*\)/\1/p' "$UNIT")
 sed "s|^# encryption_key_file = .*|$key_setting|" deploy/restwell.example.toml >"$folder/source/restwell.toml"
-grep -qFx "$key_setting" "$folder/source/restwell.toml" || fail "its head names no key file"
+grep -qFx "$key_setting" "$folder/source/restwell.toml" || fail "the instructions do not set the key file"
 commands=$(sed -n '/^\[Unit\]/q; s/^#   //p' "$UNIT" | sed '/^\[keys\]/,$d')
 cd "$folder/source"
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -98,8 +98,8 @@ restwell-run key rotate >/dev/null
 start
 stop
 strays=$(find /var/lib/restwell ! -user restwell)
-[ -z "$strays" ] || fail "files that the service cannot open: $strays"
-# The documentation makes the file that the unit reads.
+[ -z "$strays" ] || fail "the service cannot open these files: $strays"
+# The documentation creates the key file that the unit reads.
 file=$(setting LoadCredential)
-grep -q "restwell key generate > ${file#*:}\$" docs/operating.md || fail "docs/operating.md makes another key file than ${file#*:}"
-printf 'the unit: installed as its head says, and commands run as its user\n'
+grep -q "restwell key generate > ${file#*:}\$" docs/operating.md || fail "docs/operating.md creates a key file other than ${file#*:}"
+printf 'the unit: installed by its instructions; commands run as its user\n'

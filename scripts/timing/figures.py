@@ -21,16 +21,13 @@ def p99(samples):
 median = statistics.median
 
 
-def in_turns(kinds, rounds, ask):
-    """Asks for every kind in every round, each round beginning with another kind, so that a drift meets all alike.
-
-    Returns the seconds that each took, by kind.
-    """
+def interleave(kinds, rounds, measure):
+    """Measures every kind in every round; the order rotates, so that drift affects all equally. Returns seconds by kind."""
     samples = {kind: [] for kind in kinds}
     for number in range(rounds):
-        at = number % len(kinds)
-        for kind in [*kinds[at:], *kinds[:at]]:
-            samples[kind].append(ask(kind, number))
+        first = number % len(kinds)
+        for kind in [*kinds[first:], *kinds[:first]]:
+            samples[kind].append(measure(kind, number))
     return samples
 
 
@@ -43,18 +40,18 @@ class Table:
     def title(self, row, sentence):
         print(f"\n{row}  {sentence}", flush=True)
 
-    def line(self, what, count, figure, limit="", holds=None):
+    def line(self, what, count, figure, limit="", passed=None):
         """Prints a line; a line with a limit is checked."""
-        verdict = "" if holds is None else "ok" if holds else "FAILED"
+        verdict = "" if passed is None else "ok" if passed else "FAILED"
         print(f"  {what:<52} {count:>6}  {figure:<28} {limit:<26} {verdict}".rstrip(), flush=True)
-        if holds is False:
+        if passed is False:
             self.failed.append(what)
 
     def medians(self, samples, limit):
-        """Compares the medians of all kinds; checks the two farthest apart."""
-        medians = {kind: median(taken) for kind, taken in samples.items()}
+        """Compares the medians of all kinds; checks the largest difference."""
+        medians = {kind: median(seconds) for kind, seconds in samples.items()}
         first = next(iter(medians.values()))
         for kind, value in medians.items():
-            self.line(kind, len(samples[kind]), f"median {milliseconds(value)}, {value / first:.3f} of it")
-        apart = max(medians.values()) - min(medians.values())
-        self.line("farthest apart", "", milliseconds(apart), f"less than {milliseconds(limit)}", apart < limit)
+            self.line(kind, len(samples[kind]), f"median {milliseconds(value)}, {value / first:.3f} of the first")
+        difference = max(medians.values()) - min(medians.values())
+        self.line("largest difference", "", milliseconds(difference), f"less than {milliseconds(limit)}", difference < limit)

@@ -9,35 +9,35 @@ import socket
 import time
 from collections import Counter
 
-from caller import TIMEOUT, Caller
+from client import TIMEOUT, Client
 from figures import median, p99
 
 # Reads per second of normal traffic, far below the server's capacity.
 NORMAL_RATE = 200
-# Spawning would load everything anew; what is forked here has no threads yet.
+# Spawning would import all modules again; forking is safe because no threads are running.
 PROCESSES = multiprocessing.get_context("fork")
 
 
-class Normal:
+class SteadyReads:
     """Reads a profile at a steady rate."""
 
     def __init__(self, address, user_id, token):
-        self.caller = Caller(address)
+        self.client = Client(address)
         self.user_id, self.token = user_id, token
 
-    def read_until(self, is_over):
-        """Reads until it is over; returns of each read when it was sent, and the seconds that its answer took.
+    def read_until(self, is_finished):
+        """Reads until `is_finished` returns true; returns the start time and the duration in seconds of each read.
 
-        What was due during a slow answer is left out: a single stall of the machine counts as one slow answer, and
-        what happens again and again still shows in the p99.
+        Reads that were due during a slow response are skipped, so one stall of the machine is one slow read. Repeated
+        slowness still shows in the p99.
         """
         samples = []
         due = time.perf_counter()
-        while not is_over():
+        while not is_finished():
             time.sleep(max(0.0, due - time.perf_counter()))
             sent_at = time.perf_counter()
-            reply = self.caller.read_profile(self.user_id, self.token).expect(200)
-            samples.append((sent_at, reply.seconds))
+            response = self.client.read_profile(self.user_id, self.token).expect(200)
+            samples.append((sent_at, response.seconds))
             due = max(due + 1 / NORMAL_RATE, time.perf_counter())
         return samples
 
@@ -52,25 +52,25 @@ class Normal:
         process.start()
         samples = self.read_until(lambda: not process.is_alive())
         process.join()
-        assert process.exitcode == 0, "what ran beside the normal traffic failed"
+        assert process.exitcode == 0, "the concurrent load failed"
         try:
             return samples, results.get(timeout=5)
         except queue.Empty:
-            raise AssertionError("what ran beside the normal traffic told nothing") from None
+            raise AssertionError("the concurrent load returned no result") from None
 
 
-def paced(results, address, requests, rate):
+def send_paced(results, address, requests, rate):
     """Sends requests (path and headers) at a rate over one connection; counts the statuses."""
-    caller, statuses = Caller(address), Counter()
+    client, statuses = Client(address), Counter()
     due = time.perf_counter()
     for path, headers in requests:
         time.sleep(max(0.0, due - time.perf_counter()))
-        statuses[caller.send("GET", path, headers).status] += 1
+        statuses[client.send("GET", path, headers).status] += 1
         due += 1 / rate
     results.put(statuses)
 
 
-def hash_elsewhere(results, mib, seconds):
+def hash_passwords(results, mib, seconds):
     """Loads one core and its memory bandwidth like password hashing."""
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -78,42 +78,41 @@ def hash_elsewhere(results, mib, seconds):
     results.put(None)
 
 
-def all_at_once(results, address, requests):
-    """Sends every request on a connection of its own, at the same moment, and waits for the answers.
+def send_at_once(results, address, requests):
+    """Sends all requests at once, each on a separate connection, and waits for the responses.
 
-    Tells of each its status, its Retry-After and when its answer was there. One thread does it, so that the caller
-    keeps the machine as little busy as can be.
+    Returns the status, the Retry-After header and the time of each response. Uses one thread to save CPU time.
     """
     host, port = address.removeprefix("http://").rsplit(":", 1)
     connections = [(socket.create_connection((host, int(port)), TIMEOUT), request) for request in requests]
-    answers, waiting = [], selectors.DefaultSelector()
+    responses, selector = [], selectors.DefaultSelector()
     for connection, request in connections:
         connection.sendall(request)
-        waiting.register(connection, selectors.EVENT_READ, bytearray())
-    while waiting.get_map():
-        ready = waiting.select(TIMEOUT)
-        assert ready, "an answer never comes"
+        selector.register(connection, selectors.EVENT_READ, bytearray())
+    while selector.get_map():
+        ready = selector.select(TIMEOUT)
+        assert ready, "no response within the timeout"
         for key, _ in ready:
             received = key.fileobj.recv(65_536)
             key.data.extend(received)
             if not received:
-                answers.append((*head_of(key.data), time.perf_counter()))
-                waiting.unregister(key.fileobj)
+                responses.append((*parse_head(key.data), time.perf_counter()))
+                selector.unregister(key.fileobj)
                 key.fileobj.close()
-    results.put(answers)
+    results.put(responses)
 
 
-def head_of(answer):
-    """Returns the status of an answer and its Retry-After."""
-    head = answer.split(b"\r\n\r\n")[0].decode()
+def parse_head(response):
+    """Returns the status of a response and its Retry-After."""
+    head = response.split(b"\r\n\r\n")[0].decode()
     wait = re.search(r"(?im)^retry-after: *(\d+)", head)
     return int(head.split(" ")[1]), int(wait.group(1)) if wait else None
 
 
 class Rounds:
-    """The same traffic measured in several rounds, in turns with others: the round in the middle decides.
+    """The same traffic, measured in several rounds that alternate with others; uses the median round.
 
-    A burst of other work on the machine spoils one round, what the server does shows in all.
+    Other work on the machine affects single rounds, the server's behaviour all of them.
     """
 
     def __init__(self):

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod account;
+pub mod attempt_limit;
 pub mod audit;
 pub mod authorization;
 mod batches;
@@ -14,7 +15,6 @@ pub mod demo;
 pub mod developer;
 pub mod erasure;
 pub mod export;
-pub mod guessing;
 pub mod import;
 pub mod intake;
 pub mod key;
@@ -22,11 +22,11 @@ pub mod mail;
 pub mod night;
 pub mod operator;
 pub mod passkey;
-mod patience;
 pub mod personal_token;
 pub mod ports;
 pub mod profile;
 pub mod read;
+mod retry;
 pub mod sandbox;
 pub mod schema;
 pub mod second_factor;

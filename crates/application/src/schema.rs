@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of this program in `schema_compatibility`. Increment it with every migration that older programs
 /// cannot run on.
-pub const PROGRAM: i32 = 3;
+pub const PROGRAM: i32 = 1;
 
 /// State of a store's schema relative to this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum SchemaState {
 /// records of the applied ones by version, and `program` the number of this program. An unknown migration
 /// without a record excludes no program. An exclusion takes precedence: an excluded program must not migrate
 /// either.
-pub fn judge(
+pub fn classify(
     known: &BTreeSet<String>,
     applied: &BTreeSet<String>,
     oldest_program: &BTreeMap<String, i32>,
@@ -71,7 +71,7 @@ mod tests {
             .iter()
             .filter_map(|(version, oldest)| oldest.map(|oldest| ((*version).to_owned(), oldest)))
             .collect();
-        judge(&versions(known), &versions(&names), &oldest, 5)
+        classify(&versions(known), &versions(&names), &oldest, 5)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::access::TokenCheck;
 use crate::ports::storage::AccessState;
+use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::system::{
     Clock, Entropy, MockTokenVerifier, MockUnknownKeyReload, SigningFailed, TokenSigner,
 };
@@ -11,18 +12,24 @@ use domain::address::AddressBlock;
 use domain::client::{
     Client, ClientKind, ClientName, ClientPages, ClientSecret, ClientStatus, RedirectUri, Review,
 };
+use domain::code::{AuthorizationCode, CodeState};
 use domain::grant::{AgentName, Grant, GrantState, UsedFrom};
-use domain::id::{ClientId, ClientSecretId, GrantId, TokenId, UserId};
+use domain::id::{ClientId, ClientSecretId, GrantId, SessionId, TokenId, UserId};
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
-use domain::secret::{Secret, SecretBytes, SecretKind};
+use domain::secret::{Secret, SecretBytes, SecretHash, SecretKind};
+use domain::session::{AuthenticationMethod, Session};
 use domain::time::TimeZone;
 use domain::user::{Biology, Email, User, UserStatus};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 pub(crate) const REDIRECT_URI: &str = "https://owl.example/callback";
+
+/// Where the person's requests come from.
+pub(crate) const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
 /// 2026-03-10 12:00:00.25 UTC: half a day before the daily counters reset.
 pub(crate) fn noon() -> DateTime<Utc> {
@@ -74,6 +81,18 @@ pub(crate) fn drawn_uuid(number: u32) -> Uuid {
 
 pub(crate) fn entropy() -> Arc<dyn Entropy> {
     Arc::new(CountingEntropy::default())
+}
+
+/// A store with these units of work, in the order of their use.
+pub(crate) fn units<const N: usize>(units: [MockUnitOfWork; N]) -> Arc<PreparedUnitsOfWork> {
+    Arc::new(PreparedUnitsOfWork::new(units))
+}
+
+/// A store with this one unit of work, and how it ended.
+pub(crate) fn one(unit: MockUnitOfWork) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
+    let units = units([unit]);
+    let endings = units.endings();
+    (units, endings)
 }
 
 /// Returns the `jti` as the token, and records the claims.
@@ -176,6 +195,38 @@ pub(crate) fn locked() -> UserStatus {
     UserStatus::Locked { at: noon() - seconds(5) }
 }
 
+/// A session of user 1, who signed in this many seconds ago with a password.
+pub(crate) fn session(age: i64) -> Session {
+    let began = noon() - seconds(age);
+    Session {
+        id: SessionId::from_uuid(Uuid::nil()),
+        user_id: user_id(1),
+        token_hash: secret(SecretKind::Session, 3).hash(),
+        method: AuthenticationMethod::Password,
+        authenticated_at: began,
+        last_seen_at: began,
+        first_seen_at: began,
+        device: None,
+        address: None,
+    }
+}
+
+/// A code of user 1 for sleep, issued now for a minute without a challenge.
+pub(crate) fn issued_code(hash: SecretHash) -> AuthorizationCode {
+    AuthorizationCode {
+        hash,
+        client_id: client_id(1),
+        user_id: user_id(1),
+        redirect_uri: REDIRECT_URI.to_owned(),
+        scopes: scopes("sleep"),
+        resource: Resource::Api,
+        challenge: None,
+        issued_at: noon(),
+        expires_at: noon() + seconds(60),
+        state: CodeState::Issued,
+    }
+}
+
 /// A live grant of profile and sleep, used a minute ago, with a fixed refresh token.
 pub(crate) fn grant() -> Grant {
     Grant {
@@ -226,10 +277,7 @@ pub(crate) fn checking_with(verifier: MockTokenVerifier) -> TokenCheck {
 
 /// Where a client's requests come from.
 pub(crate) fn used_from() -> UsedFrom {
-    UsedFrom {
-        address: AddressBlock::containing([192, 0, 2, 7].into()),
-        agent: AgentName::from_header("owl/1.0"),
-    }
+    UsedFrom { address: AddressBlock::containing(ADDRESS), agent: AgentName::from_header("owl/1.0") }
 }
 
 /// The same person as one of the sandbox.

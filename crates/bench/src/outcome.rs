@@ -168,7 +168,7 @@ impl Outcome {
 
     /// Sets the reference.
     #[must_use]
-    pub(crate) fn beside(mut self, name: &str, figures: Figures) -> Self {
+    pub(crate) fn reference(mut self, name: &str, figures: Figures) -> Self {
         self.reference = Some(Reference { name: name.to_owned(), figures });
         self
     }

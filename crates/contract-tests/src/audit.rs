@@ -62,7 +62,7 @@ pub(crate) async fn every_kind_and_actor_reads_back(harness: &Harness) {
     found.reverse();
     assert_eq!(found, events);
     for event in events {
-        let of_kind = AuditFilter { kinds: Some(event.kind.alone()), ..AuditFilter::default() };
+        let of_kind = AuditFilter { kinds: Some(event.kind.as_slice()), ..AuditFilter::default() };
         assert_eq!(list(harness, of_kind).await, [event]);
     }
 }
@@ -103,7 +103,7 @@ pub(crate) async fn events_are_listed_by_filter_latest_first(harness: &Harness) 
     let none = AuditFilter::default();
     let of_user = AuditFilter { user_id: Some(user_id(1)), ..none };
     let of_client = AuditFilter { client_id: Some(client_id(1)), ..none };
-    let of_kind = AuditFilter { kinds: Some(AuditKind::SignedIn.alone()), ..none };
+    let of_kind = AuditFilter { kinds: Some(AuditKind::SignedIn.as_slice()), ..none };
     let recent = AuditFilter { since: Some(seconds(20)), ..none };
     let of_kinds = AuditFilter { kinds: Some(&[AuditKind::SignedIn, AuditKind::SignedOut]), ..none };
     let cases: [(AuditFilter, &[u64]); 11] = [

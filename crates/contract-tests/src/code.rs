@@ -92,7 +92,7 @@ pub(crate) async fn a_taken_hash_is_a_conflict(harness: &Harness) {
     assert_eq!(unit.codes().find(&hash(1)).await.unwrap(), Some(code(1)));
 }
 
-pub(crate) async fn a_held_code_comes_with_the_state_of_its_person(harness: &Harness) {
+pub(crate) async fn a_locked_code_is_returned_with_the_state_of_its_person(harness: &Harness) {
     prepare(harness).await;
     harness.store_user(&full_user(3)).await;
     let of_locked = AuthorizationCode { user_id: user_id(3), ..code(2) };

@@ -25,6 +25,8 @@ pub(crate) async fn failures_are_counted_for_each_key_in_the_order_of_the_keys(h
     let count = |count, began_at: DateTime<Utc>| FailureCount { count, window_ends_at: began_at + window() };
     assert_eq!(counts, [count(1, seconds(2)), count(3, now()), count(1, seconds(2))]);
     assert_eq!(harness.failures.record_failure(&[], now(), window()).await.unwrap(), []);
+    let twice = harness.failures.record_failure(&[key(4), key(4)], now(), window()).await.unwrap();
+    assert_eq!(twice[1], count(2, now()));
 }
 
 pub(crate) async fn a_window_begins_with_the_first_failure_and_ends(harness: &Harness) {
@@ -48,52 +50,56 @@ pub(crate) async fn racing_failures_are_all_counted(harness: &Harness) {
             )
         })
         .collect();
-    for task in tasks {
-        task.await.unwrap();
+    let mut counts = Vec::new();
+    for (number, task) in (0..).zip(tasks) {
+        let of_first_key: usize = number % 2;
+        counts.push(task.await.unwrap()[of_first_key].count);
     }
+    counts.sort_unstable();
+    assert_eq!(counts, (1..=40_u32).collect::<Vec<_>>());
     assert_eq!(fail(harness, key(1), now()).await.count, 41);
     assert_eq!(fail(harness, key(2), now()).await.count, 41);
 }
 
-pub(crate) async fn a_failure_is_taken_back_from_its_own_window_and_never_below_zero(harness: &Harness) {
-    let take_back = async |numbers: &[u8], at| {
+pub(crate) async fn a_failure_is_uncounted_in_its_own_window_and_never_below_zero(harness: &Harness) {
+    let uncount = async |numbers: &[u8], at| {
         let keys: Vec<_> = numbers.iter().map(|number| key(*number)).collect();
-        harness.failures.take_back(&keys, at).await.unwrap();
+        harness.failures.uncount(&keys, at).await.unwrap();
     };
     fail(harness, key(1), now()).await;
     fail(harness, key(1), seconds(1)).await;
     fail(harness, key(2), seconds(1)).await;
-    take_back(&[2, 1, 3], seconds(1)).await;
+    uncount(&[2, 1, 3], seconds(1)).await;
     // The first has one left, the second none, and the third never had any.
     assert_eq!(fail(harness, key(1), seconds(2)).await.count, 2);
-    take_back(&[2], seconds(2)).await;
+    uncount(&[2], seconds(2)).await;
     assert_eq!(fail(harness, key(2), seconds(2)).await.count, 1);
     assert_eq!(fail(harness, key(3), seconds(2)).await.count, 1);
     // A failure of the previous window is not taken back from this one.
     let next = now() + window();
     assert_eq!(fail(harness, key(1), next).await.count, 1);
-    take_back(&[1], next - microsecond()).await;
+    uncount(&[1], next - microsecond()).await;
     assert_eq!(fail(harness, key(1), next).await.count, 2);
-    take_back(&[], next).await;
+    uncount(&[], next).await;
 }
 
-pub(crate) async fn a_failure_that_is_counted_after_a_later_one_can_be_taken_back(harness: &Harness) {
+pub(crate) async fn a_failure_counted_after_a_later_one_can_be_uncounted(harness: &Harness) {
     let end = now() + window();
     fail(harness, key(1), now() + microsecond()).await;
     let earlier = fail(harness, key(1), now()).await;
     assert_eq!(earlier, FailureCount { count: 2, window_ends_at: end });
-    harness.failures.take_back(&[key(1)], now()).await.unwrap();
+    harness.failures.uncount(&[key(1)], now()).await.unwrap();
     assert_eq!(fail(harness, key(1), seconds(1)).await, FailureCount { count: 2, window_ends_at: end });
 }
 
-pub(crate) async fn racing_failures_that_are_taken_back_leave_nothing(harness: &Harness) {
+pub(crate) async fn concurrent_failures_that_are_uncounted_leave_no_count(harness: &Harness) {
     let tasks: Vec<_> = (0..40)
         .map(|number| {
             let harness = harness.clone();
             let keys = if number % 2 == 0 { [key(1), key(2)] } else { [key(2), key(1)] };
             tokio::spawn(async move {
                 harness.failures.record_failure(&keys, now(), window()).await.unwrap();
-                harness.failures.take_back(&keys, now()).await.unwrap();
+                harness.failures.uncount(&keys, now()).await.unwrap();
             })
         })
         .collect();

@@ -329,7 +329,7 @@ pub(crate) async fn the_progress_of_a_check_is_stored_while_it_runs(harness: &Ha
     }
 }
 
-pub(crate) async fn an_interrupted_undo_is_taken_by_one_server(harness: &Harness) {
+pub(crate) async fn an_interrupted_undo_is_resumed_by_one_server(harness: &Harness) {
     let undoing = |number, at| Import {
         state: ImportState::Undoing,
         started_at: seconds(at),

@@ -5,9 +5,9 @@ use crate::fixture::{
     Counting, DistinctIds, added, catalogue_key, changed, import, import_id, keyed_log, log, log_id, now,
     persons_import, seconds, session, session_id, supplement, supplement_id, user, user_id,
 };
-use application::import::{KeptWhat, KeptWhy, UndoImport, Undone, UndoneCounts};
+use application::import::{KeptItem, KeptReason, UndoImport, Undone, UndoneCounts};
 use application::ports::storage::{
-    Import, ImportChange, NotedChange, RecordBefore, RecordReference, RecordVersion, UnitOfWork,
+    Import, ImportChange, JournalEntry, RecordBefore, RecordReference, RecordVersion, UnitOfWork,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::import::ImportState;
@@ -47,12 +47,12 @@ async fn note(unit: &mut dyn UnitOfWork, import: u64, changes: &[ImportChange]) 
     unit.import_journal().note(import_id(import), Some(user_id(1)), changes).await.unwrap();
 }
 
-async fn noted(harness: &Harness, import: u64) -> Vec<NotedChange> {
-    harness.begin().await.import_journal().noted(import_id(import), None, 100).await.unwrap()
+async fn entries(harness: &Harness, import: u64) -> Vec<JournalEntry> {
+    harness.begin().await.import_journal().list_entries(import_id(import), None, 100).await.unwrap()
 }
 
 async fn changes(harness: &Harness, import: u64) -> Vec<ImportChange> {
-    noted(harness, import).await.into_iter().map(|note| note.change).collect()
+    entries(harness, import).await.into_iter().map(|note| note.change).collect()
 }
 
 /// Stores a session for an import, added or changed.
@@ -111,7 +111,7 @@ pub(crate) async fn a_change_reads_back_whatever_record_it_is_about(harness: &Ha
     let journal = unit.import_journal();
     let (mut found, mut after) = (Vec::new(), None);
     loop {
-        let page = journal.noted(import_id(1), after, 2).await.unwrap();
+        let page = journal.list_entries(import_id(1), after, 2).await.unwrap();
         let Some(last) = page.last() else { break };
         assert!(page.len() <= 2);
         after = Some(last.place);
@@ -119,7 +119,7 @@ pub(crate) async fn a_change_reads_back_whatever_record_it_is_about(harness: &Ha
     }
     assert_eq!(found, expected);
     journal.forget(import_id(1), &[slept(2), slept(3), slept(9)]).await.unwrap();
-    let left = journal.noted(import_id(1), None, 9).await.unwrap();
+    let left = journal.list_entries(import_id(1), None, 9).await.unwrap();
     let records: Vec<_> = left.iter().map(|note| note.change.record).collect();
     assert_eq!(records, [expected[0].record, slept(1), expected[4].record]);
 }
@@ -165,11 +165,11 @@ pub(crate) async fn the_import_that_changed_a_record_last_is_named(harness: &Har
     unit.commit().await.unwrap();
     for (import, by) in [(2, Some(1)), (3, Some(1)), (1, None), (9, None)] {
         let by = by.map(import_id);
-        assert_eq!(noted(harness, import).await[0].changed_by, by, "{import}");
+        assert_eq!(entries(harness, import).await[0].changed_by, by, "{import}");
     }
     let kept = undo(harness, 2).await;
     let what = (kept.kept[0].what, kept.kept[0].why);
-    assert_eq!(what, (KeptWhat::Session(session_id(1)), KeptWhy::ChangedBy(import_id(1))));
+    assert_eq!(what, (KeptItem::Session(session_id(1)), KeptReason::ChangedBy(import_id(1))));
     let found = harness.begin().await.imports().find(import_id(2)).await.unwrap().unwrap();
     assert_eq!((found.state, found.undone), (ImportState::Undone, kept));
     for import in [1, 3] {
@@ -216,7 +216,7 @@ pub(crate) async fn a_label_of_a_catalogue_is_undone_unless_it_is_in_use(harness
     assert_eq!(undone.counts, UndoneCounts { removed: 1, restored: 0, kept: 1 });
     assert_eq!(
         (undone.kept[0].what, undone.kept[0].why),
-        (KeptWhat::Label(supplement_id(8)), KeptWhy::InUse)
+        (KeptItem::Label(supplement_id(8)), KeptReason::InUse)
     );
 }
 
@@ -264,7 +264,7 @@ pub(crate) async fn notes_of_imports_that_ended_are_forgotten_up_to_the_limit(ha
     let journal = unit.import_journal();
     assert_eq!(journal.forget_before(seconds(5), 9).await.unwrap(), 0);
     assert_eq!(journal.forget_before(seconds(6), 2).await.unwrap(), 2);
-    assert_eq!(journal.noted(import_id(1), None, 9).await.unwrap().len(), 1);
+    assert_eq!(journal.list_entries(import_id(1), None, 9).await.unwrap().len(), 1);
     assert_eq!(journal.forget_before(seconds(6), 2).await.unwrap(), 1);
     assert_eq!(journal.forget_before(seconds(99), 9).await.unwrap(), 3);
     unit.commit().await.unwrap();
@@ -286,8 +286,8 @@ pub(crate) async fn notes_of_imports_that_broke_off_are_forgotten(harness: &Harn
     let journal = unit.import_journal();
     assert_eq!(journal.forget_before(started_at, 9).await.unwrap(), 0);
     assert_eq!(journal.forget_before(seconds(0), 9).await.unwrap(), 1);
-    assert_eq!(journal.noted(import_id(11), None, 9).await.unwrap(), []);
-    assert_eq!(journal.noted(import_id(12), None, 9).await.unwrap().len(), 1);
+    assert_eq!(journal.list_entries(import_id(11), None, 9).await.unwrap(), []);
+    assert_eq!(journal.list_entries(import_id(12), None, 9).await.unwrap().len(), 1);
     let ever: DateTime<Utc> = "9000-01-01T00:00:00Z".parse().unwrap();
     assert_eq!(journal.forget_before(ever, 9).await.unwrap(), 1);
 }

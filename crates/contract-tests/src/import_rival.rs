@@ -3,7 +3,7 @@
 use crate::Harness;
 use crate::fixture::{catalogue_key, label, now, session, user, user_id};
 use crate::import_journal::undo_import;
-use application::import::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, Imported};
+use application::import::{Counts, FileInfo, ImportRecords, ImportRecordsCommand, Imported};
 use application::ports::import_source::{
     ImportFile, ImportItem, ImportRefusal, ImportSource, ImportedSession, ImportedSupplement, ReadProgress,
 };
@@ -108,7 +108,7 @@ async fn at_once(harness: &Harness, file: &SmallBatches, user_id: Option<UserId>
     let ids: Arc<dyn Entropy> = Arc::new(Ids(AtomicU64::new(0)));
     let imports = [(); 4].map(|()| {
         let (units, ids, file) = (harness.factory.clone(), ids.clone(), file.clone());
-        let about = FileAbout::File { name: FileName::clean("items"), zone: TimeZone::UTC };
+        let about = FileInfo::File { name: FileName::clean("items"), zone: TimeZone::UTC };
         let command = ImportRecordsCommand { user_id, dry_run: false, overwrite_profile: false, about };
         tokio::spawn(async move {
             let import = ImportRecords::new(units, ids, Arc::new(Now));

@@ -50,7 +50,7 @@ pub(crate) async fn a_job_that_is_not_prolonged_is_taken_over_and_lost_to_its_ho
     assert!(!leases.take(Housekeeping, holder(3), long()).await.unwrap());
 }
 
-pub(crate) async fn a_job_that_is_finished_is_taken_when_it_is_due_again(harness: &Harness) {
+pub(crate) async fn a_finished_job_is_leased_again_when_it_is_due(harness: &Harness) {
     let leases = &harness.leases;
     assert!(leases.take(Housekeeping, holder(1), long()).await.unwrap());
     leases.finish(Housekeeping, holder(1), TimeDelta::zero()).await.unwrap();

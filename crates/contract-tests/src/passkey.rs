@@ -137,7 +137,7 @@ pub(crate) async fn only_the_persons_own_passkey_is_renamed_or_deleted(harness: 
     assert_eq!(list(harness, 2).await, [passkey_of(3, 2)]);
 }
 
-pub(crate) async fn a_ceremony_is_taken_once(harness: &Harness) {
+pub(crate) async fn a_ceremony_can_be_used_once(harness: &Harness) {
     let registration = PasskeyCeremony { purpose: CeremonyPurpose::Registration, ..ceremony(2) };
     let mut unit = harness.begin().await;
     for ceremony in [ceremony(1), registration.clone()] {

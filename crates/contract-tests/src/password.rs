@@ -138,7 +138,7 @@ async fn lengthen(harness: Harness) {
     unit.commit().await.unwrap();
 }
 
-pub(crate) async fn racing_changes_of_a_found_password_come_one_after_the_other(harness: &Harness) {
+pub(crate) async fn concurrent_changes_of_a_found_password_are_serialized(harness: &Harness) {
     // Starts without a password, so that there is no row to lock.
     harness.store_user(&user(1)).await;
     let tasks: Vec<_> = (0..8).map(|_| tokio::spawn(lengthen(harness.clone()))).collect();

@@ -5,7 +5,7 @@ use crate::fixture::{client_id, personal_token, seconds, tally, tally_minute, to
 use chrono::{DateTime, Utc};
 use domain::data_kind::DataKind;
 use domain::personal_token::PersonalToken;
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 
 /// Stores people 1 and 2.
 async fn prepare(harness: &Harness) {
@@ -17,24 +17,24 @@ async fn list(harness: &Harness, user: u64) -> Vec<ReadTally> {
     harness.tallies.list(user_id(user), None, 1000).await.unwrap()
 }
 
-fn of(user: u64, reader: Reader, kind: ReadKind, minute: i64) -> ReadTally {
+fn tally_for(user: u64, reader: Reader, kind: ReadKind, minute: i64) -> ReadTally {
     let tally = tally(minute);
     ReadTally { key: TallyKey { user_id: user_id(user), reader, kind, ..tally.key }, ..tally }
 }
 
 fn by_token(token: u64, minute: i64) -> ReadTally {
-    of(1, Reader::PersonalToken(token_id(token)), tally(0).key.kind, minute)
+    tally_for(1, Reader::PersonalToken(token_id(token)), tally(0).key.kind, minute)
 }
 
 /// Returns a read count with this range in minutes; `None` is an open end.
 fn asked(from: Option<i64>, to: Option<i64>) -> ReadTally {
-    let range = AskedRange { from: from.map(tally_minute), to: to.map(tally_minute) };
+    let range = RequestedRange { from: from.map(tally_minute), to: to.map(tally_minute) };
     ReadTally { range, ..tally(0) }
 }
 
 pub(crate) async fn a_sum_reads_back_as_added(harness: &Harness) {
     prepare(harness).await;
-    let open = ReadTally { range: AskedRange::default(), requests: 7, items: 0, ..tally(1) };
+    let open = ReadTally { range: RequestedRange::default(), requests: 7, items: 0, ..tally(1) };
     let tallies = [asked(None, Some(3)), open, ReadTally { items: 1 << 40, ..asked(Some(3), None) }];
     for tally in tallies {
         harness.add_tallies(&[tally]).await;
@@ -54,7 +54,7 @@ pub(crate) async fn sums_of_one_key_are_added_up_and_their_range_is_widened(harn
         expected = expected.plus(asked(from, to));
         assert_eq!(list(harness, 1).await, [expected]);
     }
-    assert_eq!((expected.requests, expected.items, expected.range), (6, 60, AskedRange::default()));
+    assert_eq!((expected.requests, expected.items, expected.range), (6, 60, RequestedRange::default()));
 }
 
 pub(crate) async fn one_open_end_leaves_the_other_as_it_is(harness: &Harness) {
@@ -73,7 +73,11 @@ pub(crate) async fn every_part_of_the_key_keeps_sums_apart(harness: &Harness) {
     let mut tallies = Vec::new();
     for kind in ReadKind::ALL {
         for reader in [app, other_app, token] {
-            tallies.extend([of(1, reader, kind, 0), of(1, reader, kind, 1), of(2, reader, kind, 0)]);
+            tallies.extend([
+                tally_for(1, reader, kind, 0),
+                tally_for(1, reader, kind, 1),
+                tally_for(2, reader, kind, 0),
+            ]);
         }
     }
     harness.add_tallies(&tallies).await;
@@ -90,7 +94,7 @@ pub(crate) async fn racing_sums_are_all_added(harness: &Harness) {
     let tasks: Vec<_> = (0..30)
         .map(|number| {
             let harness = harness.clone();
-            let (one, two) = (tally(1), of(2, tally(0).key.reader, ReadKind::Refresh, 0));
+            let (one, two) = (tally(1), tally_for(2, tally(0).key.reader, ReadKind::Refresh, 0));
             // In both orders, which would deadlock a store that locks in the given order.
             let tallies = if number % 2 == 0 { [one, two] } else { [two, one] };
             tokio::spawn(async move { harness.add_tallies(&tallies).await })
@@ -107,7 +111,7 @@ pub(crate) async fn racing_sums_are_all_added(harness: &Harness) {
 
 pub(crate) async fn read_totals_of_erased_people_are_dropped_and_the_others_kept(harness: &Harness) {
     prepare(harness).await;
-    let gone = of(3, tally(0).key.reader, tally(0).key.kind, 0);
+    let gone = tally_for(3, tally(0).key.reader, tally(0).key.kind, 0);
     harness.add_tallies(&[gone, tally(0), gone]).await;
     harness.add_tallies(&[gone]).await;
     harness.add_tallies(&[]).await;
@@ -130,7 +134,7 @@ pub(crate) async fn the_use_of_personal_tokens_is_noted_and_a_later_one_wins(har
     let minutes =
         |first: Option<i64>, second: i64| [first.map(tally_minute), Some(tally_minute(second)), None];
     // Neither a client with the same id, nor another person's token, nor a deleted one.
-    let client = of(1, Reader::Client(client_id(1)), tally(0).key.kind, 9);
+    let client = tally_for(1, Reader::Client(client_id(1)), tally(0).key.kind, 9);
     harness.add_tallies(&[client, by_token(3, 9), by_token(4, 9)]).await;
     assert_eq!(last_uses(harness).await, minutes(None, 2));
     harness.add_tallies(&[by_token(1, 5), by_token(1, 6), by_token(1, 4), by_token(2, 1)]).await;
@@ -141,15 +145,15 @@ pub(crate) async fn the_use_of_personal_tokens_is_noted_and_a_later_one_wins(har
 
 /// Stores read counts in three minutes, four of them in the second minute.
 async fn add_six(harness: &Harness) {
-    let kind = |endpoint| of(1, tally(0).key.reader, ReadKind::Data(endpoint), 1);
+    let kind = |endpoint| tally_for(1, tally(0).key.reader, ReadKind::Data(endpoint), 1);
     let tallies = [
         tally(0),
         kind(DataKind::Supplements),
-        of(1, Reader::Client(client_id(2)), tally(0).key.kind, 1),
+        tally_for(1, Reader::Client(client_id(2)), tally(0).key.kind, 1),
         kind(DataKind::Profile),
         by_token(1, 1),
         tally(2),
-        of(2, tally(0).key.reader, tally(0).key.kind, 3),
+        tally_for(2, tally(0).key.reader, tally(0).key.kind, 3),
     ];
     harness.add_tallies(&tallies).await;
 }

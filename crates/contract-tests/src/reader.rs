@@ -20,7 +20,7 @@ use domain::user::{User, UserStatus};
 use std::time::Duration;
 
 /// Time limit for all readers together; shorter than any lock timeout of a store.
-const PROMPTLY: Duration = Duration::from_secs(3);
+const READ_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Stores one record of every kind that a reader returns, all of person 1.
 async fn store(harness: &Harness) {
@@ -58,7 +58,7 @@ async fn change(harness: &Harness) -> Box<dyn UnitOfWork> {
 pub(crate) async fn readers_respond_while_a_unit_of_work_has_uncommitted_writes(harness: &Harness) {
     store(harness).await;
     let unit = change(harness).await;
-    tokio::time::timeout(PROMPTLY, read_everything(harness)).await.unwrap();
+    tokio::time::timeout(READ_TIMEOUT, read_everything(harness)).await.unwrap();
     unit.rollback().await.unwrap();
 }
 

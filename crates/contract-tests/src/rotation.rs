@@ -5,7 +5,6 @@ use crate::fixture::{client, grant, hash, seconds, secret, user, user_id};
 use application::ports::storage::GrantFilter;
 use chrono::{DateTime, Utc};
 use domain::grant::{Grant, GrantState, RevocationReason};
-use domain::id::GrantId;
 use domain::refresh_token::{Rotation, RotationOutcome, SealedToken};
 
 /// Stores a grant whose newest token has the hash 101.
@@ -36,8 +35,8 @@ async fn rotate(harness: &Harness, rotation: Rotation) -> RotationOutcome {
 }
 
 async fn stored(harness: &Harness) -> Grant {
-    let id: GrantId = grant(1).id;
-    let filter = GrantFilter { id: Some(id), ..GrantFilter::default() };
+    let Grant { id, user_id, .. } = grant(1);
+    let filter = GrantFilter { id: Some(id), user_id: Some(user_id), ..GrantFilter::default() };
     harness.grants.list_grants(filter, None, 10).await.unwrap().remove(0)
 }
 
@@ -45,7 +44,9 @@ fn reused_at(at: DateTime<Utc>) -> GrantState {
     GrantState::Revoked { at, reason: RevocationReason::TokenReused }
 }
 
-pub(crate) async fn each_newest_token_is_replaced_and_the_grant_stays_live(harness: &Harness) {
+pub(crate) async fn each_newest_token_is_replaced_and_the_grant_stays_live_rfc_9700_section_4_14_2(
+    harness: &Harness,
+) {
     let before = prepare(harness).await;
     assert_eq!(stored(harness).await, before);
     for (number, at) in [(101, 0), (102, 1), (103, 5_000_000)] {
@@ -58,7 +59,9 @@ pub(crate) async fn each_newest_token_is_replaced_and_the_grant_stays_live(harne
     assert!(found.is_some_and(|found| found.grant.is_live()));
 }
 
-pub(crate) async fn a_replaced_token_returns_its_successor_for_thirty_seconds(harness: &Harness) {
+pub(crate) async fn a_replaced_token_returns_its_successor_for_thirty_seconds_rfc_9700_section_4_14_2(
+    harness: &Harness,
+) {
     prepare(harness).await;
     rotate(harness, using(101, 102, seconds(0))).await;
     let before = stored(harness).await;
@@ -71,7 +74,9 @@ pub(crate) async fn a_replaced_token_returns_its_successor_for_thirty_seconds(ha
     assert_eq!(rotate(harness, using(102, 103, seconds(31))).await, RotationOutcome::Replaced);
 }
 
-pub(crate) async fn a_replaced_token_revokes_the_grant_after_thirty_one_seconds(harness: &Harness) {
+pub(crate) async fn a_replaced_token_revokes_the_grant_after_thirty_one_seconds_rfc_9700_section_4_14_2(
+    harness: &Harness,
+) {
     prepare(harness).await;
     rotate(harness, using(101, 102, seconds(0))).await;
     assert_eq!(rotate(harness, using(101, 103, seconds(31))).await, RotationOutcome::Reused);
@@ -83,7 +88,9 @@ pub(crate) async fn a_replaced_token_revokes_the_grant_after_thirty_one_seconds(
     assert_eq!(stored(harness).await.state, reused_at(seconds(31)));
 }
 
-pub(crate) async fn a_replaced_token_revokes_the_grant_once_its_successor_was_used(harness: &Harness) {
+pub(crate) async fn a_replaced_token_revokes_the_grant_once_its_successor_was_used_rfc_9700_section_4_14_2(
+    harness: &Harness,
+) {
     prepare(harness).await;
     rotate(harness, using(101, 102, seconds(0))).await;
     rotate(harness, using(102, 103, seconds(1))).await;
@@ -91,13 +98,17 @@ pub(crate) async fn a_replaced_token_revokes_the_grant_once_its_successor_was_us
     assert_eq!(stored(harness).await.state, reused_at(seconds(2)));
 }
 
-pub(crate) async fn a_token_that_the_family_never_had_revokes_the_grant(harness: &Harness) {
+pub(crate) async fn a_token_that_the_family_never_had_revokes_the_grant_rfc_9700_section_4_14_2(
+    harness: &Harness,
+) {
     prepare(harness).await;
     assert_eq!(rotate(harness, using(99, 102, seconds(0))).await, RotationOutcome::Reused);
     assert_eq!(stored(harness).await.state, reused_at(seconds(0)));
 }
 
-pub(crate) async fn a_fixed_token_another_person_and_a_revoked_grant_change_nothing(harness: &Harness) {
+pub(crate) async fn a_fixed_token_another_person_and_a_revoked_grant_change_nothing_rfc_9700_section_4_14_2(
+    harness: &Harness,
+) {
     let rotating = prepare(harness).await;
     let other = Rotation { user_id: user_id(2), ..using(101, 102, seconds(0)) };
     assert_eq!(rotate(harness, other).await, RotationOutcome::NotLive);
@@ -115,7 +126,7 @@ pub(crate) async fn a_fixed_token_another_person_and_a_revoked_grant_change_noth
     assert_eq!(stored(harness).await, revoked);
 }
 
-pub(crate) async fn of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor(
+pub(crate) async fn of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor_rfc_9700_section_4_14_2(
     harness: &Harness,
 ) {
     prepare(harness).await;

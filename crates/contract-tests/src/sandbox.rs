@@ -36,7 +36,7 @@ pub(crate) async fn a_sandbox_person_of_each_story_reads_back(harness: &Harness)
     }
 }
 
-pub(crate) async fn a_real_person_is_no_sandbox_person(harness: &Harness) {
+pub(crate) async fn a_real_person_is_not_a_sandbox_person(harness: &Harness) {
     harness.store_user(&user(1)).await;
     let mut unit = harness.begin().await;
     for number in [1, 2] {

@@ -29,7 +29,7 @@ suite! {
         racing_changes_of_different_values_are_all_kept,
     }
     sandbox {
-        a_sandbox_person_of_each_story_reads_back, a_real_person_is_no_sandbox_person,
+        a_sandbox_person_of_each_story_reads_back, a_real_person_is_not_a_sandbox_person,
         the_last_day_with_records_is_stored_for_one_person,
         sandbox_people_are_listed_by_ascending_id_for_everyone_or_for_an_owner,
         an_erased_sandbox_person_is_gone,
@@ -60,7 +60,7 @@ suite! {
     }
     code {
         a_code_reads_back_as_stored, an_unknown_code_is_absent, a_taken_hash_is_a_conflict,
-        a_held_code_comes_with_the_state_of_its_person, a_code_is_redeemed_once_with_its_grant_and_event,
+        a_locked_code_is_returned_with_the_state_of_its_person, a_code_is_redeemed_once_with_its_grant_and_event,
         a_code_is_redeemed_until_just_before_its_end, an_unknown_code_is_not_redeemed,
         a_redemption_counts_the_live_grants_of_its_client_and_person,
         a_redemption_whose_grant_or_token_is_taken_is_a_conflict,
@@ -99,16 +99,16 @@ suite! {
         failures_are_counted_for_each_key_in_the_order_of_the_keys,
         a_window_begins_with_the_first_failure_and_ends,
         racing_failures_are_all_counted,
-        a_failure_is_taken_back_from_its_own_window_and_never_below_zero,
-        a_failure_that_is_counted_after_a_later_one_can_be_taken_back,
-        racing_failures_that_are_taken_back_leave_nothing,
+        a_failure_is_uncounted_in_its_own_window_and_never_below_zero,
+        a_failure_counted_after_a_later_one_can_be_uncounted,
+        concurrent_failures_that_are_uncounted_leave_no_count,
         forgotten_counters_begin_again_and_others_stay,
         counters_whose_window_began_long_ago_are_deleted_up_to_the_limit,
     }
     job_lease {
         one_of_many_processes_takes_a_job,
         a_job_that_is_not_prolonged_is_taken_over_and_lost_to_its_holder,
-        a_job_that_is_finished_is_taken_when_it_is_due_again,
+        a_finished_job_is_leased_again_when_it_is_due,
         the_clock_of_the_store_advances,
     }
     signing_key {
@@ -202,7 +202,7 @@ suite! {
         a_rehash_replaces_nothing_but_the_hash_that_it_was_made_for,
         of_racing_rehashes_one_wins_and_none_undoes_a_change,
         a_password_that_was_found_stays_until_the_unit_of_work_ends,
-        racing_changes_of_a_found_password_come_one_after_the_other,
+        concurrent_changes_of_a_found_password_are_serialized,
     }
     password_link {
         links_to_sign_up_are_deleted_by_their_address_whatever_its_case,
@@ -227,13 +227,13 @@ suite! {
         a_new_set_of_recovery_codes_ends_the_old_one,
     }
     rotation {
-        each_newest_token_is_replaced_and_the_grant_stays_live,
-        a_replaced_token_returns_its_successor_for_thirty_seconds,
-        a_replaced_token_revokes_the_grant_after_thirty_one_seconds,
-        a_replaced_token_revokes_the_grant_once_its_successor_was_used,
-        a_token_that_the_family_never_had_revokes_the_grant,
-        a_fixed_token_another_person_and_a_revoked_grant_change_nothing,
-        of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor,
+        each_newest_token_is_replaced_and_the_grant_stays_live_rfc_9700_section_4_14_2,
+        a_replaced_token_returns_its_successor_for_thirty_seconds_rfc_9700_section_4_14_2,
+        a_replaced_token_revokes_the_grant_after_thirty_one_seconds_rfc_9700_section_4_14_2,
+        a_replaced_token_revokes_the_grant_once_its_successor_was_used_rfc_9700_section_4_14_2,
+        a_token_that_the_family_never_had_revokes_the_grant_rfc_9700_section_4_14_2,
+        a_fixed_token_another_person_and_a_revoked_grant_change_nothing_rfc_9700_section_4_14_2,
+        of_racing_uses_one_replaces_the_token_and_the_others_get_its_successor_rfc_9700_section_4_14_2,
     }
     session {
         a_cookie_finds_its_session_with_address_state_and_zone,
@@ -266,7 +266,7 @@ suite! {
         a_taken_id_or_credential_of_anybody_is_a_conflict, a_persons_passkeys_are_listed_oldest_first,
         a_use_is_recorded_if_the_counter_grew_or_there_is_none,
         of_racing_uses_of_one_counter_value_one_is_recorded,
-        only_the_persons_own_passkey_is_renamed_or_deleted, a_ceremony_is_taken_once,
+        only_the_persons_own_passkey_is_renamed_or_deleted, a_ceremony_can_be_used_once,
         expired_ceremonies_are_deleted_up_to_the_limit,
     }
     personal_token {
@@ -330,7 +330,7 @@ suite! {
         of_a_person_one_upload_is_read_at_a_time, the_person_with_the_fewest_recent_uploads_is_first,
         a_lease_is_prolonged_while_the_upload_runs, of_racing_servers_each_upload_is_given_to_one,
         stale_uploads_are_refused_up_to_the_limit, a_returned_attempt_is_not_counted,
-        the_progress_of_a_check_is_stored_while_it_runs, an_interrupted_undo_is_taken_by_one_server,
+        the_progress_of_a_check_is_stored_while_it_runs, an_interrupted_undo_is_resumed_by_one_server,
     }
     import_cancel {
         unfinished_imports_are_cancelled_and_finished_ones_stay,
@@ -356,7 +356,7 @@ suite! {
         notes_of_imports_that_broke_off_are_forgotten,
     }
     idempotency {
-        a_key_is_taken_once_and_busy_until_it_is_answered,
+        a_key_is_claimed_once_and_busy_until_it_is_answered,
         a_response_is_repeated_for_the_same_request,
         a_key_identifies_one_request_of_one_client,
         a_released_key_is_free,
@@ -384,6 +384,7 @@ suite! {
         a_changed_profile_queues_an_event, only_endpoints_of_clients_with_a_live_grant_are_notified,
         an_event_is_settled_only_as_far_as_it_was_read, a_replay_during_a_delivery_is_not_lost,
         a_paused_event_continues_from_where_it_was_with_the_next_change,
+        an_event_keeps_the_time_of_the_first_change_until_it_is_announced,
         a_failed_event_waits_for_its_time_also_if_more_changes,
         a_queued_event_replaces_the_one_before_and_is_gone_once_delivered,
         the_end_of_the_last_live_grant_queues_an_event, an_invalidation_queues_events,

@@ -19,7 +19,7 @@ use domain::refresh_token::{Rotation, SealedToken};
 use domain::scope::{Scope, ScopeSet};
 use domain::user::{Email, User, UserStatus};
 use domain::webhook::{
-    Delivery, DeliveryResult, DisabledBecause, EndpointSecret, EndpointStatus, EventKey, EventKind,
+    Delivery, DeliveryResult, DisableReason, EndpointSecret, EndpointStatus, EventKey, EventKind,
     SealedWebhookSecret, WebhookEndpoint,
 };
 use uuid::Uuid;
@@ -93,7 +93,8 @@ async fn due(harness: &Harness) -> Vec<EventKey> {
 
 async fn settle(harness: &Harness, key: EventKey, number: i64, settlement: Settlement) {
     let announced = pending(harness, key).await.map_or(0, |event| event.announced);
-    let event = PendingEvent { key, number, announced, failed: 0, due_at: DateTime::UNIX_EPOCH };
+    let (occurred_at, due_at) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH);
+    let event = PendingEvent { key, number, announced, occurred_at, failed: 0, due_at };
     let mut unit = harness.begin().await;
     unit.webhooks().settle(&event, settlement).await.unwrap();
     unit.commit().await.unwrap();
@@ -122,7 +123,7 @@ pub(crate) async fn an_endpoint_reads_back_as_stored_and_updated(harness: &Harne
     assert_eq!(harness.webhooks.list_endpoints(Some(client_id(2))).await.unwrap(), []);
     let changed = WebhookEndpoint {
         contact: Some(Email::parse("dev@example.org").unwrap()),
-        status: EndpointStatus::Disabled { at: seconds(5), because: DisabledBecause::Gone },
+        status: EndpointStatus::Disabled { at: seconds(5), reason: DisableReason::Gone },
         secret: SealedWebhookSecret::new(vec![2, 3]),
         previous_secret: Some(EndpointSecret { sealed: stored.secret.clone(), expires_at: seconds(60) }),
         ..stored
@@ -273,6 +274,7 @@ fn delivery(number: u64, at: i64) -> Delivery {
         event: event(1, CHANGED),
         number: 7,
         announced_before: 3,
+        occurred_at: seconds(5),
         at: seconds(at),
         milliseconds: 120,
         result: DeliveryResult::Failed(OutboundError::TimedOut),
@@ -321,13 +323,13 @@ pub(crate) async fn a_replay_makes_the_event_due_from_the_given_number(harness: 
     }
     let number = pending(harness, key).await.unwrap().number;
     settle(harness, key, number, Settlement::Announced).await;
-    for (announced, expected) in [(1, 1), (2, 1)] {
+    for (announced, occurred_at) in [(1, seconds(10)), (2, seconds(20))] {
         let mut unit = harness.begin().await;
-        unit.webhooks().replay(key, announced).await.unwrap();
-        unit.webhooks().replay(event(2, CHANGED), announced).await.unwrap();
+        unit.webhooks().replay(key, announced, occurred_at).await.unwrap();
+        unit.webhooks().replay(event(2, CHANGED), announced, occurred_at).await.unwrap();
         unit.commit().await.unwrap();
         let event = pending(harness, key).await.unwrap();
-        assert_eq!((event.number, event.announced), (number, expected));
+        assert_eq!((event.number, event.announced, event.occurred_at), (number, 1, seconds(10)));
     }
     assert_eq!(due(harness).await, [key]);
 }

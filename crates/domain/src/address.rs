@@ -13,6 +13,12 @@ pub enum AddressBlock {
     V6(Ipv6Addr),
 }
 
+impl From<IpAddr> for AddressBlock {
+    fn from(address: IpAddr) -> Self {
+        Self::containing(address)
+    }
+}
+
 impl AddressBlock {
     /// Returns the block of an address.
     pub fn containing(address: IpAddr) -> Self {

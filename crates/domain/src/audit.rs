@@ -93,6 +93,11 @@ crate::named_enum! {
         WebhookCreated = "webhook.created",
         /// The secret of a webhook endpoint, which is the subject, was rotated.
         WebhookSecretRotated = "webhook.secret_rotated",
+        /// A test event or a challenge was queued for a webhook endpoint, which is the subject.
+        WebhookTested = "webhook.tested",
+        /// Events of a webhook endpoint, which is the subject, were queued again, each about another person;
+        /// the count is their number.
+        WebhookReplayed = "webhook.replayed",
         /// A webhook endpoint, which is the subject, was disabled because its receiver failed.
         WebhookDisabled = "webhook.disabled",
         /// A webhook endpoint, which is the subject, was deleted.
@@ -201,7 +206,7 @@ impl AuditKind {
     ];
 
     /// Returns a list with only this kind.
-    pub fn alone(self) -> &'static [Self] {
+    pub fn as_slice(self) -> &'static [Self] {
         const ALL: &[AuditKind] = &AuditKind::ALL;
         ALL.iter().find(|kind| **kind == self).map_or(&[], std::slice::from_ref)
     }
@@ -307,10 +312,10 @@ impl AuditEvent {
         self
     }
 
-    /// Sets the address.
+    /// Sets the address, or the block that contains it.
     #[must_use]
-    pub const fn from(mut self, address: AddressBlock) -> Self {
-        self.address = Some(address);
+    pub fn from(mut self, address: impl Into<AddressBlock>) -> Self {
+        self.address = Some(address.into());
         self
     }
 }

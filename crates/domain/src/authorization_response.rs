@@ -2,8 +2,8 @@
 //! 9207.
 
 use crate::client::RedirectUri;
+use crate::hidden::hide_in_debug;
 use crate::secret::Secret;
-use std::fmt;
 use zeroize::Zeroizing;
 
 /// Authorization errors (RFC 6749 section 4.1.2.1; OIDC Core 1.0 section 3.1.2.6 for the last two).
@@ -95,11 +95,7 @@ impl AuthorizationResponse {
     }
 }
 
-impl fmt::Debug for AuthorizationResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AuthorizationResponse(..)")
-    }
-}
+hide_in_debug!(AuthorizationResponse);
 
 /// Returns the separator before the next parameter: a registered URI may already have a query, even an empty
 /// one.

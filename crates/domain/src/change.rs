@@ -66,7 +66,7 @@ const VERSION: u8 = 0x20;
 /// Replaces the kind if there is no position.
 const NO_POSITION: u8 = 0x0f;
 /// Length of the longest cursor in bytes; the maximum length is documented for apps.
-const LONGEST: usize = 34;
+const MAX_LENGTH: usize = 34;
 
 impl ChangeCursor {
     /// Returns whether deletions after this cursor may no longer be recorded. A cursor from the future is
@@ -78,7 +78,7 @@ impl ChangeCursor {
 
     /// Parses five bytes of time, four of the user, then number and id if there is a position.
     pub fn parse(text: &str) -> Result<Self, InvalidCursor> {
-        if text.len() > LONGEST.saturating_mul(2) {
+        if text.len() > MAX_LENGTH.saturating_mul(2) {
             return Err(InvalidCursor);
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
@@ -113,7 +113,7 @@ fn position(number: [u8; 8], kind: u8, id: &[u8]) -> Result<ChangePosition, Inva
 /// Prints the opaque form that apps store.
 impl fmt::Display for ChangeCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut bytes = Vec::with_capacity(LONGEST);
+        let mut bytes = Vec::with_capacity(MAX_LENGTH);
         let [_, _, _, time @ ..] = self.given_at.timestamp().to_be_bytes();
         bytes.push(VERSION | self.after.map_or(NO_POSITION, |after| after.kind as u8));
         bytes.extend_from_slice(&time);

@@ -1,4 +1,4 @@
-//! Requests of a client, summed by UTC day, endpoint and status; about no person (ADR 71).
+//! Requests of a client, summed by UTC day, endpoint and status; contains no person (ADR 71).
 
 use crate::data_endpoint::PersonEndpoint;
 use crate::id::ClientId;

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_text_is_no_device() {
+    fn any_other_text_is_not_a_device() {
         for text in ["", "firefox", "Firefox/android", "firefox/android/x", "firefox/android "] {
             assert_eq!(Device::parse(text), None, "{text}");
         }

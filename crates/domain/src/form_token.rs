@@ -1,11 +1,11 @@
 //! Token that proves that a form was served to this browser (security.md T27).
 
+use crate::hidden::hide_in_debug;
 use crate::id::UserId;
 use crate::secret::Secret;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
-use std::fmt;
 use subtle::ConstantTimeEq;
 
 /// Form token, derived from the browser's cookie, which other sites cannot read.
@@ -58,11 +58,7 @@ impl FormToken {
     }
 }
 
-impl fmt::Debug for FormToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FormToken(..)")
-    }
-}
+hide_in_debug!(FormToken);
 
 #[cfg(test)]
 mod tests {

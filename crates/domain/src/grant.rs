@@ -1,12 +1,12 @@
 //! Grants: the result of a redeemed code, with a refresh token and its access tokens (decisions 3).
 
 use crate::address::AddressBlock;
+use crate::hidden::hide_in_debug;
 use crate::id::{ClientId, GrantId, UserId};
 use crate::resource::Resource;
 use crate::scope::ScopeSet;
 use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
-use std::fmt;
 
 /// Maximum number of active grants per client and person; beyond it, the least recently used grant is
 /// revoked.
@@ -71,11 +71,7 @@ impl AgentName {
     }
 }
 
-impl fmt::Debug for AgentName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AgentName(..)")
-    }
-}
+hide_in_debug!(AgentName);
 
 /// Where a refresh token was last used, shown to its owner (security.md T57).
 #[derive(Debug, Clone, PartialEq, Eq)]

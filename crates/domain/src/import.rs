@@ -1,7 +1,7 @@
 //! State of an import.
 
 use crate::deceptive_text::without_deceptive;
-use std::fmt;
+use crate::hidden::hide_in_debug;
 
 crate::named_enum! {
     /// Origin of an imported file.
@@ -70,12 +70,8 @@ impl FileDigest {
     }
 }
 
-/// Prints nothing: the hash of a common file would reveal who has that file.
-impl fmt::Debug for FileDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FileDigest(..)")
-    }
-}
+// Prints nothing: the hash of a common file would reveal who has that file.
+hide_in_debug!(FileDigest);
 
 /// Displayed file name: at most 200 characters, without deceptive characters and folders.
 #[derive(Debug, Clone, PartialEq, Eq)]

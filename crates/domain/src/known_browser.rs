@@ -53,7 +53,7 @@ mod tests {
 
     // T81
     #[test]
-    fn a_secret_of_another_kind_with_the_same_bits_is_no_such_cookie() {
+    fn a_secret_of_another_kind_with_the_same_bits_is_not_such_a_cookie() {
         let bits = Sha256::digest([b"known-browser:", person(1).as_uuid().as_bytes().as_slice()].concat());
         let visit = Secret::from_bytes(SecretKind::Visit, &SecretBytes::new(bits.into()));
         assert!(!is_known_browser(&visit, person(1), &hash("")));

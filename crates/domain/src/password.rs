@@ -1,6 +1,6 @@
 //! Passwords, their rules, and their stored hash (NIST SP 800-63B-4 section 3.1.1; security.md T84 to T86).
 
-use std::fmt;
+use crate::hidden::hide_in_debug;
 use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
@@ -44,11 +44,7 @@ impl Password {
     }
 }
 
-impl fmt::Debug for Password {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Password(..)")
-    }
-}
+hide_in_debug!(Password);
 
 /// Password hash as a PHC string (`$argon2id$v=19$m=..,t=..,p=..$salt$hash`) with its parameters. Never
 /// printed, because it allows offline guessing.
@@ -67,11 +63,7 @@ impl PasswordHash {
     }
 }
 
-impl fmt::Debug for PasswordHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PasswordHash(..)")
-    }
-}
+hide_in_debug!(PasswordHash);
 
 #[cfg(test)]
 mod tests {

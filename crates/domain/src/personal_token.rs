@@ -12,8 +12,8 @@ pub const MAX_LIVE_TOKENS: usize = 100;
 /// The text is not a valid token name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a token's name has 1 to 100 characters, no line breaks, no blanks at its ends and no invisible or \
-     direction-changing characters"
+    "a token's name has 1 to 100 characters, no line breaks, no leading or trailing spaces, and no invisible \
+     or direction-changing characters"
 )]
 pub struct InvalidTokenName;
 

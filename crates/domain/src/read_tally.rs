@@ -69,14 +69,14 @@ impl TallyKey {
 
 /// Requested time range; open ends are unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AskedRange {
+pub struct RequestedRange {
     /// Start; `None` if unbounded.
     pub from: Option<DateTime<Utc>>,
     /// End; `None` if unbounded.
     pub to: Option<DateTime<Utc>>,
 }
 
-impl AskedRange {
+impl RequestedRange {
     /// Returns the smallest range that includes both.
     #[must_use]
     pub fn widened(self, other: Self) -> Self {
@@ -97,7 +97,7 @@ pub struct ReadTally {
     /// Total number of records returned.
     pub items: u64,
     /// Widest requested range.
-    pub range: AskedRange,
+    pub range: RequestedRange,
 }
 
 impl ReadTally {
@@ -142,9 +142,9 @@ mod tests {
         assert_eq!(ReadKind::parse("whim"), None);
     }
 
-    fn range() -> impl Strategy<Value = AskedRange> {
+    fn range() -> impl Strategy<Value = RequestedRange> {
         let end = || proptest::option::of((-1000_i64..1000).prop_map(moment));
-        (end(), end()).prop_map(|(from, to)| AskedRange { from, to })
+        (end(), end()).prop_map(|(from, to)| RequestedRange { from, to })
     }
 
     proptest! {
@@ -157,7 +157,7 @@ mod tests {
 
         #[test]
         fn an_open_end_stays_open(one in range()) {
-            prop_assert_eq!(one.widened(AskedRange::default()), AskedRange::default());
+            prop_assert_eq!(one.widened(RequestedRange::default()), RequestedRange::default());
         }
     }
 }

@@ -4,11 +4,11 @@
 //! A rotating token consists of a family part, which all tokens of a grant share, and its own part. The
 //! family part finds the grant of any token that it ever had, so that no list of used tokens is needed.
 
+use crate::hidden::hide_in_debug;
 use crate::id::{GrantId, UserId};
 use crate::secret::{MalformedSecret, Secret, SecretBytes, SecretHash, SecretKind};
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
-use std::fmt;
 
 /// How long a replaced token is accepted again, in seconds, if the response with the new one was lost.
 pub const REUSE_WINDOW_SECONDS: i64 = 30;
@@ -139,11 +139,7 @@ impl SealedToken {
     }
 }
 
-impl fmt::Debug for SealedToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SealedToken(..)")
-    }
-}
+hide_in_debug!(SealedToken);
 
 /// A use of a rotating token, which is to be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

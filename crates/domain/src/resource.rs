@@ -49,7 +49,7 @@ mod tests {
 
     // RFC 8707 section 2
     #[test]
-    fn the_api_and_the_mcp_endpoint_are_known_with_and_without_one_trailing_slash() {
+    fn the_api_and_the_mcp_endpoint_are_known_with_and_without_one_trailing_slash_rfc_8707_section_2() {
         assert_eq!(parse("https://owl.example:8443"), Some(Resource::Api));
         assert_eq!(parse("https://owl.example:8443/"), Some(Resource::Api));
         assert_eq!(parse("https://owl.example:8443/mcp"), Some(Resource::Mcp));
@@ -61,7 +61,7 @@ mod tests {
 
     // RFC 8707 section 2
     #[test]
-    fn every_other_uri_is_unknown() {
+    fn every_other_uri_is_unknown_rfc_8707_section_2() {
         for text in [
             "",
             "/",

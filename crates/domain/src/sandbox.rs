@@ -12,7 +12,7 @@ pub const SANDBOX_HOST: &str = "sandbox.invalid";
 pub const MAX_PER_OWNER: usize = 30;
 
 crate::named_enum! {
-    /// What a synthetic person's records look like.
+    /// Pattern of a synthetic person's records.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Story {
         /// A night of seven to nine hours every day.

@@ -46,7 +46,7 @@ impl fmt::Display for Scope {
 /// The text is not a known scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown scope; known are profile, sleep, supplements and, for service clients, users:write, profile:write, sleep:write, supplements:write, tokens:introspect"
+    "unknown scope; known scopes are profile, sleep, supplements and, for service clients, users:write, profile:write, sleep:write, supplements:write, tokens:introspect"
 )]
 pub struct UnknownScope;
 

@@ -5,6 +5,7 @@
 //! guesses are rejected without a lookup, and leaked secrets can be recognised. The store holds SHA-256
 //! hashes, separated by kind, so that a refresh token is not found if it is presented as a code.
 
+use crate::hidden::hide_in_debug;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use subtle::ConstantTimeEq;
@@ -102,11 +103,7 @@ impl SecretBytes {
     }
 }
 
-impl fmt::Debug for SecretBytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SecretBytes(..)")
-    }
-}
+hide_in_debug!(SecretBytes);
 
 /// A well-formed secret in its text form; wiped on drop and never printed by accident.
 #[derive(Clone)]
@@ -211,11 +208,7 @@ impl PartialEq for SecretHash {
 
 impl Eq for SecretHash {}
 
-impl fmt::Debug for SecretHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SecretHash(..)")
-    }
-}
+hide_in_debug!(SecretHash);
 
 const fn is_base62(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()

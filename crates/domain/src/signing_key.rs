@@ -1,8 +1,8 @@
 //! Signing keys of access tokens, as stored (decisions 3).
 
+use crate::hidden::hide_in_debug;
 use crate::id::KeyId;
 use chrono::{DateTime, Utc};
-use std::fmt;
 
 /// Private key, encrypted with the operator's key and bound to its `kid`.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,11 +20,7 @@ impl SealedPrivateKey {
     }
 }
 
-impl fmt::Debug for SealedPrivateKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SealedPrivateKey(..)")
-    }
-}
+hide_in_debug!(SealedPrivateKey);
 
 /// State of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

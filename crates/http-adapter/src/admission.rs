@@ -11,7 +11,7 @@ use crate::problem::{Fault, Problem};
 use application::access::GrantedAccess;
 use domain::id::UserId;
 use domain::read_tally::Reader;
-use share::{Owner, Share, Shares};
+use share::{Owner, OwnerShares, Share};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -54,10 +54,10 @@ struct Bounds {
     /// Bytes of large answers in units of [`BLOCK`].
     answer_blocks: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
-    page_shares: Shares,
-    answer_shares: Shares,
-    upload_shares: Shares,
-    drained_upload_shares: Shares,
+    page_shares: OwnerShares,
+    answer_shares: OwnerShares,
+    upload_shares: OwnerShares,
+    drained_upload_shares: OwnerShares,
     is_refusing: AtomicBool,
 }
 
@@ -107,7 +107,7 @@ pub struct UploadPermit {
 
 /// Permit of a large answer, released on drop.
 #[derive(Debug)]
-pub(crate) struct AnswerPermit {
+pub(crate) struct ResponsePermit {
     _blocks: OwnedSemaphorePermit,
     _shares: Vec<Share>,
 }
@@ -151,10 +151,10 @@ impl Admission {
             bodies: semaphore(limits.requests.div_ceil(2)),
             answer_blocks: semaphore(blocks(limits.large_answer_bytes)),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
-            page_shares: Shares::default(),
-            answer_shares: Shares::default(),
-            upload_shares: Shares::default(),
-            drained_upload_shares: Shares::default(),
+            page_shares: OwnerShares::default(),
+            answer_shares: OwnerShares::default(),
+            upload_shares: OwnerShares::default(),
+            drained_upload_shares: OwnerShares::default(),
             is_refusing: AtomicBool::new(false),
         }))
     }
@@ -190,7 +190,7 @@ impl Admission {
     /// has as many of those.
     pub fn begin_upload(&self, user_id: UserId, most: usize) -> Result<UploadPermit, Option<UploadPermit>> {
         let most = u32::try_from(most).unwrap_or(u32::MAX);
-        let take = |shares: &Shares| {
+        let take = |shares: &OwnerShares| {
             shares.take(Owner::Person(user_id), 1, most).map(|share| UploadPermit { _share: share })
         };
         take(&self.0.upload_shares).ok_or_else(|| take(&self.0.drained_upload_shares))
@@ -201,7 +201,7 @@ impl Admission {
         &self,
         bytes: u64,
         holder: Option<Holder>,
-    ) -> Result<AnswerPermit, Shortage> {
+    ) -> Result<ResponsePermit, Shortage> {
         let bounds = &*self.0;
         let all = blocks(bounds.limits.large_answer_bytes).max(1);
         let wanted = blocks(bytes).clamp(1, all);
@@ -213,7 +213,7 @@ impl Admission {
                 .map(|owner| bounds.answer_shares.take(owner, wanted, share_of(all)).ok_or(Shortage::Own));
             let shares = shares.collect::<Result<_, _>>()?;
             let permit = Arc::clone(&bounds.answer_blocks).try_acquire_many_owned(wanted);
-            Ok(AnswerPermit { _blocks: permit.map_err(|_| Shortage::All)?, _shares: shares })
+            Ok(ResponsePermit { _blocks: permit.map_err(|_| Shortage::All)?, _shares: shares })
         })();
         if let Err(Shortage::All) = taken {
             self.log_change(Some(Shortage::All));
@@ -231,7 +231,7 @@ impl Admission {
                     tracing::warn!(
                         requests,
                         large_answer_bytes,
-                        "overloaded: requests beyond these limits are refused"
+                        "overloaded: requests beyond these limits are rejected"
                     );
                 }
             }

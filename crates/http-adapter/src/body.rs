@@ -58,7 +58,7 @@ async fn collect(mut payload: Payload) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|_| {
-            Problem::new(Fault::InvalidRequest).detail("the body broke off or is not framed properly")
+            Problem::new(Fault::InvalidRequest).detail("the body is incomplete or incorrectly framed")
         })?;
         if bytes.len() + chunk.len() > MAX_BODY {
             return Err(Problem::new(Fault::PayloadTooLarge));

@@ -56,11 +56,16 @@ fn as_object<S: Serializer>(checks: &[Check], serializer: S) -> Result<S::Ok, S:
     serializer.collect_map(checks.iter().map(|check| (check.name, check.state.word())))
 }
 
-/// Whether the process runs
+/// Whether the process is running
 #[utoipa::path(
     get, path = Endpoint::Live.path(), tag = "server", operation_id = "isLive",
     responses(
-        (status = 200, description = "It does", body = LiveBody, example = json!({"status": "ok"})),
+        (
+            status = 200,
+            description = "The process is running",
+            body = LiveBody,
+            example = json!({"status": "ok"})
+        ),
         LivenessErrors,
     ),
 )]
@@ -72,7 +77,7 @@ pub(crate) async fn live() -> HttpResponse {
 #[utoipa::path(
     get, path = Endpoint::Ready.path(), tag = "server", operation_id = "isReady",
     responses(
-        (status = 200, description = "It can", body = ReadyBody, example = example::readiness),
+        (status = 200, description = "The process can serve", body = ReadyBody, example = example::readiness),
         ReadinessErrors,
     ),
 )]

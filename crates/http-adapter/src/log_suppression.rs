@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Interval in which a repeated error is only counted.
-const PAUSE: Duration = Duration::from_secs(5);
+const SUPPRESSION_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of distinct errors. Causes are texts of the store, which may differ each time.
 const KINDS: usize = 32;
 
@@ -51,7 +51,7 @@ impl LogSuppression {
 
 impl Repetition {
     fn is_over(&self, now: Duration) -> bool {
-        now.saturating_sub(self.at) >= PAUSE
+        now.saturating_sub(self.at) >= SUPPRESSION_INTERVAL
     }
 
     fn again(&mut self, now: Duration) -> Option<u64> {

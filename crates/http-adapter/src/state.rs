@@ -11,7 +11,7 @@ use application::audit::ReadRecorder;
 use application::client_usage::ClientRequest;
 use application::erasure::ErasePerson;
 use application::export::{Export, ExportFormat, ExportQuery, ExportRecords, ExportWriters};
-use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
+use application::import::ingest::{DeleteRecord, IdempotentRequests, IngestRecords};
 use application::read::{ReadChanges, ReadProfile, ReadSleep, ReadSupplements};
 use application::token::{
     AuthenticateClient, IntrospectToken, IssueServiceToken, RedeemCode, RefreshAccess, RevokeToken,
@@ -54,7 +54,7 @@ pub enum CheckState {
 
 impl CheckState {
     /// Returns `Ok` or `Failed`.
-    pub const fn of(is_ok: bool) -> Self {
+    pub const fn from_bool(is_ok: bool) -> Self {
         if is_ok { Self::Ok } else { Self::Failed }
     }
 
@@ -207,14 +207,14 @@ impl ExportUseCases {
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
 pub struct IngestUseCases {
     pub records: IngestRecords,
-    pub once: AnswerOnce,
+    pub once: IdempotentRequests,
     pub delete: DeleteRecord,
     pub(crate) permits: BodyPermits,
 }
 
 impl IngestUseCases {
     /// Groups the use cases.
-    pub fn new(records: IngestRecords, once: AnswerOnce, delete: DeleteRecord) -> Self {
+    pub fn new(records: IngestRecords, once: IdempotentRequests, delete: DeleteRecord) -> Self {
         Self { records, once, delete, permits: BodyPermits::default() }
     }
 }

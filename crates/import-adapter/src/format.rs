@@ -37,7 +37,7 @@ domain::named_enum! {
 
 /// A text is not the name of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a format: known are auto, {}", Format::list())]
+#[error("unknown format; known formats are auto, {}", Format::list())]
 pub struct UnknownFormat;
 
 impl Format {
@@ -57,7 +57,7 @@ impl Format {
             Self::Hypnogram => ("hypnograms", "a hypnogram"),
             Self::Dsld => ("labels", "a DSLD file"),
             Self::IntakeCsv => ("tables of intakes", "a table of intakes (intake-csv)"),
-            Self::Ndjson => ("this server", "a file of Restwell's own lines (ndjson)"),
+            Self::Ndjson => ("this server", "a Restwell export (ndjson)"),
         }
     }
 

@@ -47,8 +47,8 @@ impl LocalTime {
 }
 
 /// Note on a record whose local time was skipped in its zone.
-pub(crate) const SKIPPED: &str =
-    "the clocks skipped this local time when they were put forward; it was read with the offset before that";
+pub(crate) const SKIPPED_TIME_NOTE: &str =
+    "this local time was skipped when the clocks went forward; the offset before the change was used";
 
 /// Returns whether a zone skipped a local time.
 pub(crate) fn is_skipped(local: NaiveDateTime, zone: TimeZone) -> bool {

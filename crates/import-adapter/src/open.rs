@@ -4,7 +4,7 @@ use crate::archive::{open_folder, open_packed};
 use crate::context::FileContext;
 use crate::digest::digest;
 use crate::format::Format;
-use crate::recognised::Recognised;
+use crate::recognised::RecognisedFile;
 use crate::recognition::recognise;
 use crate::source::Source;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
@@ -40,7 +40,7 @@ fn boxed(file: impl ImportFile + 'static) -> Box<dyn ImportFile> {
 struct StoredFile {
     path: PathBuf,
     size: Option<u64>,
-    recognised: Recognised,
+    recognised: RecognisedFile,
     context: FileContext,
 }
 

@@ -14,12 +14,12 @@ type Opener = dyn Fn(Bytes, FileContext) -> Result<Box<dyn RecordReader>, Import
 
 /// A file of a recognised format, and how to read it.
 #[derive(Clone)]
-pub(crate) struct Recognised {
+pub(crate) struct RecognisedFile {
     format: Format,
     opener: Arc<Opener>,
 }
 
-impl Recognised {
+impl RecognisedFile {
     /// Takes the format and a constructor of its reader.
     pub(crate) fn new<R: RecordReader + 'static>(
         format: Format,
@@ -57,9 +57,9 @@ impl Recognised {
     }
 }
 
-impl fmt::Debug for Recognised {
+impl fmt::Debug for RecognisedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Recognised").field(&self.format).finish()
+        f.debug_tuple("RecognisedFile").field(&self.format).finish()
     }
 }
 

@@ -7,12 +7,12 @@ use application::ports::import_source::ImportRefusal;
 /// Maximum number of inspected lines of a text.
 const LINES_LIMIT: usize = 4;
 /// The same for XML, whose root element may follow a long document type; and the maximum number of bytes.
-const LINES_OF_MARKUP: usize = 2000;
-const BYTES_OF_MARKUP: usize = 256 * 1024;
+const MAX_XML_LINES: usize = 2000;
+const MAX_XML_BYTES: usize = 256 * 1024;
 
 /// The beginning of a file.
 #[derive(Debug)]
-pub(crate) enum Seen {
+pub(crate) enum FilePreview {
     /// Only white space.
     Empty,
     /// Outline of a JSON list or object, with the damage that ended it early.
@@ -52,7 +52,7 @@ impl Text {
     }
 }
 
-impl Seen {
+impl FilePreview {
     /// Returns the outline of a JSON file.
     pub(crate) const fn json(&self) -> Option<&Sketch> {
         match self {
@@ -93,7 +93,7 @@ impl Seen {
     }
 }
 
-fn text(cursor: &mut Cursor) -> Seen {
+fn text(cursor: &mut Cursor) -> FilePreview {
     let (mut lines, mut line) = (Vec::new(), Vec::new());
     let mut is_cut = false;
     while !is_cut && has_room(&lines) {
@@ -101,7 +101,7 @@ fn text(cursor: &mut Cursor) -> Seen {
             Ok(Some(_)) => {}
             // XML without line ends has its root element in these bytes.
             Err(_) if line.starts_with(b"<") => {
-                cut(&mut line);
+                truncate_line(&mut line);
                 is_cut = true;
             }
             // A longer line is neither a title nor a header.
@@ -109,23 +109,23 @@ fn text(cursor: &mut Cursor) -> Seen {
         }
         if lines.is_empty() {
             if line.starts_with(b"PK\x03\x04") {
-                return Seen::Binary("a zip archive inside another file: unpack that first");
+                return FilePreview::Binary("a zip archive inside another file: unpack that first");
             }
             if line.starts_with(b"\x1f\x8b") {
-                return Seen::Binary("a gzip file inside another file: unpack that first");
+                return FilePreview::Binary("a gzip file inside another file: unpack that first");
             }
         }
         match String::from_utf8(std::mem::take(&mut line)) {
             Ok(text) if !text.contains('\0') => lines.push(text),
-            _ => return Seen::Binary("not a text file in UTF-8"),
+            _ => return FilePreview::Binary("not a text file in UTF-8"),
         }
     }
-    Seen::Text(Text { lines })
+    FilePreview::Text(Text { lines })
 }
 
 /// Truncates a line at a character boundary.
-fn cut(line: &mut Vec<u8>) {
-    line.truncate(BYTES_OF_MARKUP);
+fn truncate_line(line: &mut Vec<u8>) {
+    line.truncate(MAX_XML_BYTES);
     while line.last().is_some_and(|byte| !byte.is_ascii()) {
         line.pop();
     }
@@ -134,7 +134,7 @@ fn cut(line: &mut Vec<u8>) {
 fn has_room(lines: &[String]) -> bool {
     let is_markup = lines.first().is_some_and(|line| line.starts_with('<'));
     if is_markup {
-        lines.len() < LINES_OF_MARKUP && lines.iter().map(String::len).sum::<usize>() < BYTES_OF_MARKUP
+        lines.len() < MAX_XML_LINES && lines.iter().map(String::len).sum::<usize>() < MAX_XML_BYTES
     } else {
         lines.len() < LINES_LIMIT
     }

@@ -166,7 +166,7 @@ fn instant(millis: i64) -> Result<DateTime<Utc>, String> {
 
 /// Rejects a file with too many of something.
 pub(crate) fn too_many(what: &str, limit: usize) -> ImportRefusal {
-    ImportRefusal::Unreadable(format!("it holds more than {limit} {what}: split it by time"))
+    ImportRefusal::Unreadable(format!("it contains more than {limit} {what}: split it by time"))
 }
 
 #[cfg(test)]

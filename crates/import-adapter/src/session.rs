@@ -1,6 +1,6 @@
 //! Steps from a record to a session that the formats share.
 
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::source::Notes;
 use chrono::{DateTime, Utc};
 use domain::sleep::{
@@ -24,11 +24,11 @@ pub(crate) fn source(name: &str) -> Result<Option<SleepSource>, String> {
 }
 
 /// Parses the id of a record; without one, the key is derived from the start. `name` is the member's name.
-pub(crate) fn key(name: &str, id: &Loose, start: DateTime<Utc>) -> Result<SessionKey, String> {
+pub(crate) fn key(name: &str, id: &LooseScalar, start: DateTime<Utc>) -> Result<SessionKey, String> {
     if id.is_absent() {
         return Ok(SessionKey::derived_from(start));
     }
-    let id = id.identifier().ok_or_else(|| format!("{name} is neither a whole number nor a text"))?;
+    let id = id.identifier().ok_or_else(|| format!("{name} is neither a whole number nor a string"))?;
     SessionKey::given(&id).map_err(|error| format!("{name}: {error}"))
 }
 
@@ -67,18 +67,18 @@ pub(crate) struct Sums {
 
 impl Sums {
     /// Returns a length in seconds; `None` if the record does not state it.
-    pub(crate) fn seconds(&mut self, value: &Loose) -> Option<Duration> {
+    pub(crate) fn seconds(&mut self, value: &LooseScalar) -> Option<Duration> {
         let seconds = value.number().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         self.checked(value, seconds)
     }
 
     /// Returns a count; `None` if the record does not state it.
-    pub(crate) fn count(&mut self, value: &Loose) -> Option<u32> {
+    pub(crate) fn count(&mut self, value: &LooseScalar) -> Option<u32> {
         let count = value.identifier().and_then(|count| count.parse().ok());
         self.checked(value, count)
     }
 
-    fn checked<T>(&mut self, value: &Loose, sum: Option<T>) -> Option<T> {
+    fn checked<T>(&mut self, value: &LooseScalar, sum: Option<T>) -> Option<T> {
         let unreadable = sum.is_none() && !value.is_absent();
         self.unreadable = self.unreadable.saturating_add(usize::from(unreadable));
         sum
@@ -91,7 +91,7 @@ impl Sums {
         time_in_bed: &TimeInBed,
         notes: &mut Notes,
     ) -> SleepMetrics {
-        notes.count(self.unreadable, "totals that are no numbers from 0 on were left out");
+        notes.count(self.unreadable, "totals that are negative or not numbers were left out");
         metrics(totals, time_in_bed, notes)
     }
 }

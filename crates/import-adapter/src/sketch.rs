@@ -96,9 +96,9 @@ impl Sketch {
 
 /// Whether the outline may still grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Room {
-    Left,
-    None,
+enum OutlineBudget {
+    Remaining,
+    Exhausted,
 }
 
 struct Outliner<'a> {
@@ -107,7 +107,7 @@ struct Outliner<'a> {
 }
 
 impl Outliner<'_> {
-    fn value(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {
+    fn value(&mut self, into: &mut Sketch, depth: usize) -> Result<OutlineBudget, ImportRefusal> {
         match self.cursor.peek_token()? {
             None => return Err(self.cursor.ends_too_early()),
             Some(b'{') if depth > 0 => {
@@ -122,7 +122,7 @@ impl Outliner<'_> {
             Some(b'-' | b'0'..=b'9') => *into = self.short()?.map_or(Sketch::Other, Sketch::Number),
             Some(_) => self.cursor.skip_value()?,
         }
-        Ok(self.room())
+        Ok(self.budget())
     }
 
     /// Reads a short text or number.
@@ -132,11 +132,11 @@ impl Outliner<'_> {
         Ok((raw.len() <= TEXT_LIMIT).then(|| serde_json::from_slice(&raw).ok()).flatten())
     }
 
-    fn object(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {
+    fn object(&mut self, into: &mut Sketch, depth: usize) -> Result<OutlineBudget, ImportRefusal> {
         let mut raw = Vec::new();
         self.cursor.expect(b'{')?;
         if self.cursor.peek_token()? == Some(b'}') {
-            return self.cursor.expect(b'}').map(|()| self.room());
+            return self.cursor.expect(b'}').map(|()| self.budget());
         }
         loop {
             self.cursor.peek_token()?;
@@ -144,43 +144,47 @@ impl Outliner<'_> {
             let name: String = serde_json::from_slice(&raw).unwrap_or_default();
             self.cursor.expect(b':')?;
             self.names_left = self.names_left.saturating_sub(1);
-            let Sketch::Object(members) = into else { return Ok(Room::None) };
+            let Sketch::Object(members) = into else { return Ok(OutlineBudget::Exhausted) };
             members.push((name, Sketch::Other));
-            let Some((_, value)) = members.last_mut() else { return Ok(Room::None) };
-            if self.value(value, depth.saturating_sub(1))? == Room::None {
-                return Ok(Room::None);
+            let Some((_, value)) = members.last_mut() else { return Ok(OutlineBudget::Exhausted) };
+            if self.value(value, depth.saturating_sub(1))? == OutlineBudget::Exhausted {
+                return Ok(OutlineBudget::Exhausted);
             }
             if self.cursor.peek_token()? == Some(b'}') {
-                return self.cursor.expect(b'}').map(|()| self.room());
+                return self.cursor.expect(b'}').map(|()| self.budget());
             }
             self.cursor.expect(b',')?;
         }
     }
 
     /// Outlines the first element and skips the others.
-    fn list(&mut self, into: &mut Sketch, depth: usize) -> Result<Room, ImportRefusal> {
+    fn list(&mut self, into: &mut Sketch, depth: usize) -> Result<OutlineBudget, ImportRefusal> {
         self.cursor.expect(b'[')?;
         if self.cursor.peek_token()? == Some(b']') {
-            return self.cursor.expect(b']').map(|()| self.room());
+            return self.cursor.expect(b']').map(|()| self.budget());
         }
         *into = Sketch::List(Some(Box::default()));
         if let Sketch::List(Some(first)) = into
-            && self.value(first, depth.saturating_sub(1))? == Room::None
+            && self.value(first, depth.saturating_sub(1))? == OutlineBudget::Exhausted
         {
-            return Ok(Room::None);
+            return Ok(OutlineBudget::Exhausted);
         }
         while self.cursor.peek_token()? == Some(b',') {
             self.cursor.expect(b',')?;
             self.cursor.skip_value()?;
-            if self.room() == Room::None {
-                return Ok(Room::None);
+            if self.budget() == OutlineBudget::Exhausted {
+                return Ok(OutlineBudget::Exhausted);
             }
         }
         self.cursor.expect(b']')?;
-        Ok(self.room())
+        Ok(self.budget())
     }
 
-    const fn room(&self) -> Room {
-        if self.names_left == 0 || self.cursor.total() > BYTES_LIMIT { Room::None } else { Room::Left }
+    const fn budget(&self) -> OutlineBudget {
+        if self.names_left == 0 || self.cursor.total() > BYTES_LIMIT {
+            OutlineBudget::Exhausted
+        } else {
+            OutlineBudget::Remaining
+        }
     }
 }

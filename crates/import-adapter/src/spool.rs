@@ -4,7 +4,7 @@ use crate::context::FileContext;
 use crate::format::Format;
 use crate::open::open;
 use application::ports::import_source::{ImportFile, ImportRefusal, ImportSource};
-use application::ports::upload_files::{SpoolError, SpooledAbout, SpooledUpload, UploadFiles};
+use application::ports::upload_files::{SpoolError, SpoolMetadata, SpooledUpload, UploadFiles};
 use domain::import::FileDigest;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use std::path::PathBuf;
 /// Linux has a path for an open unnamed file, and each opening of it reads from the beginning. Elsewhere the
 /// file keeps its name until it is dropped.
 #[cfg(target_os = "linux")]
-type Unnamed = std::fs::File;
+type TempFile = std::fs::File;
 #[cfg(not(target_os = "linux"))]
-type Unnamed = tempfile::NamedTempFile;
+type TempFile = tempfile::NamedTempFile;
 
 /// The folder for uploads; only this process can reach its files.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ fn failed(error: io::Error) -> SpoolError {
 }
 
 struct SpoolFile {
-    file: Unnamed,
+    file: TempFile,
     most_unpacked: u64,
 }
 
@@ -56,8 +56,8 @@ impl SpooledUpload for SpoolFile {
         self.file.write_all(bytes).map_err(failed)
     }
 
-    fn open(self: Box<Self>, about: SpooledAbout) -> Result<Box<dyn ImportFile>, ImportRefusal> {
-        let SpooledAbout { user_id, zone, start } = about;
+    fn open(self: Box<Self>, about: SpoolMetadata) -> Result<Box<dyn ImportFile>, ImportRefusal> {
+        let SpoolMetadata { user_id, zone, start } = about;
         let Self { file, most_unpacked } = *self;
         let context = FileContext { zone, start, user_id: Some(user_id), most_unpacked };
         let opened = open(&path_of(&file), Format::Auto, context)?;
@@ -66,20 +66,20 @@ impl SpooledUpload for SpoolFile {
 }
 
 #[cfg(target_os = "linux")]
-fn path_of(file: &Unnamed) -> PathBuf {
+fn path_of(file: &TempFile) -> PathBuf {
     use std::os::fd::AsRawFd as _;
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn path_of(file: &Unnamed) -> PathBuf {
+fn path_of(file: &TempFile) -> PathBuf {
     file.path().to_owned()
 }
 
 /// Keeps the file while it is read.
 struct OpenedSpool {
     opened: Box<dyn ImportFile>,
-    _file: Unnamed,
+    _file: TempFile,
 }
 
 impl ImportFile for OpenedSpool {
@@ -116,7 +116,7 @@ mod tests {
             file.write(part).unwrap();
         }
         let user_id = UserId::from_uuid(Uuid::from_u128(1));
-        file.open(SpooledAbout { user_id, zone: TimeZone::UTC, start: None })
+        file.open(SpoolMetadata { user_id, zone: TimeZone::UTC, start: None })
     }
 
     #[test]
@@ -153,11 +153,11 @@ mod tests {
         let file = spooled(folder.path(), &packed.finish().unwrap()).unwrap();
         let refused = file.open().and_then(|mut source| source.check(&mut |_| ControlFlow::Continue(())));
         let Err(ImportRefusal::Unreadable(text)) = refused else { panic!("{refused:?}") };
-        assert_eq!(text, "the packed data: it unpacks to more than 1 MiB, the most that this server takes");
+        assert_eq!(text, "the compressed data: it unpacks to more than 1 MiB, the limit of this server");
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_no_fault_of_the_upload() {
+    fn a_missing_folder_is_not_blamed_on_the_upload() {
         let folder = tempfile::tempdir().unwrap();
         let missing = SpoolFolder::new(Some(folder.path().join("missing")), MOST);
         assert!(missing.begin().is_err());

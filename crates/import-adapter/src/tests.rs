@@ -65,7 +65,7 @@ fn is_taken(item: &ImportItem) -> bool {
 }
 
 #[test]
-fn a_record_that_is_taken_says_where_it_stands() {
+fn an_accepted_record_reports_its_position() {
     let places = FILES.map(|text| {
         let items = read(text.as_bytes(), Format::Auto, "UTC").unwrap();
         items.into_iter().find(is_taken).unwrap().place().to_owned()
@@ -112,7 +112,7 @@ fn a_file_says_its_size_and_its_format_and_opens_again() {
 }
 
 #[test]
-fn a_refusal_comes_again_when_it_is_asked_for_again() {
+fn a_repeated_request_gets_the_same_refusal() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(b"[{\"mainSleep\":true},").unwrap();
     let mut source = open(file.path(), Format::Auto, context("UTC")).unwrap().open().unwrap();

@@ -14,7 +14,7 @@ impl Timestamp {
     /// Parses the value of this member, or returns what is wrong with it.
     pub(crate) fn parse(name: &str, text: &str) -> Result<Self, String> {
         let wrong = || format!("{name} is not a timestamp with an offset, such as 2026-03-08T23:10:00-05:00");
-        let read = match usual(text.as_bytes()) {
+        let read = match parse_common_form(text.as_bytes()) {
             Some(read) => read,
             None => DateTime::parse_from_rfc3339(text).map_err(|_| wrong())?,
         };
@@ -30,7 +30,7 @@ impl Timestamp {
 /// Parses the most frequent form, whole seconds or milliseconds; `None` for other forms.
 ///
 /// Files have two timestamps per stage, so this matters; chrono parses the rest.
-fn usual(text: &[u8]) -> Option<DateTime<FixedOffset>> {
+fn parse_common_form(text: &[u8]) -> Option<DateTime<FixedOffset>> {
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T', ref time @ ..] = text else { return None };
     let &[h1, h2, b':', i1, i2, b':', s1, s2, ref rest @ ..] = time else { return None };
     let (millis, rest) = match rest {
@@ -62,17 +62,17 @@ fn number<const DIGITS: usize>(text: [u8; DIGITS]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::usual;
+    use super::parse_common_form;
     use chrono::DateTime;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn what_is_read_at_once_is_what_the_library_reads(
+        fn the_fast_path_agrees_with_the_library(
             text in "(0000|1970|20[0-9]{2}|9999)-[0-3][0-9]-[0-3][0-9][Tt ][0-2][0-9]:[0-6][0-9]:[0-6][0-9]\
                      (\\.[0-9]{1,4})?(Z|z|[+-][0-2][0-9]:?[0-6][0-9])"
         ) {
-            if let Some(read) = usual(text.as_bytes()) {
+            if let Some(read) = parse_common_form(text.as_bytes()) {
                 let expected = DateTime::parse_from_rfc3339(&text).unwrap();
                 prop_assert_eq!((read, read.offset()), (expected, expected.offset()));
             }
@@ -80,18 +80,18 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_forms_are_read_at_once() {
+    fn the_common_forms_use_the_fast_path() {
         for text in [
             "2026-03-08T23:10:00-05:00",
             "2024-02-29T00:00:00Z",
             "1970-01-01T00:00:00.000+00:00",
             "9999-12-31T23:59:59.999+14:00",
         ] {
-            assert_eq!(usual(text.as_bytes()), DateTime::parse_from_rfc3339(text).ok(), "{text}");
-            assert!(usual(text.as_bytes()).is_some());
+            assert_eq!(parse_common_form(text.as_bytes()), DateTime::parse_from_rfc3339(text).ok(), "{text}");
+            assert!(parse_common_form(text.as_bytes()).is_some());
         }
         for text in ["2026-02-29T00:00:00Z", "2026-03-08T23:10:60Z", "2026-03-08 23:10:00Z", "2026-03-08"] {
-            assert!(usual(text.as_bytes()).is_none(), "{text}");
+            assert!(parse_common_form(text.as_bytes()).is_none(), "{text}");
         }
     }
 }

@@ -12,6 +12,9 @@ use http_adapter::data::gate;
 use http_adapter::problem::{Fault, JsonRpcId, Problem};
 use serde_json::{Value, json};
 
+/// Detail of a 415: unlike the token endpoints, this one takes no forms.
+const NOT_JSON: &str = "The body must be application/json in UTF-8, without a content encoding.";
+
 /// Answers a message. Every message needs a valid token, so that an assistant without one is sent to the
 /// authorization server by its first request.
 pub(crate) async fn receive(
@@ -21,10 +24,11 @@ pub(crate) async fn receive(
 ) -> Result<HttpResponse, Problem> {
     origin::check(&request, &state.api.http.settings)?;
     let permission = gate::identify_person(&request, &state.api).await?;
-    let text = match read_body(&request, payload).await? {
-        Some(body) if body.kind == BodyKind::Json => body.text,
-        Some(_) => return Err(Problem::new(Fault::UnsupportedMediaType)),
-        None => String::new(),
+    let text = match read_body(&request, payload).await {
+        Ok(Some(body)) if body.kind == BodyKind::Json => body.text,
+        Ok(None) => String::new(),
+        Err(problem) if problem.fault() != Fault::UnsupportedMediaType => return Err(problem),
+        Ok(Some(_)) | Err(_) => return Err(Problem::new(Fault::UnsupportedMediaType).detail(NOT_JSON)),
     };
     let exchange = Exchange { request: &request, state: &state, permission };
     match message::parse(&text) {
@@ -32,6 +36,15 @@ pub(crate) async fn receive(
         Ok(Body::Batch(messages)) => batch(&exchange, messages).await,
         Err(error) => Ok(error.response(None)),
     }
+}
+
+/// Rejects every method but POST; a foreign origin is rejected first.
+pub(crate) async fn reject_method(
+    request: HttpRequest,
+    state: web::Data<McpState>,
+) -> Result<HttpResponse, Problem> {
+    origin::check(&request, &state.api.http.settings)?;
+    Err(Problem::new(Fault::MethodNotAllowed).allow("POST"))
 }
 
 async fn single(exchange: &Exchange<'_>, message: Message) -> Result<HttpResponse, Problem> {
@@ -51,19 +64,28 @@ async fn single(exchange: &Exchange<'_>, message: Message) -> Result<HttpRespons
     })
 }
 
-/// Answers the requests of a batch in order. A problem with one of them is the response to all.
+/// Answers the requests of a batch in order. A refused call gets an error with its id. An invalid token,
+/// which needs a challenge, and an internal error, whose cause is logged, are the response to the batch.
 async fn batch(exchange: &Exchange<'_>, messages: Vec<Message>) -> Result<HttpResponse, Problem> {
     match header::version(exchange.request.headers()) {
         Ok(None | Some(FIRST)) => {}
         Ok(Some(_)) => {
-            return Ok(ProtocolError::invalid_message("This version has no batches.").response(None));
+            return Ok(ProtocolError::invalid_message("This protocol version does not support batches.")
+                .response(None));
         }
         Err(error) => return Ok(error.response(None)),
     }
     let mut replies = Vec::new();
     for message in messages {
         let Message::Request { id, call } = message else { continue };
-        replies.push(match exchange.answer(Era::Legacy, &call).await? {
+        let outcome = match exchange.answer(Era::Legacy, &call).await {
+            Ok(outcome) => outcome,
+            Err(problem) if matches!(problem.fault(), Fault::InvalidToken | Fault::InternalError) => {
+                return Err(problem);
+            }
+            Err(problem) => Err(ProtocolError::refused(&problem)),
+        };
+        replies.push(match outcome {
             Ok(result) => reply(&id, &result),
             Err(error) => error.message(Some(&id)),
         });

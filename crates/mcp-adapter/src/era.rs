@@ -69,8 +69,7 @@ impl Era {
 
 /// Returns the version to offer to a client that asks for one in `initialize`.
 pub(crate) fn negotiate(asked: &str) -> &'static str {
-    let legacy = VERSIONS.into_iter().filter(|version| *version != MODERN);
-    legacy.into_iter().find(|version| *version == asked).unwrap_or(LATEST_LEGACY)
+    VERSIONS.into_iter().find(|version| *version == asked && asked != MODERN).unwrap_or(LATEST_LEGACY)
 }
 
 fn incomplete() -> ProtocolError {
@@ -106,13 +105,13 @@ mod tests {
     const VERSION: &str = "mcp-protocol-version";
 
     #[test]
-    fn a_request_that_declares_its_version_is_modern() {
+    fn a_request_that_declares_its_version_is_modern_2026_07_28_versioning_protocol_version_negotiation() {
         let headers = [(VERSION, MODERN), ("mcp-method", "tools/list")];
         assert_eq!(era(&headers, &meta(MODERN)), Ok(Era::Modern));
     }
 
     #[test]
-    fn a_request_without_metadata_is_legacy_if_its_header_is() {
+    fn a_request_without_metadata_is_legacy_if_its_header_is_2026_07_28_versioning_backward_compatibility() {
         assert_eq!(era(&[], &json!({})), Ok(Era::Legacy));
         assert_eq!(era(&[], &json!("no object")), Ok(Era::Legacy));
         for version in [LATEST_LEGACY, "2025-06-18", FIRST] {
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_differs_from_its_header_is_a_mismatch() {
+    fn a_version_other_than_in_the_header_is_a_mismatch_2026_07_28_streamable_http_protocol_version_header() {
         for headers in [&[][..], &[(VERSION, LATEST_LEGACY)], &[(VERSION, "1999-01-01")]] {
             assert_eq!(era(headers, &meta(MODERN)), Err(-32_020));
         }
@@ -131,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_version_is_unsupported() {
+    fn an_unknown_version_is_unsupported_2026_07_28_versioning_protocol_version_negotiation() {
         assert_eq!(era(&[(VERSION, "1999-01-01")], &json!({})), Err(-32_022));
         assert_eq!(era(&[(VERSION, "1999-01-01")], &meta("1999-01-01")), Err(-32_022));
     }
 
     #[test]
-    fn metadata_without_capabilities_is_incomplete() {
+    fn metadata_without_capabilities_is_incomplete_2026_07_28_basic_meta() {
         let headers = [(VERSION, MODERN), ("mcp-method", "tools/list")];
         for meta in [json!({ VERSION_KEY: MODERN }), json!({ VERSION_KEY: MODERN, CAPABILITIES_KEY: 1 })] {
             assert_eq!(era(&headers, &meta), Err(-32_602));
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_is_not_offered_is_answered_with_the_latest_legacy_one() {
+    fn an_unknown_version_is_answered_with_the_latest_legacy_one_2025_11_25_lifecycle_version_negotiation() {
         assert_eq!(negotiate("2025-06-18"), "2025-06-18");
         for asked in [MODERN, "2024-11-05", ""] {
             assert_eq!(negotiate(asked), LATEST_LEGACY);

@@ -1,11 +1,9 @@
 //! Errors of the protocol itself. Errors of authentication, limits and storage are [`Problem`]s.
-//!
-//! [`Problem`]: http_adapter::problem::Problem
 
 use crate::era::{Era, VERSIONS};
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use http_adapter::problem::FinishedBody;
+use http_adapter::problem::{FaultRow, FinishedBody, Problem};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -28,7 +26,7 @@ impl ProtocolError {
         Self::new(-32_700, "The body is not JSON.", StatusCode::BAD_REQUEST)
     }
 
-    /// The body is JSON, but no JSON-RPC message.
+    /// The body is JSON, but not a JSON-RPC message.
     pub(crate) const fn invalid_message(message: &'static str) -> Self {
         Self::new(-32_600, message, StatusCode::BAD_REQUEST)
     }
@@ -69,6 +67,19 @@ impl ProtocolError {
         Self { data: Some(json!({ "supported": VERSIONS, "requested": requested })), ..error }
     }
 
+    /// A call of a batch was refused. The code is the HTTP status of the same call outside a batch, and
+    /// `retry_after` the seconds of its `Retry-After`.
+    pub(crate) fn refused(problem: &Problem) -> Self {
+        let FaultRow { status, code, meaning, .. } = problem.fault().row();
+        tracing::info!(code, "call of a batch refused");
+        let error = Self::new(i32::from(status), meaning, StatusCode::OK);
+        let data = match problem.retry_after_seconds() {
+            Some(seconds) => json!({ "code": code, "retry_after": seconds }),
+            None => json!({ "code": code }),
+        };
+        Self { data: Some(data), ..error }
+    }
+
     /// Returns the JSON-RPC message.
     pub(crate) fn message(&self, id: Option<&Value>) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message });
@@ -94,5 +105,45 @@ impl ProtocolError {
     #[cfg(test)]
     pub(crate) const fn code(&self) -> i32 {
         self.code
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_adapter::problem::Fault;
+
+    #[test]
+    fn only_codes_that_the_protocol_defines_are_in_its_ranges_2026_07_28_basic_error_codes() {
+        for error in [
+            ProtocolError::not_json(),
+            ProtocolError::invalid_message(""),
+            ProtocolError::unknown_method(Era::Modern),
+            ProtocolError::unknown_method(Era::Legacy),
+            ProtocolError::invalid_parameters("", Era::Modern),
+            ProtocolError::invalid_parameters("", Era::Legacy),
+            ProtocolError::unknown_tool(),
+            ProtocolError::header_mismatch("Mcp-Name"),
+            ProtocolError::unsupported_version("1999-01-01"),
+        ] {
+            let is_defined = matches!(error.code(), -32_700 | -32_603..=-32_600 | -32_020 | -32_022);
+            assert!(is_defined, "{error:?}");
+        }
+        for fault in Fault::ALL {
+            let code = ProtocolError::refused(&Problem::new(*fault)).code();
+            assert!((400..600).contains(&code), "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_call_has_its_status_as_code_and_the_name_of_the_problem() {
+        let error = ProtocolError::refused(&Problem::new(Fault::TooManyAtOnce)).message(Some(&7.into()));
+        assert_eq!((&error["id"], &error["error"]["code"]), (&json!(7), &json!(503)));
+        assert_eq!(error["error"]["data"], json!({ "code": "too_many_at_once", "retry_after": 2 }));
+        let error = ProtocolError::refused(&Problem::new(Fault::RateLimited).retry_after(30)).message(None);
+        assert_eq!(error["error"]["data"], json!({ "code": "rate_limited", "retry_after": 30 }));
+        let error = ProtocolError::refused(&Problem::new(Fault::InsufficientScope)).message(None);
+        assert_eq!(error["error"]["data"], json!({ "code": "insufficient_scope" }));
+        assert!(error["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
     }
 }

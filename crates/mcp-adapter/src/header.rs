@@ -51,6 +51,7 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use actix_web::http::header::HeaderValue;
     use actix_web::test::TestRequest;
     use serde_json::{Map, json};
 
@@ -64,13 +65,19 @@ mod tests {
     }
 
     #[test]
-    fn method_and_name_agree_with_the_body() {
-        assert_eq!(code(&[("MCP-METHOD", "tools/call"), ("mcp-name", "get_sleep")]), None);
+    fn method_and_name_agree_with_the_body_2026_07_28_streamable_http_case_sensitivity() {
+        for name in ["mcp-method", "MCP-METHOD", "Mcp-Method"] {
+            assert_eq!(code(&[(name, "tools/call"), ("mcp-name", "get_sleep")]), None);
+        }
+    }
+
+    #[test]
+    fn an_encoded_name_agrees_with_the_body_2026_07_28_streamable_http_value_encoding() {
         assert_eq!(code(&[("mcp-method", "tools/call"), ("mcp-name", "=?base64?Z2V0X3NsZWVw?=")]), None);
     }
 
     #[test]
-    fn a_missing_differing_repeated_or_malformed_header_is_a_mismatch() {
+    fn a_missing_wrong_or_repeated_header_is_a_mismatch_2026_07_28_streamable_http_server_validation() {
         let method = ("mcp-method", "tools/call");
         for headers in [
             &[("mcp-name", "get_sleep")][..],
@@ -85,6 +92,18 @@ mod tests {
             &[method, ("mcp-name", "=?base64?/w==?=")],
         ] {
             assert_eq!(code(headers), Some(-32_020), "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_not_ascii_is_a_mismatch_2026_07_28_streamable_http_server_validation() {
+        for bytes in [&b"\x80"[..], b"get_sleep\xff", "get_sl\u{e9}ep".as_bytes()] {
+            let value = HeaderValue::from_bytes(bytes).unwrap();
+            for name in [VERSION, METHOD, NAME] {
+                let request = TestRequest::post().append_header((name, value.clone())).to_http_request();
+                let error = single(request.headers(), name).unwrap_err();
+                assert_eq!(error, ProtocolError::header_mismatch(name), "{bytes:?}");
+            }
         }
     }
 }

@@ -17,16 +17,18 @@ mod method;
 mod origin;
 mod state;
 mod tool;
+mod unique_value;
 
 pub use state::McpState;
 
-use actix_web::web::{Data, ServiceConfig, post};
+use actix_web::web::{Data, ServiceConfig, post, to};
 use http_adapter::Endpoint;
 use std::sync::Arc;
 
 /// Returns the configuration of the endpoint, for an application that [`http_adapter::configure`] has set up.
 pub fn configure(state: Arc<McpState>) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
-        app.app_data(Data::from(state)).service(Endpoint::Mcp.resource().route(post().to(endpoint::receive)));
+        let resource = Endpoint::Mcp.resource().route(post().to(endpoint::receive));
+        app.app_data(Data::from(state)).service(resource.default_service(to(endpoint::reject_method)));
     }
 }

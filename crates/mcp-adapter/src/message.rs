@@ -1,6 +1,7 @@
 //! JSON-RPC 2.0 messages.
 
 use crate::error::ProtocolError;
+use crate::unique_value::UniqueValue;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -23,7 +24,7 @@ pub(crate) enum Message {
     Request {
         /// String or integer.
         id: Value,
-        /// What is asked.
+        /// The call.
         call: Call,
     },
     /// A notification, or a response to a request that this server never sends. Neither has an effect.
@@ -51,14 +52,14 @@ impl Call {
     }
 }
 
-/// Members of any message; unknown ones are ignored, and a duplicate one is an error.
+/// Members of any message; unknown ones are ignored. A duplicate name is an error, also in `params`.
 #[derive(Deserialize)]
 struct Envelope {
     jsonrpc: Value,
     #[serde(default, deserialize_with = "present")]
     id: Option<Value>,
     method: Option<Value>,
-    params: Option<Value>,
+    params: Option<UniqueValue>,
     #[serde(default, deserialize_with = "present")]
     result: Option<Value>,
     error: Option<Value>,
@@ -77,14 +78,14 @@ pub(crate) fn parse(text: &str) -> Result<Body, ProtocolError> {
     }
     let envelopes: Vec<Envelope> = serde_json::from_str(text).map_err(|error| fault(&error))?;
     if envelopes.is_empty() || envelopes.len() > MAX_BATCH {
-        return Err(ProtocolError::invalid_message("A batch has 1 to 20 messages."));
+        return Err(ProtocolError::invalid_message("A batch must have 1 to 20 messages."));
     }
     envelopes.into_iter().map(message).collect::<Result<_, _>>().map(Body::Batch)
 }
 
 fn fault(error: &serde_json::Error) -> ProtocolError {
     if error.is_data() {
-        ProtocolError::invalid_message("The body is not a JSON-RPC message.")
+        ProtocolError::invalid_message("The body is not a JSON-RPC message, or a name in it is duplicate.")
     } else {
         ProtocolError::not_json()
     }
@@ -101,7 +102,7 @@ fn message(envelope: Envelope) -> Result<Message, ProtocolError> {
         _ => return Err(ProtocolError::invalid_message("method must be a string.")),
     };
     let params = match params {
-        Some(Value::Object(params)) => params,
+        Some(UniqueValue(Value::Object(params))) => params,
         None => Map::new(),
         Some(_) => return Err(ProtocolError::invalid_message("params must be an object.")),
     };
@@ -122,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn a_request_has_a_method_and_an_id() {
+    fn a_request_has_a_method_and_an_id_2026_07_28_basic_requests() {
         let text = r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{"_meta":{"x":1}},"more":0}"#;
         let Ok(Body::Single(Message::Request { id, call })) = parse(text) else { panic!("no request") };
         assert_eq!((id, call.method.as_str(), call.meta("x")), ("a".into(), "tools/list", Some(&1.into())));
     }
 
     #[test]
-    fn notifications_and_responses_have_no_effect() {
+    fn notifications_and_responses_have_no_effect_2026_07_28_basic_notifications() {
         for text in [
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
@@ -141,14 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_json_is_a_parse_error() {
+    fn text_that_is_not_json_is_a_parse_error_json_rpc_2_0_error_object() {
         for text in ["", " ", "{", "[", "tools/list", "{\"jsonrpc\":\"2.0\"", &"[".repeat(10_000)] {
             assert_eq!(code(text), -32_700, "{text}");
         }
     }
 
     #[test]
-    fn json_that_is_no_message_is_an_invalid_request() {
+    fn json_that_is_no_message_is_an_invalid_request_2026_07_28_basic_requests() {
         for text in [
             "1",
             "{}",
@@ -172,6 +173,28 @@ mod tests {
         assert!(
             matches!(parse(&format!("[{}]", [ping; 20].join(","))), Ok(Body::Batch(all)) if all.len() == 20)
         );
+    }
+
+    #[test]
+    fn a_duplicate_name_in_the_parameters_is_an_invalid_request_rfc_8259_section_4() {
+        let request = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{params}}}"#);
+        for params in [
+            r#"{"a":1,"a":1}"#,
+            r#"{"a":null,"\u0061":null}"#,
+            r#"{"arguments":{"date":"2026-03-01","date":"2026-03-02"}}"#,
+            r#"{"_meta":{"a":{},"b":[{"c":0,"c":true}]}}"#,
+        ] {
+            assert_eq!(code(&request(params)), -32_600, "{params}");
+            assert_eq!(code(&format!("[{}]", request(params))), -32_600, "{params}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_every_type_are_kept() {
+        let params = r#"{"a":[null,true,-1,18446744073709551615,1.5,"\u00fc",{"a":[]}],"b":{"a":{}}}"#;
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{params}}}"#);
+        let Ok(Body::Single(Message::Request { call, .. })) = parse(&text) else { panic!("no request") };
+        assert_eq!(Value::Object(call.params), serde_json::from_str::<Value>(params).unwrap());
     }
 
     proptest! {

@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_servers_origin_and_listed_ones_are_accepted() {
+    fn only_the_servers_and_listed_origins_are_accepted_2026_07_28_streamable_http_security_and_endpoint() {
         for origins in
             [&[][..], &["https://restwell.example"], &["HTTPS://Restwell.example"], &["https://app.example"]]
         {

@@ -13,12 +13,15 @@ use rustls::pki_types::ServerName;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, join, split};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 const JSON: &str = "application/json";
+
+/// Bytes that a response may have besides its body: interim responses, the head, and the sizes of chunks.
+const MAX_OVERHEAD: usize = 64 * 1024;
 
 /// Maximum number of addresses of a host that are tried.
 const MAX_ADDRESSES: usize = 4;
@@ -47,8 +50,11 @@ pub(crate) async fn exchange(
 ) -> Result<OutboundResponse, OutboundError> {
     let limit = request.max_body_bytes;
     let request = http_request(request)?;
-    let (mut sender, connection) =
-        http1::handshake(TokioIo::new(stream)).await.map_err(|_| OutboundError::Broken)?;
+    let (reader, writer) = split(stream);
+    // hyper reads any number of interim responses.
+    let reader = reader.take(u64::try_from(limit.saturating_add(MAX_OVERHEAD)).unwrap_or(u64::MAX));
+    let stream = TokioIo::new(join(reader, writer));
+    let (mut sender, connection) = http1::handshake(stream).await.map_err(|_| OutboundError::Broken)?;
     let response = async {
         let (head, body) =
             sender.send_request(request).await.map_err(|_| OutboundError::Broken)?.into_parts();
@@ -56,12 +62,12 @@ pub(crate) async fn exchange(
     };
     tokio::select! {
         response = response => response,
-        never = drive(connection) => match never {},
+        never = run_connection(connection) => match never {},
     }
 }
 
-/// Moves bytes for as long as it is polled. If the connection ends, the response says how.
-async fn drive(connection: impl Future<Output = hyper::Result<()>>) -> Infallible {
+/// Runs the connection while it is polled. Never completes; the response future returns errors.
+async fn run_connection(connection: impl Future<Output = hyper::Result<()>>) -> Infallible {
     let _ = connection.await;
     std::future::pending().await
 }

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// Maximum number of requests at a time; further ones wait, and their time limit begins afterwards.
-const MOST_AT_ONCE: usize = 64;
+const MAX_CONCURRENT: usize = 64;
 
 /// Sends requests to allowed addresses only.
 pub struct GuardedFetcher {
@@ -27,7 +27,7 @@ pub struct GuardedFetcher {
 impl GuardedFetcher {
     /// Creates a fetcher that trusts the certificate authorities of the operating system.
     pub fn new(policy: OutboundPolicy, resolver: Arc<dyn Resolver>) -> Self {
-        Self { policy, resolver, tls: OnceLock::new(), slots: Semaphore::new(MOST_AT_ONCE) }
+        Self { policy, resolver, tls: OnceLock::new(), slots: Semaphore::new(MAX_CONCURRENT) }
     }
 
     /// Creates a fetcher that trusts these certificate authorities.
@@ -47,7 +47,7 @@ impl GuardedFetcher {
     }
 
     async fn send(&self, request: OutboundRequest) -> Result<OutboundResponse, OutboundError> {
-        let stream = connect(&self.judged_addresses(&request.url).await?).await?;
+        let stream = connect(&self.allowed_addresses(&request.url).await?).await?;
         if request.url.is_https() {
             exchange(encrypt(stream, self.tls()?, request.url.host()).await?, request).await
         } else {
@@ -55,27 +55,27 @@ impl GuardedFetcher {
         }
     }
 
-    /// Returns the allowed ones of the host's addresses, at least one.
-    async fn judged_addresses(&self, url: &OutboundUrl) -> Result<Vec<SocketAddr>, OutboundError> {
+    /// Returns the host's addresses, at least one; fails if one of them is not allowed.
+    async fn allowed_addresses(&self, url: &OutboundUrl) -> Result<Vec<SocketAddr>, OutboundError> {
         if !self.policy.allows_url(url) {
             return Err(OutboundError::Forbidden);
         }
-        let mut addresses = self.addresses(url).await;
+        let addresses = self.addresses(url).await;
         if addresses.is_empty() {
             return Err(OutboundError::NotFound);
         }
-        addresses.retain(|address| {
+        let are_allowed = addresses.iter().all(|address| {
             let is_this_machine = address.ip().to_canonical().is_loopback();
             self.policy.allows(address.ip()) && (url.is_https() || is_this_machine)
         });
-        if addresses.is_empty() { Err(OutboundError::Forbidden) } else { Ok(addresses) }
+        if are_allowed { Ok(addresses) } else { Err(OutboundError::Forbidden) }
     }
 
     async fn addresses(&self, url: &OutboundUrl) -> Vec<SocketAddr> {
         let port = url.port();
         match (url.address(), url.host()) {
             (Some(address), _) => vec![SocketAddr::new(address, port)],
-            // RFC 6761 section 6.3: never asked of a name server.
+            // RFC 6761 section 6.3: never resolved by a name server.
             (None, "localhost") => [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()]
                 .map(|ip| SocketAddr::new(ip, port))
                 .into(),

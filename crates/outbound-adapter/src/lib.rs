@@ -1,8 +1,8 @@
-//! Requests to hosts that apps and operators chose, which may be anybody's (ADR 66).
+//! Requests to untrusted hosts that apps and operators chose (ADR 66).
 //!
-//! A name is resolved once, every address is judged, and the connection goes to a judged address: what the
-//! name resolves to afterwards does not matter. Each request has its own connection, without the proxy
-//! variables of the environment.
+//! A name is resolved once, every address is checked, and the connection uses a checked address, so later
+//! changes of the name have no effect. Each request has its own connection, without the proxy variables of
+//! the environment.
 
 mod connection;
 mod guarded_fetcher;

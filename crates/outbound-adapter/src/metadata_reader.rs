@@ -5,7 +5,7 @@ use application::ports::system::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta};
-use domain::client::{MetadataFault, MetadataFields, MetadataUrl};
+use domain::client::{MetadataError, MetadataFields, MetadataUrl};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 const MAX_BYTES: usize = 5 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of fetches at a time: any visitor can cause them. Further ones are refused.
-const MOST_AT_ONCE: usize = 8;
+const MAX_CONCURRENT: usize = 8;
 
 /// Fetches and parses metadata documents.
 pub struct MetadataReader {
@@ -27,14 +27,14 @@ pub struct MetadataReader {
 impl MetadataReader {
     /// Creates a reader over a fetcher.
     pub fn new(fetcher: Arc<dyn Fetcher>) -> Self {
-        Self { fetcher, slots: Semaphore::new(MOST_AT_ONCE) }
+        Self { fetcher, slots: Semaphore::new(MAX_CONCURRENT) }
     }
 }
 
 #[async_trait]
 impl MetadataSource for MetadataReader {
-    async fn read(&self, url: &MetadataUrl) -> Result<FetchedMetadata, MetadataFault> {
-        let _slot = self.slots.try_acquire().map_err(|_| MetadataFault::Busy)?;
+    async fn read(&self, url: &MetadataUrl) -> Result<FetchedMetadata, MetadataError> {
+        let _slot = self.slots.try_acquire().map_err(|_| MetadataError::Busy)?;
         let request = OutboundRequest {
             url: url.target().clone(),
             json: None,
@@ -44,13 +44,13 @@ impl MetadataSource for MetadataReader {
         };
         let response = self.fetcher.fetch(request).await?;
         if response.status != 200 {
-            return Err(MetadataFault::Status);
+            return Err(MetadataError::Status);
         }
         if response.is_cut {
-            return Err(MetadataFault::TooLarge);
+            return Err(MetadataError::TooLarge);
         }
         if !response.header("content-type").is_some_and(is_json) {
-            return Err(MetadataFault::ContentType);
+            return Err(MetadataError::ContentType);
         }
         Ok(FetchedMetadata { fields: parse(&response.body)?, max_age: max_age(&response) })
     }
@@ -80,17 +80,17 @@ struct Document {
     policy_uri: Option<String>,
 }
 
-/// Accepts any value, also `null`.
+/// Accepts any value, including `null`.
 fn is_present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     IgnoredAny::deserialize(deserializer).map(|_| true)
 }
 
-fn parse(body: &[u8]) -> Result<MetadataFields, MetadataFault> {
+fn parse(body: &[u8]) -> Result<MetadataFields, MetadataError> {
     // Otherwise an array with the values of the members would be accepted.
     if !body.trim_ascii_start().starts_with(b"{") {
-        return Err(MetadataFault::NotJson);
+        return Err(MetadataError::NotJson);
     }
-    let document: Document = serde_json::from_slice(body).map_err(|_| MetadataFault::NotJson)?;
+    let document: Document = serde_json::from_slice(body).map_err(|_| MetadataError::NotJson)?;
     Ok(MetadataFields {
         client_id: document.client_id,
         client_name: document.client_name,

@@ -1,19 +1,17 @@
 //! `/account`: the password and the signed-in browsers of a person.
 
-use super::answer::{PageNeeds, page_with, see_other, with_cookies};
+use super::answer::{PageNeeds, page_with, redirect_with_notice, see_other, with_cookies};
 use super::browser::{Browser, set_signed_in};
-use super::form::Form;
 use super::passkeys::TypedPasskey;
 use super::person::{self, Destination};
+use super::person_form::PersonForm;
 use super::view::{self, BrowserLine, FormErrors};
 use super::{moment, passkeys, password, query, second_factor};
 use crate::PageState;
-use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{ChangePasswordCommand, ChangePasswordError, PasswordCheckError, SignedInPerson};
 use http_adapter::Endpoint;
-use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
 
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -22,7 +20,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     };
     let notice = query::read(&request, &["done"])?.get("done").and_then(confirmation).map(str::to_owned);
     let contents = AccountPage { notice, ..AccountPage::default() };
-    contents.answer(&state, &person, StatusCode::OK).await
+    contents.answer(&state, &person).await
 }
 
 /// Returns the confirmation of an action.
@@ -43,10 +41,10 @@ fn confirmation(done: &str) -> Option<&'static str> {
 pub(super) async fn change_password(
     state: Data<PageState>,
     request: HttpRequest,
-    body: Payload,
+    sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
     let browser = Browser::from_request(&request, &state.http.settings);
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let PersonForm { person, form, address } = sent;
     let disconnect_apps = form.is_ticked("disconnect_apps")?;
     let command = ChangePasswordCommand {
         session: &person.session,
@@ -55,22 +53,19 @@ pub(super) async fn change_password(
         new: form.find("new_password")?.unwrap_or_default(),
         known_browser: browser.known_browser(),
         disconnect_apps,
-        address: caller::address(&request),
+        address,
         device: person::device(&request),
     };
     let errors = match state.change_password.run(command).await {
         Ok(new) => {
             let cookies = set_signed_in(&new, &state.http.settings);
-            return Ok(with_cookies(
-                see_other(&format!("{}?done=password", Endpoint::Account.path())),
-                cookies,
-            ));
+            return Ok(with_cookies(redirect_with_notice(Endpoint::Account, "password"), cookies));
         }
         Err(ChangePasswordError::NotFresh) => return Ok(see_other(&Destination::Password.sign_in())),
         Err(error) => form_errors(error)?,
     };
     let contents = AccountPage { disconnects_apps: disconnect_apps, errors, ..AccountPage::default() };
-    contents.answer(&state, &person, StatusCode::UNPROCESSABLE_ENTITY).await
+    contents.answer(&state, &person).await
 }
 
 /// Returns the form errors; an error that the person cannot fix is a problem.
@@ -102,7 +97,6 @@ impl AccountPage {
         self,
         state: &PageState,
         person: &SignedInPerson,
-        status: StatusCode,
     ) -> Result<HttpResponse, Problem> {
         let Self { notice, disconnects_apps, passkeys, errors } = self;
         let passkeys = passkeys::section(state, person, passkeys).await?;
@@ -130,6 +124,6 @@ impl AccountPage {
             passkeys,
             errors,
         };
-        page_with(status, &view, needs)
+        page_with(view.errors.status(), &view, needs)
     }
 }

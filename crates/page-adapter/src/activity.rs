@@ -3,7 +3,7 @@
 use super::answer::{page, see_other};
 use super::person::{self, Destination};
 use super::view::{
-    self, ActivityDay, ActivityLine, ActorName, AskedSpan, Earlier, EventLine, ReadLine, ReadWhat,
+    self, ActivityDay, ActivityLine, ActorName, Earlier, EventLine, ReadContent, ReadLine, RequestedSpan,
 };
 use super::{moment, query};
 use crate::PageState;
@@ -18,7 +18,7 @@ use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::data_kind::DataKind;
 use domain::id::{AuditEventId, ClientId, PersonalTokenId, UserId};
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use domain::time::TimeZone;
 use http_adapter::problem::{Fault, Problem};
 use std::ops::Range;
@@ -43,6 +43,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let ActivityPage { entries, next } = state.list_activity.run(person.user_id, after, PAGE_SIZE).await?;
     let view = view::Activity {
         person: person::shown(&person),
+        has_developer_page: state.developer.is_some(),
         time_zone: person.home_timezone.name().to_owned(),
         days: days(entries, person.home_timezone),
         earlier: next.map(|ActivityPosition { read, event }| Earlier {
@@ -138,7 +139,7 @@ fn place(event: &AuditEvent) -> Option<String> {
 
 fn actor(event: &AuditEvent, name: Option<ReaderName>) -> ActorName {
     let by_token = event.kind == AuditKind::DataExported && event.subject.is_some();
-    // It may have been somebody else.
+    // It may have been someone else.
     if is_failed_sign_in(event.kind) {
         return ActorName::Somebody;
     }
@@ -168,14 +169,12 @@ const fn words(kind: AuditKind) -> Option<&'static str> {
         AuditKind::PasskeyAdded => "added a passkey",
         AuditKind::PasskeyRenamed => "renamed a passkey",
         AuditKind::PasskeyRemoved => "removed a passkey",
-        AuditKind::PasskeyRefused => "tried to sign in with your passkey, which was not accepted",
-        AuditKind::PasskeyCounterReversed => {
-            "used a passkey that may have been copied, and was not signed in"
-        }
+        AuditKind::PasskeyRefused => "tried to sign in with your passkey, but was rejected",
+        AuditKind::PasskeyCounterReversed => "tried to sign in with your passkey, which may have been copied",
         AuditKind::SecondFactorTurnedOn => "turned on a second factor",
         AuditKind::SecondFactorTurnedOff => "turned off the second factor",
-        AuditKind::SecondFactorRefused => "entered your password, but no correct code after it",
-        AuditKind::SecondFactorLimited => "entered your password, but too many wrong codes after it",
+        AuditKind::SecondFactorRefused => "entered your password, but not a valid code",
+        AuditKind::SecondFactorLimited => "entered your password, then too many wrong codes",
         AuditKind::RecoveryCodesCreated => "created new recovery codes",
         AuditKind::RecoveryCodeUsed => "used a recovery code to sign in",
         AuditKind::UserCreated => "created your account",
@@ -189,7 +188,7 @@ const fn words(kind: AuditKind) -> Option<&'static str> {
         AuditKind::SleepDeleted => "deleted a night",
         AuditKind::IntakeLogsWritten => "added or changed supplement data",
         AuditKind::IntakeLogDeleted => "deleted a supplement intake",
-        AuditKind::LabelsWritten => "changed your own supplements",
+        AuditKind::LabelsWritten => "changed your products",
         _ => return None,
     })
 }
@@ -205,19 +204,19 @@ fn reader(name: Option<ReaderName>) -> ActorName {
 fn read_line(read: ListedRead, zone: TimeZone) -> ReadLine {
     let ListedRead { tally: ReadTally { key, requests, items, range }, reader_name } = read;
     let what = match key.kind {
-        ReadKind::Data(DataKind::Profile) => ReadWhat::Profile,
-        ReadKind::Data(DataKind::Sleep) => ReadWhat::Nights,
-        ReadKind::Data(DataKind::Supplements) => ReadWhat::Supplements,
-        ReadKind::Refresh => ReadWhat::Renewal,
+        ReadKind::Data(DataKind::Profile) => ReadContent::Profile,
+        ReadKind::Data(DataKind::Sleep) => ReadContent::Nights,
+        ReadKind::Data(DataKind::Supplements) => ReadContent::Supplements,
+        ReadKind::Refresh => ReadContent::Renewal,
     };
-    let has_span = matches!(what, ReadWhat::Nights | ReadWhat::Supplements);
-    let AskedRange { from, to } = range;
+    let has_span = matches!(what, ReadContent::Nights | ReadContent::Supplements);
+    let RequestedRange { from, to } = range;
     let day = |at| moment::day(at, zone);
     ReadLine {
         at: moment::time_of_day(key.minute, zone),
         who: reader(reader_name),
         what,
-        span: has_span.then(|| AskedSpan { from: from.map(day), to: to.map(day) }),
+        span: has_span.then(|| RequestedSpan { from: from.map(day), to: to.map(day) }),
         requests,
         items,
     }

@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE, X_FRAME_OPTIONS,
 };
+use http_adapter::Endpoint;
 use http_adapter::problem::Problem;
 use url::Url;
 
@@ -16,7 +17,7 @@ frame-ancestors 'none'; form-action 'self'";
 
 /// Renders a page.
 pub(super) fn page(status: StatusCode, view: &impl View) -> Result<HttpResponse, Problem> {
-    page_that_leads_to(status, view, None)
+    page_with_redirect_form(status, view, None)
 }
 
 /// Additions to the policy of a page with the script for passkeys, which asks the server for challenges.
@@ -37,7 +38,7 @@ pub(super) fn page_with(
     view: &impl View,
     needs: PageNeeds<'_>,
 ) -> Result<HttpResponse, Problem> {
-    let mut response = page_that_leads_to(status, view, needs.redirect_uri)?;
+    let mut response = page_with_redirect_form(status, view, needs.redirect_uri)?;
     if needs.passkey_script
         && let Some(policy) = response.headers_mut().get_mut(CONTENT_SECURITY_POLICY)
     {
@@ -50,7 +51,7 @@ pub(super) fn page_with(
 
 /// Renders a page whose form redirects to an app. Chromium applies `form-action` also to the redirect after a
 /// form, so the policy must contain the app's origin (security.md T28).
-pub(super) fn page_that_leads_to(
+pub(super) fn page_with_redirect_form(
     status: StatusCode,
     view: &impl View,
     redirect_uri: Option<&str>,
@@ -79,6 +80,11 @@ pub(super) fn see_other(location: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((LOCATION, location)).finish()
 }
 
+/// Redirects to a page that shows a notice of what was done.
+pub(super) fn redirect_with_notice(endpoint: Endpoint, done: &str) -> HttpResponse {
+    see_other(&format!("{}?done={done}", endpoint.path()))
+}
+
 /// Adds cookies to a response.
 pub(super) fn with_cookies(
     mut response: HttpResponse,
@@ -98,7 +104,7 @@ mod tests {
     const VIEW: SignedOut = SignedOut { is_everywhere: false, is_switching: false };
 
     fn policy(redirect_uri: Option<&str>) -> String {
-        let response = page_that_leads_to(StatusCode::OK, &VIEW, redirect_uri).unwrap();
+        let response = page_with_redirect_form(StatusCode::OK, &VIEW, redirect_uri).unwrap();
         response.headers().get(CONTENT_SECURITY_POLICY).unwrap().to_str().unwrap().to_owned()
     }
 

@@ -1,13 +1,13 @@
 //! `/apps`: connected apps and disconnecting them (security.md T57).
 
-use super::answer::{page, see_other};
-use super::form::Form;
+use super::answer::{page, redirect_with_notice, see_other};
 use super::person::{self, Destination};
+use super::person_form::PersonForm;
 use super::view::{self, AppLine};
 use super::{moment, query};
 use crate::PageState;
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::connection::ConnectedApp;
 use application::connection::DisconnectAppsCommand;
@@ -15,7 +15,6 @@ use domain::grant::{AgentName, UsedFrom};
 use domain::id::ClientId;
 use domain::time::TimeZone;
 use http_adapter::Endpoint;
-use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
 
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -34,21 +33,16 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 }
 
 /// Disconnects one app or all of them, on every replica within two seconds.
-pub(super) async fn disconnect(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn disconnect(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, address } = sent;
     let client_id = match (form.find("client")?, form.is_ticked("all")?) {
         (Some(id), false) => Some(ClientId::parse(id).map_err(|_| Problem::new(Fault::InvalidForm))?),
         (None, true) => None,
         _ => return Err(Problem::new(Fault::InvalidForm)),
     };
-    let address = caller::address(&request);
     let command = DisconnectAppsCommand { user_id: person.user_id, client_id, address };
     state.disconnect_apps.run(command).await?;
-    Ok(see_other(&format!("{}?done=disconnected", Endpoint::Apps.path())))
+    Ok(redirect_with_notice(Endpoint::Apps, "disconnected"))
 }
 
 fn line(app: ConnectedApp, zone: TimeZone) -> AppLine {

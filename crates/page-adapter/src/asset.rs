@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_is_that_of_fnv_1a_and_another_for_another_text() {
+    fn fingerprints_match_the_fnv_1a_test_vectors() {
         // Test vectors of the draft that specifies it.
         assert_eq!(fingerprint(""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fingerprint("a"), 0xaf63_dc4c_8601_ec8c);

@@ -7,9 +7,10 @@ use crate::PageState;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::authorization::{
-    AuthorizationParameters, BeginAuthorizationCommand, BeginAuthorizationError, BegunAuthorization, Given,
+    AuthorizationParameters, AuthorizationStep, BeginAuthorizationCommand, BeginAuthorizationError,
+    ParameterValue,
 };
-use domain::client::MetadataFault;
+use domain::client::MetadataError;
 use http_adapter::Endpoint;
 use http_adapter::caller;
 use http_adapter::parameter::{Pair, check_value, parse};
@@ -35,13 +36,13 @@ pub(super) async fn begin(state: Data<PageState>, request: HttpRequest) -> Resul
     Ok(with_cookies(see_other(&location), [cookie]))
 }
 
-fn location(begun: BegunAuthorization) -> String {
+fn location(begun: AuthorizationStep) -> String {
     match begun {
-        BegunAuthorization::Redirect(answer) => answer.expose().to_owned(),
-        BegunAuthorization::Consent { request_id } => {
+        AuthorizationStep::Redirect(answer) => answer.expose().to_owned(),
+        AuthorizationStep::Consent { request_id } => {
             format!("{}?request={request_id}", Endpoint::Consent.path())
         }
-        BegunAuthorization::SignIn { request_id } => {
+        AuthorizationStep::SignIn { request_id } => {
             format!("{}?request={request_id}", Endpoint::SignIn.path())
         }
     }
@@ -52,8 +53,8 @@ fn location(begun: BegunAuthorization) -> String {
 fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
     let given = |name| given(pairs, name);
     let required = |name| match given(name) {
-        Given::Once(value) => Some(value),
-        Given::Absent | Given::Faulty => None,
+        ParameterValue::Once(value) => Some(value),
+        ParameterValue::Absent | ParameterValue::Faulty => None,
     };
     AuthorizationParameters {
         client_id: required("client_id"),
@@ -71,12 +72,12 @@ fn parameters<'a>(pairs: &'a [Pair<'a>]) -> AuthorizationParameters<'a> {
 }
 
 /// Returns the values of one parameter. An empty value counts as omitted (RFC 6749 section 3.1).
-fn given<'a>(pairs: &'a [Pair<'a>], name: &str) -> Given<'a> {
+fn given<'a>(pairs: &'a [Pair<'a>], name: &str) -> ParameterValue<'a> {
     let mut values = pairs.iter().filter(|pair| pair.name == name).map(|pair| pair.value.as_ref());
     match (values.next(), values.next()) {
-        (None, _) | (Some(""), None) => Given::Absent,
-        (Some(value), None) if is_clean(name, value) => Given::Once(value),
-        (Some(_), _) => Given::Faulty,
+        (None, _) | (Some(""), None) => ParameterValue::Absent,
+        (Some(value), None) if is_clean(name, value) => ParameterValue::Once(value),
+        (Some(_), _) => ParameterValue::Faulty,
     }
 }
 
@@ -91,10 +92,10 @@ fn problem(error: BeginAuthorizationError) -> Problem {
         BeginAuthorizationError::UnknownClient
         | BeginAuthorizationError::UnknownRedirectUri
         | BeginAuthorizationError::StateTooLong => Problem::new(Fault::InvalidAuthorizationRequest),
-        BeginAuthorizationError::Metadata(MetadataFault::Busy) => Problem::new(Fault::Busy),
+        BeginAuthorizationError::Metadata(MetadataError::Busy) => Problem::new(Fault::Busy),
         BeginAuthorizationError::Metadata(fault) => {
             let text = format!(
-                "The app names a document about itself that this server cannot use: {fault}. Nothing was shared. \
+                "This server cannot use the metadata document of the app: {fault}. Nothing was shared. \
                  Please contact the developer of the app."
             );
             Problem::new(Fault::InvalidAuthorizationRequest).detail(text)
@@ -143,22 +144,22 @@ mod tests {
             "resource",
         ] {
             let query = format!("{name}=a&{name}=a");
-            assert!(matches!(given(&parse(&query).unwrap(), name), Given::Faulty), "{name}");
+            assert!(matches!(given(&parse(&query).unwrap(), name), ParameterValue::Faulty), "{name}");
         }
     }
 
     #[test]
     fn an_empty_value_counts_as_omitted_and_a_control_character_is_faulty() {
-        assert!(sorted("state=", |p| p.state == Given::Absent));
-        assert!(sorted("state=a%00b", |p| p.state == Given::Faulty));
-        assert!(sorted("scope=a%0d%0ab", |p| p.scope == Given::Faulty));
+        assert!(sorted("state=", |p| p.state == ParameterValue::Absent));
+        assert!(sorted("state=a%00b", |p| p.state == ParameterValue::Faulty));
+        assert!(sorted("scope=a%0d%0ab", |p| p.scope == ParameterValue::Faulty));
     }
 
     // T25
     #[test]
     fn a_state_keeps_its_line_breaks() {
-        assert!(sorted("state=a%20b", |p| p.state == Given::Once("a b")));
-        assert!(sorted("state=a%0d%0ab", |p| p.state == Given::Once("a\r\nb")));
+        assert!(sorted("state=a%20b", |p| p.state == ParameterValue::Once("a b")));
+        assert!(sorted("state=a%0d%0ab", |p| p.state == ParameterValue::Once("a\r\nb")));
     }
 
     fn is_read(name: &str) -> bool {
@@ -180,7 +181,7 @@ mod tests {
                 || [response_type, scope, state, code_challenge, code_challenge_method]
                     .into_iter()
                     .chain([prompt, response_mode, login_hint, resource])
-                    .any(|given| given == Given::Once("a"))
+                    .any(|given| given == ParameterValue::Once("a"))
         })
     }
 

@@ -2,8 +2,8 @@
 //!
 //! There are four cookies. The visit is a random value set with the first page; it is not stored, and binds
 //! the forms of signed-out people. The session is set at sign-in; the store has its hash. The third outlives
-//! the session: it distinguishes browsers of the account's owner from those of strangers who guess, and
-//! grants no access. The fourth holds a form for the minutes of a sign-in.
+//! the session: it distinguishes the owner's browsers from those of password guessers, and grants no access.
+//! The fourth holds a form for the minutes of a sign-in.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{COOKIE, HeaderValue};
@@ -205,13 +205,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_cookies_make_the_reader_panic_or_find_what_is_not_there(text in "(restwell_(session|visit)|[ -~]){0,30}") {
+        fn no_cookies_make_the_reader_panic_or_find_a_missing_cookie(text in "(restwell_(session|visit)|[ -~]){0,30}") {
             let found = browser(&text, &HttpSettings::default());
             prop_assert!(found.session().is_none() && found.visit().is_none());
         }
 
         #[test]
-        fn a_cookie_is_found_among_others_and_not_beside_a_second_one(
+        fn a_cookie_is_found_among_others_but_not_if_it_occurs_twice(
             before in "([a-z]{1,4}=[!-:<-~]{0,9}; ?){0,3}",
             after in "(; ?[a-z]{1,4}=[!-:<-~]{0,9}){0,3}",
             second in "[!-:<-~]{0,9}",

@@ -1,13 +1,13 @@
 //! `/consent`: the person decides what an app may read (decisions 8; security.md T29, T34).
 
-use super::answer::{page_that_leads_to, see_other};
+use super::answer::{page_with_redirect_form, see_other};
 use super::browser::{Browser, form_token};
-use super::form::Form;
+use super::person_form::PersonForm;
 use super::view::{self, FormErrors, ScopeLine};
 use super::{person, query};
 use crate::PageState;
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::authorization::{
@@ -45,10 +45,10 @@ fn to_sign_in(request_id: AuthorizationRequestId) -> HttpResponse {
 pub(super) async fn submit(
     state: Data<PageState>,
     request: HttpRequest,
-    body: Payload,
+    sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
     let browser = Browser::from_request(&request, &state.http.settings);
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let PersonForm { person, form, address } = sent;
     let ticked: Vec<&str> = form.all("scope").collect();
     let decision = match form.find("decision")? {
         Some("allow") => ConsentDecision::Allow { ticked: &ticked, remember: form.is_ticked("remember")? },
@@ -60,7 +60,7 @@ pub(super) async fn submit(
         session: person::session_key(&person),
         visit: browser.visit().ok_or_else(|| Problem::new(Fault::OtherPersonsRequest))?,
         decision,
-        address: caller::address(&request),
+        address,
     };
     let answer = state.decide_consent.run(command).await.map_err(problem)?;
     Ok(see_other(answer.expose()))
@@ -100,7 +100,7 @@ fn ask(asked: ConsentView, person: &SignedInPerson) -> Result<HttpResponse, Prob
         held: granted,
         errors: FormErrors::none(),
     };
-    page_that_leads_to(StatusCode::OK, &view, Some(&redirect_origin))
+    page_with_redirect_form(StatusCode::OK, &view, Some(&redirect_origin))
 }
 
 fn problem(error: ConsentError) -> Problem {

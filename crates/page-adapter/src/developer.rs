@@ -11,20 +11,19 @@ use super::answer;
 use super::person;
 use super::query;
 use super::view::{self, AppFields, FormErrors, OwnAppLine};
-use actix_web::http::StatusCode;
 use actix_web::web::ServiceConfig;
 use actix_web::{HttpRequest, HttpResponse};
-use app_form::SentApp;
-use application::developer::{OwnAppError, RegisterAppCommand};
+use app_form::SubmittedApp;
+use application::developer::{DeveloperAppError, RegisterAppCommand};
 use application::operator::CreatedClient;
 use domain::client::{Client, MAX_OWN_CLIENTS};
 use domain::sandbox::MAX_PER_OWNER;
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 use own_app::OwnAppPage;
-use request::{Refusal, Sent, Visit, correctable, form, form_only, page};
+use request::{Developer, DeveloperForm, Refusal, correctable, form, form_only, page};
 
-/// Registers the pages; those of an app last, because their paths are patterns.
+/// Registers the pages. Those of one app come last, because their path patterns would match other paths.
 pub(super) fn configure(routes: &mut ServiceConfig) {
     let apps = Endpoint::Developer.resource().route(page(show)).route(form(Endpoint::Developer, register));
     routes
@@ -41,40 +40,41 @@ pub(super) fn configure(routes: &mut ServiceConfig) {
         .service(form_only(Endpoint::CreateSandbox, sandbox::create))
         .service(form_only(Endpoint::EraseSandbox, sandbox::erase))
         .service(form_only(Endpoint::CreateSandboxCode, sandbox::issue_code))
-        .service(Endpoint::OwnWebhooks.resource().route(page(webhooks::show)))
+        .service(Endpoint::DeveloperWebhooks.resource().route(page(webhooks::show)))
         .service(Endpoint::OwnApp.resource().route(page(own_app::show)));
 }
 
 /// Lists the person's apps, with the form for a new one.
-async fn show(visit: &Visit<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+async fn show(developer: &Developer<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
     let notice = match query::read(request, &["done"])?.get("done") {
-        Some("deleted") => Some("The app has been deleted. Its access has ended."),
+        Some("deleted") => Some("The app has been deleted and can no longer read anything."),
         Some("people-created") => Some("The sandbox people have been created."),
         Some("people-erased") => Some("Your sandbox people and their data have been erased."),
         _ => None,
     };
-    apps_page(visit, StatusCode::OK, notice.map(str::to_owned), NewApp::default()).await
+    apps_page(developer, notice.map(str::to_owned), NewApp::default()).await
 }
 
 /// Registers an app. The response shows its page with the secret, which is not stored.
-async fn register(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
-    let Sent { visit, form, address } = sent;
-    let app = SentApp::read(form)?;
+async fn register(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
+    let DeveloperForm { developer, form, address } = sent;
+    let app = SubmittedApp::read(form)?;
     let is_public = match form.find("kind")? {
         Some("confidential") => false,
         Some("public") => true,
         _ => return Err(Problem::new(Fault::InvalidForm).into()),
     };
-    let session = &visit.person.session;
-    let command = RegisterAppCommand { session, form: app.form(), is_public, address: *address };
-    match visit.use_cases.register.run(command).await {
+    let session = &developer.person.session;
+    let (form, operator) = (app.form(), developer.operator());
+    let command = RegisterAppCommand { session, form, is_public, operator, address: *address };
+    match developer.use_cases.register.run(command).await {
         Ok(CreatedClient { client, secret }) => {
             let notice = Some("The app has been registered.".to_owned());
-            Ok(OwnAppPage { notice, secret, ..OwnAppPage::default() }.answer(visit, client.id).await?)
+            Ok(OwnAppPage { notice, secret, ..OwnAppPage::default() }.answer(developer, client.id).await?)
         }
         Err(error) => {
             let new = NewApp { fields: app.fields(correctable(error)?), is_public };
-            Ok(apps_page(visit, StatusCode::UNPROCESSABLE_ENTITY, None, new).await?)
+            Ok(apps_page(developer, None, new).await?)
         }
     }
 }
@@ -87,14 +87,13 @@ struct NewApp {
 }
 
 async fn apps_page(
-    visit: &Visit<'_>,
-    status: StatusCode,
+    developer: &Developer<'_>,
     notice: Option<String>,
     new: NewApp,
 ) -> Result<HttpResponse, Problem> {
-    let Visit { use_cases, person, .. } = visit;
+    let Developer { use_cases, person, .. } = developer;
     let apps = use_cases.own_apps.list(person.user_id).await?;
-    let people = sandbox::people(visit).await?;
+    let people = sandbox::people(developer).await?;
     let view = view::DeveloperApps {
         person: person::shown(person),
         notice,
@@ -105,7 +104,7 @@ async fn apps_page(
         fields: new.fields,
         is_public: new.is_public,
     };
-    answer::page(status, &view)
+    answer::page(view.fields.errors.status(), &view)
 }
 
 fn line(client: &Client) -> OwnAppLine {
@@ -118,16 +117,16 @@ fn line(client: &Client) -> OwnAppLine {
 }
 
 /// Returns the errors of a form that the person can correct; `None` for any other error.
-fn errors_of(error: &OwnAppError) -> Option<FormErrors> {
+fn errors_of(error: &DeveloperAppError) -> Option<FormErrors> {
     match error {
-        OwnAppError::Invalid(faults) => Some(app_form::errors(faults)),
-        OwnAppError::TooManyApps => {
+        DeveloperAppError::Invalid(faults) => Some(app_form::errors(faults)),
+        DeveloperAppError::TooManyApps => {
             Some(FormErrors::form("You have reached the limit of apps. Delete one first."))
         }
-        OwnAppError::TooManyPeople => Some(FormErrors::form(format!(
+        DeveloperAppError::TooManyPeople => Some(FormErrors::form(format!(
             "You can have at most {MAX_PER_OWNER} sandbox people. Erase yours to create new ones."
         ))),
-        OwnAppError::Webhook(error) => webhooks::errors_of(error),
+        DeveloperAppError::Webhook(error) => webhooks::errors_of(error),
         _ => None,
     }
 }

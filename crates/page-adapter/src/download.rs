@@ -1,10 +1,10 @@
 //! `/account/export`: download of a person's data.
 
 use super::answer::see_other;
-use super::form::Form;
 use super::person::Destination;
+use super::person_form::PersonForm;
 use crate::PageState;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 use application::export::ExportFormat;
 use application::export::{ExportQuery, Exporter};
@@ -18,9 +18,9 @@ use http_adapter::problem::Problem;
 pub(super) async fn submit(
     state: Data<PageState>,
     request: HttpRequest,
-    body: Payload,
+    sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let PersonForm { person, form, .. } = sent;
     let format = form.parse("format", ExportFormat::parse)?;
     if !person.is_fresh {
         return Ok(see_other(&Destination::Download.sign_in()));

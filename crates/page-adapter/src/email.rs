@@ -1,14 +1,14 @@
 //! `/account/email` and `/confirm-email`: the email address of an account.
 
 use super::answer::{page, see_other};
-use super::form::Form;
-use super::kept_form::{self, Submission};
+use super::kept_form;
 use super::person::{self, Destination};
+use super::person_form::PersonForm;
 use super::query;
 use super::view::{self, FormErrors, Link};
 use crate::PageState;
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{
     ConfirmEmailChangeError, EmailChangeCommand, EmailChangeError, LinkRequestError, SignedInPerson,
@@ -16,8 +16,8 @@ use application::account::{
 use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
 use domain::user::Email;
+use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
-use http_adapter::{Endpoint, caller};
 
 /// Shows the form, after a recent sign-in.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -28,20 +28,13 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 }
 
 /// Sends a link to the new address.
-pub(super) async fn request(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::ChangeEmail).await? {
-        Submission::Complete(person, form) => (person, form),
-        Submission::SignIn(response) => return Ok(response),
-    };
+pub(super) async fn request(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, address } = sent;
     let use_case = state.request_email_change.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let email = form.line("email")?;
-    let command = EmailChangeCommand { session: &person.session, email, address: caller::address(&request) };
+    let command = EmailChangeCommand { session: &person.session, email, address };
     let errors = match use_case.run(command).await {
-        Ok(()) => return page(StatusCode::OK, &sent()),
+        Ok(()) => return page(StatusCode::OK, &SENT),
         Err(EmailChangeError::NotFresh | EmailChangeError::SessionEnded) => {
             return kept_form::sign_in(&form, Endpoint::ChangeEmail, &state);
         }
@@ -60,31 +53,25 @@ fn answer(
     email: &str,
     errors: FormErrors,
 ) -> Result<HttpResponse, Problem> {
-    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let view = view::ChangeEmail {
         person: person::shown(person),
         sends_mail: state.request_email_change.is_some(),
         email: email.to_owned(),
         errors,
     };
-    page(status, &view)
+    page(view.errors.status(), &view)
 }
 
-fn sent() -> view::Message {
-    view::Message {
-        title: "Check your email".to_owned(),
-        text:
-            "We have sent a link to the new address. Your address changes when you open the link and confirm \
-               it. The link works once and expires after one hour."
-                .to_owned(),
-        advice: Some(
-            "We have also notified your current address. It stays in use until you confirm the new one."
-                .to_owned(),
-        ),
-        link: Some(ACCOUNT),
-        request_id: None,
-    }
-}
+const SENT: view::Message<'static> = view::Message {
+    title: "Check your email",
+    text: "We have sent a link to the new address. Your address changes when you open the link and confirm \
+           it. The link works once and expires after one hour.",
+    advice: Some(
+        "We have also notified your current address. It stays in use until you confirm the new one.",
+    ),
+    link: Some(ACCOUNT),
+    request_id: None,
+};
 
 const ACCOUNT: Link = Link { path: Endpoint::Account.path(), text: "Back to your account" };
 const SIGN_IN: Link = Link { path: Endpoint::SignIn.path(), text: "Sign in" };
@@ -97,22 +84,18 @@ pub(super) async fn show_confirmation(
     let given = query::read(&request, &["link"])?;
     let (link, email) = find(&state, given.get("link")).await?;
     let Some(person) = person::signed_in(&request, &state).await? else {
-        return page(StatusCode::OK, &sign_in_first());
+        return page(StatusCode::OK, &SIGN_IN_FIRST);
     };
     let view = view::ConfirmEmail { person: person::shown(&person), link, email: email.as_str().to_owned() };
     page(StatusCode::OK, &view)
 }
 
 /// Uses a link up and changes the address.
-pub(super) async fn confirm(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn confirm(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, address } = sent;
     let link = form.find("link")?.unwrap_or_default();
-    let confirmed = state.confirm_email_change.run(&person.session, link, caller::address(&request)).await;
-    let message = match confirmed {
+    let confirmed = state.confirm_email_change.run(&person.session, link, address).await;
+    let (title, text) = match confirmed {
         Ok(_) => (
             "Your address is confirmed",
             "Use it the next time you sign in. We have notified your old address.",
@@ -124,30 +107,18 @@ pub(super) async fn confirm(
         Err(ConfirmEmailChangeError::UnusableLink) => return Err(Problem::new(Fault::LinkGone)),
         Err(ConfirmEmailChangeError::Storage(error)) => return Err(error.into()),
     };
-    let (title, text) = message;
-    let view = view::Message {
-        title: title.to_owned(),
-        text: text.to_owned(),
-        advice: None,
-        link: Some(ACCOUNT),
-        request_id: None,
-    };
+    let view = view::Message { title, text, advice: None, link: Some(ACCOUNT), request_id: None };
     page(StatusCode::OK, &view)
 }
 
 /// A link confirms only in a browser that is signed in to the account.
-fn sign_in_first() -> view::Message {
-    view::Message {
-        title: "Sign in to confirm".to_owned(),
-        text: "Sign in to your account with its current address. Then open the link from the email again."
-            .to_owned(),
-        advice: Some(
-            "If you did not ask to change the address of your account, ignore the email.".to_owned(),
-        ),
-        link: Some(SIGN_IN),
-        request_id: None,
-    }
-}
+const SIGN_IN_FIRST: view::Message<'static> = view::Message {
+    title: "Sign in to confirm",
+    text: "Sign in to your account with its current address. Then open the link from the email again.",
+    advice: Some("If you did not ask to change the address of your account, ignore the email."),
+    link: Some(SIGN_IN),
+    request_id: None,
+};
 
 /// Returns a usable link and the new address.
 async fn find(state: &PageState, text: Option<&str>) -> Result<(Secret, Email), Problem> {

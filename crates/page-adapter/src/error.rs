@@ -15,11 +15,11 @@ pub const ERROR_PAGES: ErrorPages = ErrorPages { problem, reference };
 fn problem(mut response: HttpResponseBuilder, text: ErrorText<'_>) -> HttpResponse {
     let (title, detail) = words(text);
     let message = view::Message {
-        title: title.to_owned(),
-        text: detail.to_owned(),
+        title,
+        text: detail,
         advice: None,
         link: matches!(text.fault, Fault::NotFound | Fault::InvalidForm).then_some(HOME),
-        request_id: Some(text.request_id.to_owned()),
+        request_id: Some(text.request_id),
     };
     let html = message.render().unwrap_or_else(|_| text.title.to_owned());
     let mut response = response.insert_header((CONTENT_TYPE, "text/html; charset=utf-8")).body(html);
@@ -37,11 +37,11 @@ const fn words(text: ErrorText<'_>) -> (&str, &str) {
         }
         Fault::InvalidForm => (
             "This link or form is not valid",
-            "It asks for something that this page does not offer. Open the page again from the home page.",
+            "It contains a value that this page does not accept. Open the page again from the home page.",
         ),
         Fault::MethodNotAllowed => (
             "This page cannot be opened directly",
-            "The address works only with the form that leads to it. Go back and use the form.",
+            "This address only accepts a submitted form. Go back and use the form.",
         ),
         Fault::StorageUnavailable | Fault::Busy => (
             "Please try again in a moment",

@@ -1,12 +1,10 @@
 //! Strict parsing of submitted forms, and protection against cross-site request forgery.
 
 use super::browser::Browser;
-use super::person;
 use crate::PageState;
 use actix_web::HttpRequest;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use actix_web::web::Payload;
-use application::account::SignedInPerson;
 use domain::form_token::FormToken;
 use domain::id::UserId;
 use domain::secret::Secret;
@@ -46,18 +44,6 @@ impl Form {
         }
     }
 
-    /// Parses a form of a signed-in person; one without a session is foreign.
-    pub(super) async fn read_with_person(
-        request: &HttpRequest,
-        body: Payload,
-        state: &PageState,
-    ) -> Result<(SignedInPerson, Self), Problem> {
-        let person = person::signed_in(request, state).await?;
-        let person = person.ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-        let form = Self::read(request, body, &state.http.settings, &person.cookie).await?;
-        Ok((person, form))
-    }
-
     /// Parses a form that needs no sign-in; one from a browser without a visit is foreign.
     pub(super) async fn read_with_visit(
         request: &HttpRequest,
@@ -73,7 +59,7 @@ impl Form {
 
     async fn read_fields(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {
         let Some(body) = read_body(request, body).await.map_err(unreadable)? else {
-            // A form without any field has no token either, and is rejected for that.
+            // A form without fields has no token, and is rejected because of that.
             return Ok(Self(Vec::new()));
         };
         if body.kind != BodyKind::Form {
@@ -199,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_is_ticked_by_yes_alone() {
+    fn only_yes_ticks_a_box() {
         assert!(form("remember=yes").is_ticked("remember").unwrap());
         assert!(!form("remember=on").is_ticked("remember").unwrap());
         assert!(!form("").is_ticked("remember").unwrap());

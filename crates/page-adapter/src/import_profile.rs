@@ -1,23 +1,19 @@
 //! Profile changes that an import proposes.
 
 use super::answer::see_other;
-use super::form::Form;
 use super::imports::address;
+use super::person_form::PersonForm;
 use crate::PageState;
-use actix_web::web::{Data, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::HttpResponse;
+use actix_web::web::Data;
 use application::import::ApplyProfileError;
 use domain::id::ImportId;
 use domain::user::ProfileField;
 use http_adapter::problem::{Fault, Problem};
 
 /// Applies the ticked proposals, or all.
-pub(super) async fn apply(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn apply(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let id = form.parse("import", |id| ImportId::parse(id).ok())?;
     let ticked: Option<Vec<_>> = form.all("field").map(ProfileField::parse).collect();
     let ticked = ticked.ok_or_else(|| Problem::new(Fault::InvalidForm))?;

@@ -1,8 +1,8 @@
 //! `/imports`: uploaded files, their progress, and undo.
 
 use super::answer::{page, see_other};
-use super::form::Form;
 use super::person::{self, Destination};
+use super::person_form::PersonForm;
 use super::view::{
     self, FormErrors, ImportCounts, ImportLine, ImportPhase, ImportProfile, ImportRemark, KeptLine,
     ProfileLine, UndoneLine,
@@ -10,11 +10,11 @@ use super::view::{
 use super::{moment, query};
 use crate::PageState;
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Path, Payload};
+use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::import::{
-    Counts, Import, ImportReport, KeptRecord, KeptWhat, KeptWhy, Rejection, ReportNote, UndoImportError,
+    Counts, Import, ImportReport, KeptItem, KeptReason, KeptRecord, Rejection, ReportNote, UndoImportError,
     Undone, UndoneCounts,
 };
 use application::upload::{DiscardReason, UploadKey};
@@ -26,7 +26,7 @@ use http_adapter::problem::{Fault, Problem};
 use std::time::Duration;
 
 /// Maximum number of imports in the list.
-const LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 /// Maximum time that a request waits for an undo.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
@@ -100,12 +100,8 @@ fn notice(done: Option<&str>) -> Option<String> {
 }
 
 /// Undoes an import; one that has not started is cancelled.
-pub(super) async fn undo(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn undo(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let id = form.parse("import", |id| ImportId::parse(id).ok())?;
     let key = UploadKey { user_id: person.user_id, id };
     if state.discard_upload.run(key, DiscardReason::Cancelled(Canceller::Person)).await? {
@@ -164,7 +160,7 @@ impl ImportsPage {
         state: &PageState,
         person: &SignedInPerson,
     ) -> Result<HttpResponse, Problem> {
-        let imports = state.list_imports.run(Some(person.user_id), LISTED).await?;
+        let imports = state.list_imports.run(Some(person.user_id), MAX_LISTED).await?;
         let zone = person.home_timezone;
         let view = view::Imports {
             person: person::shown(person),
@@ -223,16 +219,16 @@ fn undone(undone: &Undone, zone: TimeZone) -> UndoneLine {
 fn kept_line(record: &KeptRecord, zone: TimeZone) -> KeptLine {
     let KeptRecord { what, at, why } = record;
     let what = match what {
-        KeptWhat::Session(_) => "Night".to_owned(),
-        KeptWhat::Log(_) => "Intake".to_owned(),
-        KeptWhat::Label(_) => "Label of a supplement".to_owned(),
-        KeptWhat::Profile(field) => view::field_label(*field).to_owned(),
+        KeptItem::Session(_) => "Night".to_owned(),
+        KeptItem::Log(_) => "Intake".to_owned(),
+        KeptItem::Label(_) => "Label of a supplement".to_owned(),
+        KeptItem::Profile(field) => view::field_label(*field).to_owned(),
     };
     let (why, by) = match why {
-        KeptWhy::ChangedBy(id) => ("changed later by", Some(id.to_string())),
-        KeptWhy::Changed => ("changed since", None),
-        KeptWhy::Deleted => ("deleted since", None),
-        KeptWhy::InUse => ("in use, or its place is taken", None),
+        KeptReason::ChangedBy(id) => ("changed later by", Some(id.to_string())),
+        KeptReason::Changed => ("changed since", None),
+        KeptReason::Deleted => ("deleted since", None),
+        KeptReason::InUse => ("in use, or replaced by another record", None),
     };
     KeptLine { what, at: at.map(|at| moment::to_the_minute(at, zone)), why, by }
 }

@@ -6,18 +6,17 @@
 //! forms that delete or disconnect something ([`Endpoint::keeps_form`]).
 
 use super::answer::{page, see_other, with_cookies};
-use super::browser::{self, Browser};
+use super::browser;
 use super::form::Form;
 use super::person::{self, Destination};
 use super::view;
 use crate::PageState;
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
-use application::account::SignedInPerson;
 use http_adapter::Endpoint;
 use http_adapter::parameter::parse;
-use http_adapter::problem::{Fault, Problem};
+use http_adapter::problem::Problem;
 use url::form_urlencoded::Serializer;
 
 /// Maximum size of the fields. Encrypted, and with the other headers of the response, they fit into 4096
@@ -26,30 +25,9 @@ const MAX_BYTES: usize = 2400;
 /// Field with the path of the form, before the person's fields.
 const ACTION: &str = "action";
 
-/// A submitted form.
-pub(super) enum Submission {
-    /// Form of a signed-in person.
-    Complete(SignedInPerson, Form),
-    /// The session has ended. The response leads to the sign-in page and keeps the form.
-    SignIn(HttpResponse),
-}
-
-/// Parses a form of a signed-in person, or keeps it if the session of the browser has ended.
-pub(super) async fn read(
-    request: &HttpRequest,
-    body: Payload,
-    state: &PageState,
-    endpoint: Endpoint,
-) -> Result<Submission, Problem> {
-    let settings = &state.http.settings;
-    let browser = Browser::from_request(request, settings);
-    let cookie = browser.session().ok_or_else(|| Problem::new(Fault::ForeignForm))?;
-    let person = person::signed_in_with(&browser, state).await?;
-    let form = Form::read(request, body, settings, cookie).await?;
-    match person {
-        Some(person) => Ok(Submission::Complete(person, form)),
-        None => sign_in(&form, endpoint, state).map(Submission::SignIn),
-    }
+/// Returns the endpoint with this path if its forms are kept.
+pub(super) fn endpoint(path: &str) -> Option<Endpoint> {
+    Endpoint::ALL.iter().copied().find(|endpoint| endpoint.keeps_form() && endpoint.path() == path)
 }
 
 /// Keeps a form, and redirects to the sign-in page.
@@ -60,25 +38,20 @@ pub(super) fn sign_in(form: &Form, endpoint: Endpoint, state: &PageState) -> Res
     text.append_pair(ACTION, endpoint.path()).extend_pairs(fields);
     let text = text.finish();
     if text.len() > MAX_BYTES {
-        return page(StatusCode::FORBIDDEN, &too_long());
+        return page(StatusCode::FORBIDDEN, &TOO_LONG);
     }
     let sealed = form.shown_to().and_then(|user_id| state.kept_forms.keep(user_id, &text));
     let kept = sealed.and_then(|sealed| browser::set_kept_form(&sealed, &state.http.settings));
     Ok(with_cookies(see_other(&Destination::KeptForm.sign_in()), [kept]))
 }
 
-fn too_long() -> view::Message {
-    view::Message {
-        title: "Sign in again to save this".to_owned(),
-        text: "Your sign-in is too old, and the form is too long to be kept for you. Nothing was saved."
-            .to_owned(),
-        advice: Some(
-            "Go back to the form and copy what you typed. Then sign in and enter it again.".to_owned(),
-        ),
-        link: None,
-        request_id: None,
-    }
-}
+const TOO_LONG: view::Message<'static> = view::Message {
+    title: "Sign in again to save this",
+    text: "Your sign-in has expired, and the form is too long to be kept. Nothing was saved.",
+    advice: Some("Go back to the form and copy what you typed. Then sign in and enter it again."),
+    link: None,
+    request_id: None,
+};
 
 /// Shows what the person entered, with a button that sends it. Without a kept form of this person, redirects
 /// home. The cookie is deleted in either case.
@@ -109,8 +82,8 @@ fn parse_kept(text: &str) -> Option<(Endpoint, Vec<(String, String)>)> {
     let pairs = parse(text).ok()?;
     let mut pairs = pairs.into_iter().map(|pair| (pair.name.into_owned(), pair.value.into_owned()));
     let (name, path) = pairs.next()?;
-    let endpoint = Endpoint::ALL.iter().copied().find(|one| one.keeps_form() && one.path() == path);
-    endpoint.filter(|_| name == ACTION).map(|endpoint| (endpoint, pairs.collect()))
+    let endpoint = endpoint(&path).filter(|_| name == ACTION)?;
+    Some((endpoint, pairs.collect()))
 }
 
 /// Describes what a form does.
@@ -119,9 +92,9 @@ const fn what(endpoint: Endpoint) -> &'static str {
         Endpoint::Tokens => "creating an access token",
         Endpoint::Developer => "registering an app",
         Endpoint::ChangeOwnApp => "changing an app",
-        Endpoint::RotateOwnSecret => "creating a secret of an app",
-        Endpoint::CreateOwnWebhook => "creating a webhook endpoint of an app",
-        Endpoint::RotateOwnWebhook => "creating a secret of a webhook endpoint",
+        Endpoint::RotateOwnSecret => "creating an app secret",
+        Endpoint::CreateOwnWebhook => "creating a webhook endpoint",
+        Endpoint::RotateOwnWebhook => "creating a webhook secret",
         Endpoint::ChangeEmail => "changing your email address",
         Endpoint::AddIntake => "adding a supplement",
         Endpoint::ChangeIntake => "changing an intake",

@@ -35,6 +35,7 @@ mod nights;
 mod passkeys;
 mod password;
 mod person;
+mod person_form;
 mod picture;
 mod profile;
 mod query;
@@ -58,8 +59,11 @@ pub use state::{
     DeveloperUseCases, NightUseCases, PageState, PasskeyCeremonies, TimeSource, UploadUseCases, VisitSource,
 };
 
+use actix_web::dev::HttpServiceFactory;
 use actix_web::web::{Data, ServiceConfig, get, post};
+use actix_web::{FromRequest, Handler, HttpResponse};
 use http_adapter::Endpoint;
+use http_adapter::problem::Problem;
 use std::sync::Arc;
 
 /// Returns the configuration of the pages.
@@ -75,42 +79,19 @@ fn configure_visitor(routes: &mut ServiceConfig) {
         .service(Endpoint::Home.resource().route(get().to(home::show)))
         .service(Endpoint::Help.resource().route(get().to(help::show)))
         .service(Endpoint::Authorize.resource().route(get().to(authorize::begin)))
-        .service(Endpoint::SignIn.resource().route(get().to(sign_in::show)).route(post().to(sign_in::submit)))
-        .service(
-            Endpoint::SignInSecondStep
-                .resource()
-                .route(get().to(second_step::show))
-                .route(post().to(second_step::submit)),
-        )
+        .service(page_with_form(Endpoint::SignIn, sign_in::show, sign_in::submit))
+        .service(page_with_form(Endpoint::SignInSecondStep, second_step::show, second_step::submit))
         .service(Endpoint::ContinueForm.resource().route(get().to(kept_form::show)))
-        .service(
-            Endpoint::Consent.resource().route(get().to(consent::show)).route(post().to(consent::submit)),
-        )
+        .service(page_with_form(Endpoint::Consent, consent::show, consent::submit))
         .service(Endpoint::SignOut.resource().route(post().to(sign_out::here)))
-        .service(
-            Endpoint::ForgotPassword
-                .resource()
-                .route(get().to(password::show_forgotten))
-                .route(post().to(password::submit_forgotten)),
-        )
-        .service(
-            Endpoint::SignUp
-                .resource()
-                .route(get().to(password::show_sign_up))
-                .route(post().to(password::submit_sign_up)),
-        )
-        .service(
-            Endpoint::SetPassword
-                .resource()
-                .route(get().to(password::show_link))
-                .route(post().to(password::submit_link)),
-        )
-        .service(
-            Endpoint::ConfirmEmail
-                .resource()
-                .route(get().to(email::show_confirmation))
-                .route(post().to(email::confirm)),
-        )
+        .service(page_with_form(
+            Endpoint::ForgotPassword,
+            password::show_forgotten,
+            password::submit_forgotten,
+        ))
+        .service(page_with_form(Endpoint::SignUp, password::show_sign_up, password::submit_sign_up))
+        .service(page_with_form(Endpoint::SetPassword, password::show_link, password::submit_link))
+        .service(page_with_form(Endpoint::ConfirmEmail, email::show_confirmation, email::confirm))
         .service(Endpoint::BeginPasskeySignIn.resource().route(post().to(passkeys::begin_sign_in)))
         .service(Endpoint::PasskeySignIn.resource().route(post().to(passkeys::sign_in)))
         .service(Endpoint::PasskeyScript.resource().route(get().to(asset::passkey_script)))
@@ -125,32 +106,21 @@ fn configure_account(routes: &mut ServiceConfig) {
         .service(Endpoint::DeleteNight.resource().route(post().to(night::delete)))
         .service(Endpoint::Night.resource().route(get().to(night::show)))
         .configure(supplements::configure)
-        .service(
-            Endpoint::ProfilePage.resource().route(get().to(profile::show)).route(post().to(profile::submit)),
-        )
+        .service(page_with_form(Endpoint::ProfilePage, profile::show, profile::submit))
         .service(Endpoint::Apps.resource().route(get().to(apps::show)))
         .service(Endpoint::DisconnectApps.resource().route(post().to(apps::disconnect)))
-        .service(Endpoint::Tokens.resource().route(get().to(tokens::show)).route(post().to(tokens::create)))
+        .service(page_with_form(Endpoint::Tokens, tokens::show, tokens::create))
         .service(Endpoint::RevokePersonalToken.resource().route(post().to(tokens::revoke)))
         .configure(developer::configure)
-        .service(
-            Endpoint::Imports.resource().route(get().to(imports::show)).route(post().to(upload::receive)),
-        )
+        .service(page_with_form(Endpoint::Imports, imports::show, upload::receive))
         .service(Endpoint::UndoImport.resource().route(post().to(imports::undo)))
         .service(Endpoint::ApplyProfile.resource().route(post().to(import_profile::apply)))
         .service(Endpoint::Import.resource().route(get().to(imports::show_one)))
         .service(Endpoint::Activity.resource().route(get().to(activity::show)))
         .service(Endpoint::Account.resource().route(get().to(account::show)))
-        .service(
-            Endpoint::ChangeEmail.resource().route(get().to(email::show)).route(post().to(email::request)),
-        )
+        .service(page_with_form(Endpoint::ChangeEmail, email::show, email::request))
         .service(Endpoint::ChangePassword.resource().route(post().to(account::change_password)))
-        .service(
-            Endpoint::SecondFactor
-                .resource()
-                .route(get().to(second_factor::show))
-                .route(post().to(second_factor::turn_on)),
-        )
+        .service(page_with_form(Endpoint::SecondFactor, second_factor::show, second_factor::turn_on))
         .service(Endpoint::TurnOffSecondFactor.resource().route(post().to(second_factor::turn_off)))
         .service(Endpoint::RecoveryCodes.resource().route(post().to(second_factor::replace_codes)))
         .service(Endpoint::SignOutBrowser.resource().route(post().to(sign_out::browser)))
@@ -160,6 +130,21 @@ fn configure_account(routes: &mut ServiceConfig) {
         .service(Endpoint::RenamePasskey.resource().route(post().to(passkeys::rename)))
         .service(Endpoint::RemovePasskey.resource().route(post().to(passkeys::remove)))
         .service(Endpoint::DownloadExport.resource().route(post().to(download::submit)))
-        .service(Endpoint::Erase.resource().route(get().to(erase::show)).route(post().to(erase::submit)))
+        .service(page_with_form(Endpoint::Erase, erase::show, erase::submit))
         .service(Endpoint::SignOutEverywhere.resource().route(post().to(sign_out::everywhere)));
+}
+
+/// Returns the resource of a page with a form.
+fn page_with_form<Page, PageArguments, Form, FormArguments>(
+    endpoint: Endpoint,
+    show: Page,
+    submit: Form,
+) -> impl HttpServiceFactory + use<Page, PageArguments, Form, FormArguments>
+where
+    Page: Handler<PageArguments, Output = Result<HttpResponse, Problem>>,
+    PageArguments: FromRequest + 'static,
+    Form: Handler<FormArguments, Output = Result<HttpResponse, Problem>>,
+    FormArguments: FromRequest + 'static,
+{
+    endpoint.resource().route(get().to(show)).route(post().to(submit))
 }

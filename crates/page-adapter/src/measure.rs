@@ -49,7 +49,7 @@ const fn words(kind: MetricKind) -> (&'static str, &'static str) {
     match kind {
         K::TimeNightInBed => ("In bed", "from going to bed to getting up"),
         K::TimeNightAsleep => ("Asleep", "all sleep of the night"),
-        K::TimeNightAwake => ("Awake", "total while in bed"),
+        K::TimeNightAwake => ("Awake", "total time awake in bed"),
         K::TimeNightLight => ("Light sleep", "stages N1 and N2"),
         K::TimeNightDeep => ("Deep sleep", "stage N3, slow waves"),
         K::TimeNightRem => ("REM sleep", "rapid eye movements"),

@@ -55,7 +55,7 @@ pub(super) fn clock(unix_millis: i64, zone: TimeZone) -> String {
 }
 
 /// Formats a session in full: `Monday 30 March, 22:53 to Tuesday 31 March, 06:08`. Within one day, the day
-/// stands once: `Tuesday 31 March, 14:00 to 14:25`.
+/// appears once: `Tuesday 31 March, 14:00 to 14:25`.
 pub(super) fn night(start_millis: i64, end_millis: i64, zone: TimeZone) -> String {
     let [start, end] = [start_millis, end_millis].map(|at| (local_date(at, zone), clock(at, zone)));
     let wake_day = if start.0 == end.0 { String::new() } else { format!("{}, ", weekday_and_day(end.0)) };

@@ -1,16 +1,16 @@
 //! `/nights/{id}`: one night of a person.
 
 use super::answer::{page, see_other};
-use super::form::Form;
 use super::measure::{figures, metric_lines};
 use super::person::{self, Destination};
+use super::person_form::PersonForm;
 use super::picture::{self, Weeks};
 use super::{moment, nights};
 use crate::PageState;
 use crate::view::picture::SleepLine;
 use crate::view::{self, OriginLine};
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Path, Payload};
+use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::import::Import;
@@ -25,7 +25,7 @@ use http_adapter::problem::{Fault, Problem};
 /// Maximum number of other sessions of the same day.
 const MAX_OTHERS: usize = 20;
 /// Days before and after a night in which the previous and the next one are looked for.
-const DAYS_AROUND: Days = Days::new(31);
+const NEIGHBOUR_SEARCH_DAYS: Days = Days::new(31);
 
 /// Shows a night. One that does not exist and one of another person give the same response.
 pub(super) async fn show(
@@ -42,25 +42,24 @@ pub(super) async fn show(
     let zone = person.home_timezone;
     let date = local_date(session.record.time_in_bed().end_millis(), zone);
     let around = Weeks {
-        first: date.checked_sub_days(DAYS_AROUND).unwrap_or(date),
-        last: date.checked_add_days(DAYS_AROUND).unwrap_or(date),
+        first: date.checked_sub_days(NEIGHBOUR_SEARCH_DAYS).unwrap_or(date),
+        last: date.checked_add_days(NEIGHBOUR_SEARCH_DAYS).unwrap_or(date),
         zone,
     };
     let around = nights::list(&state, &person, around, false).await?.recordings;
     let spans: Vec<_> = around.into_iter().map(|recording| recording.span).collect();
     let same_day = spans.iter().rev().filter(|other| other.date(zone) == date && other.id != session.id);
     let others = same_day.take(MAX_OTHERS).map(|other| picture::sleep_line(other, zone)).collect();
-    let neighbours = Neighbours::of(&session, &spans, zone);
-    page(StatusCode::OK, &draw(person::shown(&person), zone, &Found { session, import, others, neighbours }))
+    let neighbours = Neighbours::find(&session, &spans, zone);
+    page(
+        StatusCode::OK,
+        &draw(person::shown(&person), zone, &NightPageData { session, import, others, neighbours }),
+    )
 }
 
 /// Deletes a night.
-pub(super) async fn delete(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let id = form.parse("night", |id| SleepSessionId::parse(id).ok())?;
     let session = find(&state, &person, Some(id)).await?;
     if !state.nights.delete.run(person.user_id, id).await? {
@@ -80,8 +79,8 @@ async fn find(
     state.nights.find.run(person.user_id, id).await?.ok_or_else(not_found)
 }
 
-/// A night with what is shown beside it.
-pub(crate) struct Found {
+/// Data of the page: a night, its import, and other sessions.
+pub(crate) struct NightPageData {
     pub(crate) session: SleepSession,
     pub(crate) import: Option<Import>,
     /// Other sessions of the same day.
@@ -98,7 +97,7 @@ pub(crate) struct Neighbours {
 
 impl Neighbours {
     /// Finds the nights among the sessions of the weeks around.
-    fn of(session: &SleepSession, spans: &[SleepSpan], zone: TimeZone) -> Self {
+    fn find(session: &SleepSession, spans: &[SleepSpan], zone: TimeZone) -> Self {
         let frame = session.record.time_in_bed();
         let days = trend::days(spans, zone);
         let nights = nights_of(&days, session.record.source().map(SleepSource::as_str));
@@ -113,8 +112,8 @@ impl Neighbours {
 }
 
 /// Draws the page.
-pub(crate) fn draw(person: view::Person, zone: TimeZone, found: &Found) -> view::Night {
-    let Found { session, import, others, neighbours } = found;
+pub(crate) fn draw(person: view::Person, zone: TimeZone, found: &NightPageData) -> view::Night {
+    let NightPageData { session, import, others, neighbours } = found;
     let record = &session.record;
     let frame = record.time_in_bed();
     let date = local_date(frame.end_millis(), zone);

@@ -35,9 +35,9 @@ const MAX_LINKS: usize = 6;
 const UNNAMED: &str = "unnamed";
 const NAMED_PREFIX: &str = "named:";
 
-/// What was asked for.
+/// Query parameters of the page, and the notice.
 #[derive(Default)]
-pub(crate) struct Asked<'q> {
+pub(crate) struct NightsPageQuery<'q> {
     pub(crate) to: Option<NaiveDate>,
     pub(crate) source: Option<&'q str>,
     pub(crate) notice: Option<&'static str>,
@@ -49,7 +49,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         return Ok(see_other(&Destination::Nights.sign_in()));
     };
     let given = query::read(&request, &["to", "source", "done"])?;
-    let asked = Asked {
+    let asked = NightsPageQuery {
         to: given.get("to").map(date).transpose()?,
         source: given.get("source"),
         notice: (given.get("done") == Some("deleted")).then_some("Deleted."),
@@ -71,14 +71,14 @@ fn source_value(source: Option<&str>) -> String {
 async fn view(
     state: &PageState,
     person: &SignedInPerson,
-    asked: &Asked<'_>,
+    asked: &NightsPageQuery<'_>,
 ) -> Result<view::Nights, Problem> {
     let zone = person.home_timezone;
     let latest = state.nights.list.latest(person.user_id, zone).await?;
     let end = state.nights.list.today(zone).max(latest.unwrap_or_default());
     let to = asked.to.or(latest).unwrap_or(end).min(end);
     let weeks = weeks_of(to, zone);
-    let found = Found {
+    let found = NightsPageData {
         of_weeks: list(state, person, weeks, true).await?,
         of_year: list(state, person, year_of(to, zone), false).await?,
         to,
@@ -90,7 +90,7 @@ async fn view(
 }
 
 /// Sessions of a page.
-pub(crate) struct Found {
+pub(crate) struct NightsPageData {
     pub(crate) of_weeks: NightList,
     pub(crate) of_year: NightList,
     /// Date of the last of the four weeks.
@@ -104,9 +104,15 @@ pub(crate) struct Found {
 }
 
 /// Draws the page.
-pub(crate) fn draw(person: view::Person, zone: TimeZone, found: &Found, asked: &Asked<'_>) -> view::Nights {
-    let Found { of_weeks, of_year, to, start, end, is_empty } = found;
+pub(crate) fn draw(
+    person: view::Person,
+    zone: TimeZone,
+    found: &NightsPageData,
+    asked: &NightsPageQuery<'_>,
+) -> view::Nights {
+    let NightsPageData { of_weeks, of_year, to, start, end, is_empty } = found;
     let (weeks, year_dates) = (weeks_of(*to, zone), year_of(*to, zone));
+    let so_far = Weeks { last: weeks.last.min(*end), ..weeks };
     let spans = spans(of_weeks);
     let days = trend::days(&spans, zone);
     let sources = trend::sources(&days);
@@ -118,14 +124,17 @@ pub(crate) fn draw(person: view::Person, zone: TimeZone, found: &Found, asked: &
         person,
         notice: asked.notice.map(str::to_owned),
         time_zone: zone.name().to_owned(),
-        span: picture::dates_and_year(weeks.first, weeks.last),
+        span: picture::dates_and_year(so_far.first, so_far.last),
         earlier: (weeks.first > *start).then(|| days_before(weeks.first, 1).to_string()),
         later: (weeks.last < *end).then(|| later.to_string()),
         is_latest: asked.to.is_none(),
         asked_source: chosen.filter(|_| asked.source.is_some()).map(|chosen| source_value(chosen.source)),
         sources: links(&sources, chosen, *to),
         source: chosen.filter(|_| sources.len() > 1).map(|chosen| picture::source_name(chosen.source)),
-        weeks: chosen.map(|chosen| pictures(&days, &of_weeks.recordings, chosen.source, weeks)),
+        weeks: chosen.map(|chosen| WeekPictures {
+            raster: picture::raster(&days, so_far),
+            nights: pictures(&days, &of_weeks.recordings, chosen.source, weeks),
+        }),
         year: year(of_year, chosen, year_dates),
         year_number: number,
         year_before: (number > start.year()).then(|| format!("{}-12-31", number - 1)),
@@ -188,17 +197,16 @@ fn pictures(
     recordings: &[Recording],
     source: Option<&str>,
     weeks: Weeks,
-) -> WeekPictures {
+) -> Option<SourcePictures> {
     let nights = nights_of(days, source);
     let of_source = recordings.iter().filter(|recording| recording.span.source.as_deref() == source);
-    let index = SleepRegularity::of(&of_source.cloned().collect::<Vec<_>>(), weeks.zone);
-    let regularity = picture::regularity(&nights, index, weeks);
-    let nights = regularity.map(|regularity| SourcePictures {
+    let index = SleepRegularity::from_recordings(&of_source.cloned().collect::<Vec<_>>(), weeks.zone);
+    let regularity = picture::regularity(&nights, index, weeks)?;
+    Some(SourcePictures {
         medians: medians(&nights, index, weeks),
         durations: picture::durations(&nights, weeks),
         regularity,
-    });
-    WeekPictures { raster: picture::raster(days, weeks), nights }
+    })
 }
 
 fn medians(nights: &[DatedNight<'_>], index: Option<SleepRegularity>, weeks: Weeks) -> Vec<Figure> {

@@ -3,16 +3,15 @@
 //! A script asks for a challenge, then submits an ordinary form with what the browser returned.
 
 use super::account::AccountPage;
-use super::answer::{see_other, with_cookies};
-use super::browser::{self, Browser};
+use super::answer::{redirect_with_notice, see_other, with_cookies};
+use super::browser;
 use super::form::Form;
-use super::kept_form::{self, Submission};
 use super::moment;
 use super::person::{self, Destination};
-use super::sign_in::{SignInTarget, refuse_passkey};
+use super::person_form::PersonForm;
+use super::sign_in::{SignInTarget, start_again};
 use super::view::{FormErrors, PasskeyAdding, PasskeyLine, Passkeys};
 use crate::{PageState, PasskeyCeremonies, meter};
-use actix_web::http::StatusCode;
 use actix_web::http::header::ContentType;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
@@ -38,6 +37,9 @@ pub(super) struct TypedPasskey {
     pub(super) renamed: Option<(PasskeyId, String)>,
 }
 
+/// One text for every passkey that does not work.
+const REFUSED: &str =
+    "The passkey could not be used here. Try again, use another passkey, or enter your password.";
 const NAME_RULE: &str = "Enter a name of 1 to 100 visible characters.";
 
 /// Returns the section of the account page.
@@ -131,9 +133,8 @@ pub(super) async fn sign_in(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
-    let browser = Browser::from_request(&request, &state.http.settings);
     let target = SignInTarget::read(form.find("request")?, form.find("to")?);
-    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let signed_in = person::signed_in(&request, &state).await?;
     let field = |name| form.find(name).map(Option::unwrap_or_default);
     let command = SignInWithPasskeyCommand {
         credential_id: field("credential_id")?,
@@ -152,7 +153,7 @@ pub(super) async fn sign_in(
             Ok(with_cookies(see_other(&target.next()), cookies))
         }
         Err(SignInWithPasskeyError::Rejected) => {
-            refuse_passkey(&state, &visit, target, signed_in.as_ref()).await
+            start_again(&state, &visit, target, signed_in.as_ref(), REFUSED).await
         }
         Err(SignInWithPasskeyError::TooManyAttempts { retry_after_seconds }) => {
             Err(Problem::new(Fault::TooManyAttempts).retry_after(retry_after_seconds))
@@ -163,23 +164,15 @@ pub(super) async fn sign_in(
 
 /// Begins the addition of a passkey. A person whose sign-in is too old gets a 403; the script then submits
 /// the form, which redirects to the sign-in page.
-pub(super) async fn begin(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, _) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn begin(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, address, .. } = sent;
     let start = PasskeyCeremonyStart::Registration { person: &person };
-    begin_ceremony(&state, start, caller::address(&request)).await
+    begin_ceremony(&state, start, address).await
 }
 
 /// Adds a passkey.
-pub(super) async fn add(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, address } = sent;
     let field = |name| form.find(name).map(Option::unwrap_or_default);
     let name = form.line("passkey_name")?;
     let command = AddPasskeyCommand {
@@ -188,20 +181,20 @@ pub(super) async fn add(
         client_data: field("client_data")?,
         attestation_object: field("attestation_object")?,
         transports: field("transports")?,
-        address: caller::address(&request),
+        address,
     };
     let errors = match ceremonies(&state)?.add.run(command).await {
-        Ok(()) => return Ok(done("passkey-added")),
+        Ok(()) => return Ok(redirect_with_notice(Endpoint::Account, "passkey-added")),
         Err(AddPasskeyError::NotFresh) => return Ok(see_other(&Destination::Passkeys.sign_in())),
         Err(AddPasskeyError::InvalidName) => FormErrors::field("passkey_name", NAME_RULE),
         Err(AddPasskeyError::Rejected) => {
             FormErrors::form("The passkey could not be added. Try again, or use another device.")
         }
         Err(AddPasskeyError::AlreadyAdded) => {
-            FormErrors::form("This passkey is in use already. Use another device or security key.")
+            FormErrors::form("This passkey is already in use. Use another device or security key.")
         }
         Err(AddPasskeyError::TooManyPasskeys) => {
-            FormErrors::form("You have reached the limit of passkeys. Remove one first.")
+            FormErrors::form("You have reached the maximum number of passkeys. Remove one first.")
         }
         Err(AddPasskeyError::Storage(error)) => return Err(error.into()),
     };
@@ -210,21 +203,13 @@ pub(super) async fn add(
 }
 
 /// Renames a passkey.
-pub(super) async fn rename(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::RenamePasskey).await? {
-        Submission::Complete(person, form) => (person, form),
-        Submission::SignIn(response) => return Ok(response),
-    };
+pub(super) async fn rename(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, address } = sent;
     let passkey_id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
     let name = form.line("name")?;
-    let (user_id, address) = (person.user_id, caller::address(&request));
-    let command = RenamePasskeyCommand { user_id, passkey_id, name, address };
+    let command = RenamePasskeyCommand { user_id: person.user_id, passkey_id, name, address };
     match state.rename_passkey.run(command).await {
-        Ok(()) => Ok(done("passkey-renamed")),
+        Ok(()) => Ok(redirect_with_notice(Endpoint::Account, "passkey-renamed")),
         // Removed in another window, or never theirs.
         Err(RenamePasskeyError::NotFound) => Ok(see_other(Endpoint::Account.path())),
         Err(RenamePasskeyError::InvalidName) => {
@@ -237,16 +222,12 @@ pub(super) async fn rename(
 }
 
 /// Removes a passkey.
-pub(super) async fn remove(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn remove(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, address } = sent;
     let passkey_id = form.parse("passkey", |id| PasskeyId::parse(id).ok())?;
-    let command = RemovePasskeyCommand { person: &person, passkey_id, address: caller::address(&request) };
+    let command = RemovePasskeyCommand { person: &person, passkey_id, address };
     match state.remove_passkey.run(command).await {
-        Ok(()) => Ok(done("passkey-removed")),
+        Ok(()) => Ok(redirect_with_notice(Endpoint::Account, "passkey-removed")),
         Err(RemovePasskeyError::NotFresh) => Ok(see_other(&Destination::Passkeys.sign_in())),
         Err(RemovePasskeyError::NotFound) => Ok(see_other(Endpoint::Account.path())),
         Err(RemovePasskeyError::LastFactor) => {
@@ -259,10 +240,6 @@ pub(super) async fn remove(
     }
 }
 
-fn done(what: &str) -> HttpResponse {
-    see_other(&format!("{}?done={what}", Endpoint::Account.path()))
-}
-
 /// Shows the account page again with errors.
 async fn refused(
     state: &PageState,
@@ -271,5 +248,5 @@ async fn refused(
     errors: FormErrors,
 ) -> Result<HttpResponse, Problem> {
     let contents = AccountPage { passkeys, errors, ..AccountPage::default() };
-    contents.answer(state, person, StatusCode::UNPROCESSABLE_ENTITY).await
+    contents.answer(state, person).await
 }

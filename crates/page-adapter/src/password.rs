@@ -41,7 +41,7 @@ pub(super) async fn show_forgotten(
     request: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
     if state.request_password_reset.is_none() {
-        return page(StatusCode::OK, &no_mail());
+        return page(StatusCode::OK, &NO_MAIL);
     }
     show_request(&state, &request, LinkPurpose::Reset)
 }
@@ -121,7 +121,7 @@ pub(super) async fn show_link(state: Data<PageState>, request: HttpRequest) -> R
     let found = find_link(&state, &link).await?;
     let (visit, cookie) = visit::get_or_create(&request, &state);
     let contents = LinkPage { link, found, time_zone: "", errors: FormErrors::none() };
-    Ok(with_cookies(contents.answer(&visit, StatusCode::OK)?, [cookie]))
+    Ok(with_cookies(contents.answer(&visit)?, [cookie]))
 }
 
 /// Uses a link up and sets the password. A new account is signed in.
@@ -141,7 +141,7 @@ pub(super) async fn submit_link(
     let contents = |errors| LinkPage { link: link.clone(), found, time_zone, errors };
     if wrong_zone {
         let errors = FormErrors::field("time_zone", "Choose your time zone.");
-        return contents(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY);
+        return contents(errors).answer(&visit);
     }
     let command = ChoosePasswordCommand {
         link: link.expose(),
@@ -153,11 +153,11 @@ pub(super) async fn submit_link(
     match state.choose_password.run(command).await {
         Ok(chosen) => match chosen.sign_in {
             Some(progress) => Ok(signed_up(&state, &progress)),
-            None => page(StatusCode::OK, &password_set()),
+            None => page(StatusCode::OK, &PASSWORD_SET),
         },
         Err(ChoosePasswordError::Rule(rule)) => {
             let errors = FormErrors::field("password", password_rule(rule));
-            contents(errors).answer(&visit, StatusCode::UNPROCESSABLE_ENTITY)
+            contents(errors).answer(&visit)
         }
         Err(error) => Err(error.into()),
     }
@@ -195,25 +195,21 @@ const fn link_purpose(purpose: &PasswordLinkPurpose) -> Option<LinkPurpose> {
     }
 }
 
-fn no_mail() -> view::Message {
-    view::Message {
-        title: "Ask for a new link".to_owned(),
-        text: "This server does not send email.".to_owned(),
-        advice: Some("Ask the operator of this server for a new link to choose a password.".to_owned()),
-        link: Some(SIGN_IN),
-        request_id: None,
-    }
-}
+const NO_MAIL: view::Message<'static> = view::Message {
+    title: "Ask for a new link",
+    text: "This server does not send email.",
+    advice: Some("Ask the operator of this server for a new link to choose a password."),
+    link: Some(SIGN_IN),
+    request_id: None,
+};
 
-fn password_set() -> view::Message {
-    view::Message {
-        title: "Your password is set".to_owned(),
-        text: "You can sign in now.".to_owned(),
-        advice: None,
-        link: Some(SIGN_IN),
-        request_id: None,
-    }
-}
+const PASSWORD_SET: view::Message<'static> = view::Message {
+    title: "Your password is set",
+    text: "You can sign in now.",
+    advice: None,
+    link: Some(SIGN_IN),
+    request_id: None,
+};
 
 const SIGN_IN: view::Link = view::Link { path: Endpoint::SignIn.path(), text: "Sign in" };
 
@@ -226,7 +222,7 @@ struct LinkPage<'a> {
 }
 
 impl LinkPage<'_> {
-    fn answer(self, visit: &Secret, status: StatusCode) -> Result<HttpResponse, Problem> {
+    fn answer(self, visit: &Secret) -> Result<HttpResponse, Problem> {
         let Self { link, found, time_zone, errors } = self;
         let UsablePasswordLink { purpose, email, expires_at: _ } = found;
         let purpose = link_purpose(&purpose).ok_or_else(|| Problem::new(Fault::LinkGone))?;
@@ -238,6 +234,6 @@ impl LinkPage<'_> {
             time_zone: time_zone.to_owned(),
             errors,
         };
-        page(status, &view)
+        page(view.errors.status(), &view)
     }
 }

@@ -114,7 +114,7 @@ impl Destination {
     }
 
     /// Returns whether the page requires a recent sign-in.
-    pub(super) const fn wants_fresh(self) -> bool {
+    pub(super) const fn requires_recent_sign_in(self) -> bool {
         matches!(
             self,
             Self::Tokens

@@ -1,14 +1,14 @@
 //! `/profile`: what apps with the scope `profile` read, and changes of it.
 
-use super::answer::{page, see_other};
+use super::answer::{page, redirect_with_notice, see_other};
 use super::form::Form;
-use super::kept_form::{self, Submission};
 use super::person::{self, Destination};
+use super::person_form::PersonForm;
 use super::view::{self, FormErrors, ProfileFields, ProfileLine, ZoneEffect, field_label};
 use super::{moment, query};
 use crate::PageState;
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::profile::{ChangeProfileError, ShownProfile};
@@ -45,23 +45,17 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         _ => None,
     };
     let shown = find(&state, &person).await?;
-    let typed = EDITABLE.map(|field| Typed::of(&shown.user, field));
+    let typed = EDITABLE.map(|field| FormField::from_user(&shown.user, field));
     let outcome = Outcome { notice: notice.map(str::to_owned), errors: FormErrors::none() };
     form_page(&state, &person, &shown, &typed, outcome).await
 }
 
 /// Shows what a form would change, and changes it once that was confirmed.
-pub(super) async fn submit(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::ProfilePage).await? {
-        Submission::Complete(person, form) => (person, form),
-        Submission::SignIn(response) => return Ok(response),
-    };
+pub(super) async fn submit(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let shown = find(&state, &person).await?;
-    let typed: Result<Vec<_>, Problem> = EDITABLE.iter().map(|field| Typed::read(&form, *field)).collect();
+    let typed: Result<Vec<_>, Problem> =
+        EDITABLE.iter().map(|field| FormField::read(&form, *field)).collect();
     let typed = typed?;
     let values = match values(&typed) {
         Ok(values) => values,
@@ -71,11 +65,11 @@ pub(super) async fn submit(
     };
     let changes = changes(&shown.user, &values);
     if changes.is_empty() {
-        return Ok(see_other(&format!("{}?done=same", Endpoint::ProfilePage.path())));
+        return Ok(redirect_with_notice(Endpoint::ProfilePage, "same"));
     }
     if form.is_ticked("confirm")? {
         return match state.change_profile.run(person.user_id, &values).await {
-            Ok(_) => Ok(see_other(&format!("{}?done=saved", Endpoint::ProfilePage.path()))),
+            Ok(_) => Ok(redirect_with_notice(Endpoint::ProfilePage, "saved")),
             Err(ChangeProfileError::Storage(error)) => Err(error.into()),
             Err(ChangeProfileError::NotFound | ChangeProfileError::Fixed) => {
                 Err(Problem::new(Fault::InvalidForm))
@@ -86,7 +80,7 @@ pub(super) async fn submit(
         person: person::shown(&person),
         changes: changes.iter().map(ProfileLine::new).collect(),
         effect: effect(&state, &person, &changes).await?,
-        fields: typed.iter().map(Typed::hidden).collect(),
+        fields: typed.iter().map(FormField::hidden).collect(),
     };
     page(StatusCode::OK, &view)
 }
@@ -97,14 +91,14 @@ async fn find(state: &PageState, person: &SignedInPerson) -> Result<ShownProfile
 }
 
 /// A field of the form: the value that the form was shown with, and the one that was typed.
-struct Typed {
+struct FormField {
     field: ProfileField,
     was: String,
     now: String,
 }
 
-impl Typed {
-    fn of(user: &User, field: ProfileField) -> Self {
+impl FormField {
+    fn from_user(user: &User, field: ProfileField) -> Self {
         let now = field.read(user).text().unwrap_or_default();
         Self { field, was: now.clone(), now }
     }
@@ -167,7 +161,7 @@ const fn was_name(field: ProfileField) -> &'static str {
 const fn remedy(field: ProfileField) -> &'static str {
     match field {
         ProfileField::HomeTimezone => "Choose the name of a zone from the list, such as Europe/Berlin.",
-        ProfileField::BirthDate => "Enter a date that exists, from 1880 on, such as 1990-05-17.",
+        ProfileField::BirthDate => "Enter a valid date, 1880 or later, such as 1990-05-17.",
         ProfileField::Height => "Enter a height between 20 and 300 centimetres.",
         ProfileField::Weight => "Enter a weight between 0.2 and 700 kilograms.",
         _ => "Choose one of the values.",
@@ -175,7 +169,7 @@ const fn remedy(field: ProfileField) -> &'static str {
 }
 
 /// Returns the values that the person changed, or what is wrong with them.
-fn values(typed: &[Typed]) -> Result<Vec<ProfileValue>, FormErrors> {
+fn values(typed: &[FormField]) -> Result<Vec<ProfileValue>, FormErrors> {
     let (mut values, mut errors) = (Vec::new(), FormErrors::none());
     for field in typed {
         match field.value() {
@@ -226,11 +220,10 @@ async fn form_page(
     state: &PageState,
     person: &SignedInPerson,
     shown: &ShownProfile,
-    typed: &[Typed],
+    typed: &[FormField],
     outcome: Outcome,
 ) -> Result<HttpResponse, Problem> {
     let Outcome { notice, errors } = outcome;
-    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let mut fields = Vec::new();
     for one in typed {
         fields.push(ProfileFields {
@@ -252,7 +245,7 @@ async fn form_page(
         created: moment::to_the_minute(shown.user.created_at, person.home_timezone),
         errors,
     };
-    page(status, &view)
+    page(view.errors.status(), &view)
 }
 
 /// Lists zones whose name contains what was typed.
@@ -280,7 +273,7 @@ async fn source(
     Ok(match origin {
         ProfileOrigin::Person => format!("Entered by you on {day}"),
         ProfileOrigin::Operator => format!("Set by the operator on {day}"),
-        ProfileOrigin::Client => format!("Set by a service of the operator on {day}"),
+        ProfileOrigin::Client => format!("Set by one of the operator’s services on {day}"),
         ProfileOrigin::Import(id) => imported(state, person, *id, &day).await?,
     })
 }
@@ -306,7 +299,7 @@ mod tests {
     use super::*;
 
     fn typed(field: ProfileField, now: &str) -> Result<Option<ProfileValue>, &'static str> {
-        Typed { field, was: "something else".to_owned(), now: now.to_owned() }.value()
+        FormField { field, was: "something else".to_owned(), now: now.to_owned() }.value()
     }
 
     #[test]
@@ -347,8 +340,11 @@ mod tests {
 
     #[test]
     fn a_field_that_the_person_left_alone_is_not_touched() {
-        let same =
-            Typed { field: ProfileField::HomeTimezone, was: "US/Eastern".into(), now: "US/Eastern".into() };
+        let same = FormField {
+            field: ProfileField::HomeTimezone,
+            was: "US/Eastern".into(),
+            now: "US/Eastern".into(),
+        };
         assert_eq!(same.value(), Ok(None));
     }
 

@@ -1,15 +1,15 @@
 //! `/account/second-factor`: setting up an authenticator app, recovery codes, turning the factor off.
 
-use super::answer::{page, see_other, with_cookies};
+use super::answer::{page, redirect_with_notice, see_other, with_cookies};
 use super::browser::{form_token, set_signed_in};
-use super::form::Form;
 use super::person::{self, Destination};
+use super::person_form::PersonForm;
 use super::second_step::{SET_UP_EXPIRED, WRONG_CODE};
 use super::view::{self, FormErrors, QrCode};
 use super::{moment, query};
 use crate::PageState;
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::second_factor::{
@@ -50,9 +50,9 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 pub(super) async fn turn_on(
     state: Data<PageState>,
     request: HttpRequest,
-    body: Payload,
+    sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+    let PersonForm { person, form, .. } = sent;
     let (enrolment, code) = (form.find("enrolment")?, form.find("code")?.unwrap_or_default());
     let outcome =
         state.turn_on_second_factor.run(change(&request, &person), enrolment.unwrap_or_default(), code).await;
@@ -77,11 +77,11 @@ pub(super) async fn turn_on(
 pub(super) async fn turn_off(
     state: Data<PageState>,
     request: HttpRequest,
-    body: Payload,
+    sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
-    let (person, _) = Form::read_with_person(&request, body, &state).await?;
+    let PersonForm { person, .. } = sent;
     match state.turn_off_second_factor.run(change(&request, &person)).await {
-        Ok(()) => Ok(see_other(&format!("{}?done=second-factor-off", Endpoint::Account.path()))),
+        Ok(()) => Ok(redirect_with_notice(Endpoint::Account, "second-factor-off")),
         Err(error) => refused(error),
     }
 }
@@ -90,9 +90,9 @@ pub(super) async fn turn_off(
 pub(super) async fn replace_codes(
     state: Data<PageState>,
     request: HttpRequest,
-    body: Payload,
+    sent: PersonForm,
 ) -> Result<HttpResponse, Problem> {
-    let (person, _) = Form::read_with_person(&request, body, &state).await?;
+    let PersonForm { person, .. } = sent;
     match state.replace_recovery_codes.run(change(&request, &person)).await {
         Ok(codes) => codes_page(&codes, false, Endpoint::Account.path().to_owned()),
         Err(error) => refused(error),
@@ -142,7 +142,6 @@ fn set_up_page(
     enrolment: Option<&str>,
     errors: FormErrors,
 ) -> Result<HttpResponse, Problem> {
-    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let form = SetUpForm {
         user_id: person.user_id,
         email: &person.email,
@@ -150,7 +149,7 @@ fn set_up_page(
         form_token: form_token(&person.cookie),
         action: Endpoint::SecondFactor.path(),
     };
-    page(status, &form.view(state, Some(person::shown(person)), errors)?)
+    page(errors.status(), &form.view(state, Some(person::shown(person)), errors)?)
 }
 
 /// Form to set up an authenticator app, on the account page or during a sign-in.

@@ -1,7 +1,7 @@
 //! `/sign-in/second-factor`: the second step of a sign-in (security.md T80 to T83).
 
 use super::answer::{page, see_other, with_cookies};
-use super::browser::{self, Browser, form_token};
+use super::browser::{self, form_token};
 use super::form::Form;
 use super::person;
 use super::second_factor::{SetUpForm, codes_page};
@@ -10,7 +10,6 @@ use super::view::{self, FormErrors};
 use super::{query, visit};
 use crate::PageState;
 use crate::meter;
-use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{
@@ -25,6 +24,7 @@ use http_adapter::problem::Problem;
 pub(super) const WRONG_CODE: &str =
     "This code is incorrect or was used before. Enter the code that your app shows now.";
 const WRONG_RECOVERY_CODE: &str = "This recovery code is incorrect or was used before.";
+const TOO_SLOW: &str = "The sign-in took too long. Please start again.";
 pub(super) const SET_UP_EXPIRED: &str =
     "This took too long. Scan the new QR code and enter the code that your app shows for it.";
 
@@ -38,7 +38,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     };
     let with_recovery = given.get("with") == Some("recovery-code");
     let contents = StepPage { target, with_recovery, enrolment: None, errors: FormErrors::none() };
-    contents.answer(&state, &visit, &pending, StatusCode::OK)
+    contents.answer(&state, &visit, &pending)
 }
 
 /// Completes the sign-in, always with a new session (security.md T30).
@@ -48,9 +48,8 @@ pub(super) async fn submit(
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
     let (visit, form) = Form::read_with_visit(&request, body, &state).await?;
-    let browser = Browser::from_request(&request, &state.http.settings);
     let target = SignInTarget::read(form.find("request")?, form.find("to")?);
-    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let signed_in = person::signed_in(&request, &state).await?;
     let origin = person::origin(&request, signed_in.as_ref());
     let (code, enrolment) = (form.find("code")?.unwrap_or_default(), form.find("enrolment")?);
     let outcome = match enrolment {
@@ -78,15 +77,15 @@ pub(super) async fn submit(
         Err(SecondStepError::WrongCode) => FormErrors::field("code", WRONG_CODE),
         Err(SecondStepError::SetUpExpired) => FormErrors::field("code", SET_UP_EXPIRED),
         Err(SecondStepError::NotPending) => {
-            return sign_in::start_again(&state, &visit, target, signed_in.as_ref()).await;
+            return sign_in::start_again(&state, &visit, target, signed_in.as_ref(), TOO_SLOW).await;
         }
         Err(error) => return Err(error.into()),
     };
     let Some(pending) = state.find_pending_sign_in.run(&visit).await? else {
-        return sign_in::start_again(&state, &visit, target, signed_in.as_ref()).await;
+        return sign_in::start_again(&state, &visit, target, signed_in.as_ref(), TOO_SLOW).await;
     };
     let contents = StepPage { target, with_recovery, enrolment, errors: error };
-    contents.answer(&state, &visit, &pending, StatusCode::UNPROCESSABLE_ENTITY)
+    contents.answer(&state, &visit, &pending)
 }
 
 /// Contents of the page.
@@ -105,9 +104,9 @@ impl StepPage<'_> {
         state: &PageState,
         visit: &Secret,
         pending: &PendingSignInWithEmail,
-        status: StatusCode,
     ) -> Result<HttpResponse, Problem> {
         let Self { target, with_recovery, enrolment, errors } = self;
+        let status = errors.status();
         let (request, to) =
             (target.request.map(|id| id.to_string()), target.to.map(person::Destination::name));
         match pending.pending.step {

@@ -9,11 +9,10 @@ use super::view::{self, FormErrors, SignInReason};
 use super::visit;
 use crate::PageState;
 use crate::meter;
-use actix_web::http::StatusCode;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{PasswordCheckError, SignInCommand, SignInProgress, SignedInPerson};
-use application::authorization::WaitingApp;
+use application::authorization::PendingApp;
 use domain::id::AuthorizationRequestId;
 use domain::secret::Secret;
 use domain::user::Email;
@@ -23,11 +22,8 @@ use http_adapter::problem::Problem;
 /// One text for every wrong address or password: it must not reveal which accounts exist.
 const WRONG: &str = "The email address or password is incorrect. Check both and try again.";
 
-/// One text for every passkey that does not work.
-const PASSKEY_REFUSED: &str =
-    "The passkey could not be used here. Try again, use another passkey, or enter your password.";
-const PASSKEY_NEEDED: &str = "This server requires a second factor, and yours is a passkey. Sign in with it. If you lost \
-it, ask the operator of this server.";
+const PASSKEY_NEEDED: &str = "This server requires a second factor, and yours is a passkey. Sign in with it. If \
+you have lost it, contact the operator of this server.";
 
 /// Target after the sign-in.
 #[derive(Clone, Copy, Default)]
@@ -42,8 +38,7 @@ pub(super) struct SignInTarget {
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let given = query::read(&request, &["request", "to"])?;
     let target = SignInTarget::read(given.get("request"), given.get("to"));
-    let browser = Browser::from_request(&request, &state.http.settings);
-    let signed_in = person::signed_in_with(&browser, &state).await?;
+    let signed_in = person::signed_in(&request, &state).await?;
     if let (Some(person), None) = (&signed_in, target.request)
         && let Some(page) = target.needs_no_sign_in(person)
     {
@@ -51,7 +46,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     }
     let (visit, cookie) = visit::get_or_create(&request, &state);
     let contents = SignInPage { target, email: None, errors: FormErrors::none() };
-    let answer = contents.answer(&state, &visit, signed_in.as_ref(), StatusCode::OK).await?;
+    let answer = contents.answer(&state, &visit, signed_in.as_ref()).await?;
     Ok(with_cookies(answer, [cookie]))
 }
 
@@ -85,31 +80,19 @@ pub(super) async fn submit(
         Err(error) => return Err(error.into()),
     };
     let contents = SignInPage { target, email: Some(command.email), errors };
-    contents.answer(&state, &visit, signed_in.as_ref(), StatusCode::UNPROCESSABLE_ENTITY).await
+    contents.answer(&state, &visit, signed_in.as_ref()).await
 }
 
-/// Shows the page again because a passkey was not accepted.
-pub(super) async fn refuse_passkey(
-    state: &PageState,
-    visit: &Secret,
-    target: SignInTarget,
-    signed_in: Option<&SignedInPerson>,
-) -> Result<HttpResponse, Problem> {
-    let errors = FormErrors::form(PASSKEY_REFUSED);
-    let contents = SignInPage { target, email: None, errors };
-    contents.answer(state, visit, signed_in, StatusCode::UNPROCESSABLE_ENTITY).await
-}
-
-/// Shows the page again because the second step took too long.
+/// Shows the page again because another way or step of the sign-in failed.
 pub(super) async fn start_again(
     state: &PageState,
     visit: &Secret,
     target: SignInTarget,
     signed_in: Option<&SignedInPerson>,
+    error: &'static str,
 ) -> Result<HttpResponse, Problem> {
-    let errors = FormErrors::form("The sign-in took too long. Please start again.");
-    let contents = SignInPage { target, email: None, errors };
-    contents.answer(state, visit, signed_in, StatusCode::UNPROCESSABLE_ENTITY).await
+    let contents = SignInPage { target, email: None, errors: FormErrors::form(error) };
+    contents.answer(state, visit, signed_in).await
 }
 
 impl SignInTarget {
@@ -125,7 +108,7 @@ impl SignInTarget {
     /// sign-in.
     fn needs_no_sign_in(self, person: &SignedInPerson) -> Option<&'static str> {
         let to = self.to.unwrap_or(Destination::Home);
-        (!to.wants_fresh() || person.is_fresh).then(|| to.path())
+        (!to.requires_recent_sign_in() || person.is_fresh).then(|| to.path())
     }
 
     /// Returns the URL after signing in.
@@ -176,10 +159,9 @@ impl SignInPage<'_> {
         state: &PageState,
         visit: &Secret,
         signed_in: Option<&SignedInPerson>,
-        status: StatusCode,
     ) -> Result<HttpResponse, Problem> {
         let app = match self.target.request {
-            Some(id) => state.describe_request.run(id, visit).await?,
+            Some(id) => state.find_pending_app.run(id, visit).await?,
             None => None,
         };
         let hint = app.as_ref().and_then(|app| app.login_hint.as_ref()).map(Email::as_str);
@@ -203,11 +185,11 @@ impl SignInPage<'_> {
             redirect_uri: app.as_ref().map(|app| app.redirect_uri.as_str()),
             passkey_script: view.passkeys.is_some(),
         };
-        page_with(status, &view, needs)
+        page_with(view.errors.status(), &view, needs)
     }
 }
 
-fn reason(app: Option<&WaitingApp>, signed_in: Option<&SignedInPerson>) -> SignInReason {
+fn reason(app: Option<&PendingApp>, signed_in: Option<&SignedInPerson>) -> SignInReason {
     match (app, signed_in) {
         (Some(app), _) => SignInReason::App { name: app.name.as_str().to_owned() },
         (None, Some(_)) => SignInReason::Confirm,

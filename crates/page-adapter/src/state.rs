@@ -6,15 +6,15 @@ use application::account::{
     ResumeSession, SetUpSignIn, SignIn, SignOut,
 };
 use application::audit::ListActivity;
-use application::authorization::{BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent};
+use application::authorization::{BeginAuthorization, DecideConsent, FindPendingApp, OpenConsent};
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::developer::{
-    AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, OwnApps, RegisterApp, RetireAppSecret,
-    RotateAppSecret,
+    AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, RegisterApp, RetireAppSecret, RotateAppSecret,
+    ShowDeveloperApps,
 };
 use application::erasure::ErasePerson;
 use application::import::{ApplyProfile, ListImports, UndoImport};
-use application::intake::{ChangeIntake, LogIntake, OwnProducts, SearchSupplements, ShowIntake};
+use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::night::{DeleteNight, FindNight, ListNights};
 use application::passkey::{
     AddPasskey, BeginPasskeyCeremony, ListPasskeys, RemovePasskey, RenamePasskey, SignInWithPasskey,
@@ -47,7 +47,7 @@ pub struct PageState {
     pub http: Arc<HttpState>,
     /// Generator of visit cookies.
     pub visits: VisitSource,
-    /// Time of the pages that show or ask for the present day.
+    /// Current time, for pages that show or ask for today's date.
     pub now: TimeSource,
     pub kept_forms: KeptForms,
     pub show_profile: ShowProfile,
@@ -56,9 +56,9 @@ pub struct PageState {
     pub search_supplements: SearchSupplements,
     pub log_intake: LogIntake,
     pub change_intake: ChangeIntake,
-    pub own_products: OwnProducts,
+    pub own_products: CustomProducts,
     pub begin_authorization: BeginAuthorization,
-    pub describe_request: DescribeRequest,
+    pub find_pending_app: FindPendingApp,
     pub open_consent: OpenConsent,
     pub decide_consent: DecideConsent,
     pub sign_in: SignIn,
@@ -123,7 +123,7 @@ pub struct NightUseCases {
 /// Use cases of developers.
 #[expect(missing_docs, reason = "each field is the use case it is named after")]
 pub struct DeveloperUseCases {
-    pub own_apps: OwnApps,
+    pub own_apps: ShowDeveloperApps,
     pub register: RegisterApp,
     pub change: ChangeApp,
     pub rotate_secret: RotateAppSecret,

@@ -31,52 +31,12 @@ const PERSONAL_PAGES: [&str; 9] = [
     "/supplements",
     "/profile",
 ];
-const FORMS: [&str; 44] = [
-    "/account/email",
-    "/confirm-email",
-    "/imports",
-    "/imports/undo",
-    "/sign-in",
-    "/sign-up",
-    "/forgot-password",
-    "/set-password",
-    "/consent",
-    "/sign-out",
-    "/apps/disconnect",
-    "/tokens",
-    "/tokens/revoke",
-    "/developer",
-    "/developer/change",
-    "/developer/rotate-secret",
-    "/developer/retire-secret",
-    "/developer/delete",
-    "/developer/sandbox/create",
-    "/developer/sandbox/erase",
-    "/developer/sandbox/code",
-    "/developer/webhooks/create",
-    "/developer/webhooks/test",
-    "/developer/webhooks/rotate-secret",
-    "/developer/webhooks/replay",
-    "/developer/webhooks/delete",
-    "/account/password",
-    "/account/export",
-    "/account/erase",
-    "/account/sign-out-everywhere",
-    "/nights/delete",
-    "/supplements/add",
-    "/supplements/search",
-    "/supplements/change",
-    "/supplements/delete",
-    "/supplements/product",
-    "/supplements/product/delete",
-    "/profile",
-    "/account/sign-out-others",
-    "/account/sign-out",
-    "/account/second-factor",
-    "/account/second-factor/off",
-    "/account/recovery-codes",
-    "/sign-in/second-factor",
-];
+
+/// Lists the paths of all forms.
+fn forms() -> impl Iterator<Item = &'static str> {
+    let forms = Endpoint::ALL.iter().filter(|endpoint| is_page(**endpoint) && endpoint.row().post.is_some());
+    forms.map(|endpoint| endpoint.path())
+}
 
 /// Returns the configuration of an application that serves the pages alone.
 fn configure(state: Arc<PageState>) -> impl FnOnce(&mut ServiceConfig) {
@@ -138,7 +98,7 @@ async fn every_page_is_private_and_cannot_be_framed_errors_included() {
     for path in PUBLIC_PAGES {
         assert_is_a_guarded_page(&get(path).await, path);
     }
-    for path in FORMS {
+    for path in forms() {
         assert_is_a_guarded_page(&post(path, None, "").await, path);
     }
 }
@@ -172,7 +132,7 @@ async fn a_personal_page_redirects_to_sign_in_with_its_name_instead_of_a_url() {
 #[actix_web::test]
 async fn a_form_without_the_cookie_or_with_anothers_token_is_refused() {
     let visit = "restwell_visit=rwv_0000000000000000000000000000000000000000000000000";
-    for path in FORMS {
+    for path in forms() {
         for (cookie, form) in [(None, ""), (None, "form_token=x"), (Some(visit), "form_token=x")] {
             let answer = post(path, cookie, form).await;
             let gone = matches!(path, "/sign-up" | "/forgot-password");
@@ -268,7 +228,7 @@ async fn without_self_service_there_is_no_developer_page_and_no_link_to_it() {
         let answer = send_to(configure(state.clone()), TestRequest::get().uri(path)).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
     }
-    for path in FORMS.into_iter().filter(|path| path.starts_with("/developer")) {
+    for path in forms().filter(|path| path.starts_with("/developer")) {
         let answer = send_to(configure(state.clone()), TestRequest::post().uri(path)).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
     }

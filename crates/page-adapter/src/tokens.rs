@@ -1,14 +1,13 @@
 //! `/tokens`: personal access tokens.
 
-use super::answer::{page, see_other};
-use super::form::Form;
-use super::kept_form::{self, Submission};
+use super::answer::{page, redirect_with_notice, see_other};
+use super::kept_form;
 use super::person::{self, Destination};
+use super::person_form::PersonForm;
 use super::view::{self, CreatedToken, FormErrors, ScopeLine, TokenForm, TokenLine};
 use super::{moment, query};
 use crate::PageState;
-use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::personal_token::{
@@ -19,7 +18,6 @@ use domain::id::PersonalTokenId;
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;
 use http_adapter::Endpoint;
-use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
 
 /// Shows the tokens and the form for a new one.
@@ -37,22 +35,14 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 
 /// Creates a token and shows its text once. The response is a page, not a redirect, because the text is not
 /// stored. A person whose last sign-in is too old must sign in again.
-pub(super) async fn create(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::Tokens).await? {
-        Submission::Complete(person, form) => (person, form),
-        Submission::SignIn(response) => return Ok(response),
-    };
+pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, address } = sent;
     let name = form.line("name")?;
     let scopes: Vec<&str> = form.all("scope").collect();
     let expires_in_days = match form.find("expires")? {
         Some(days) => Some(days.parse().map_err(|_| Problem::new(Fault::InvalidForm))?),
         None => None,
     };
-    let address = caller::address(&request);
     let command = CreatePersonalTokenCommand {
         session: &person.session,
         name,
@@ -79,22 +69,16 @@ pub(super) async fn create(
         expires_in_days,
         errors,
     };
-    let contents = TokensPage { form, status: StatusCode::UNPROCESSABLE_ENTITY, ..TokensPage::default() };
-    contents.answer(&state, &person).await
+    TokensPage { form, ..TokensPage::default() }.answer(&state, &person).await
 }
 
 /// Revokes a token, on every replica within two seconds.
-pub(super) async fn revoke(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn revoke(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, address } = sent;
     let token_id = form.parse("token", |id| PersonalTokenId::parse(id).ok())?;
-    let address = caller::address(&request);
     let command = RevokePersonalTokenCommand { user_id: person.user_id, token_id, address };
     state.revoke_personal_token.run(command).await?;
-    Ok(see_other(&format!("{}?done=revoked", Endpoint::Tokens.path())))
+    Ok(redirect_with_notice(Endpoint::Tokens, "revoked"))
 }
 
 /// Returns the form errors; an error that the person cannot fix becomes a [`Problem`].
@@ -126,22 +110,29 @@ struct TokensPage {
     notice: Option<String>,
     created: Option<CreatedToken>,
     form: TokenForm,
-    status: StatusCode,
 }
 
 impl Default for TokensPage {
     fn default() -> Self {
-        Self { notice: None, created: None, form: TokenForm::empty(), status: StatusCode::OK }
+        Self { notice: None, created: None, form: TokenForm::empty() }
     }
 }
 
 impl TokensPage {
     async fn answer(self, state: &PageState, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
-        let Self { notice, created, form, status } = self;
+        let Self { notice, created, form } = self;
         let tokens = state.list_personal_tokens.run(person.user_id).await?;
         let tokens = tokens.into_iter().filter(|listed| listed.token.revoked_at.is_none());
         let tokens = tokens.map(|listed| line(listed, person.home_timezone)).collect();
-        page(status, &view::Tokens { person: person::shown(person), notice, created, tokens, form })
+        let view = view::Tokens {
+            person: person::shown(person),
+            has_developer_page: state.developer.is_some(),
+            notice,
+            created,
+            tokens,
+            form,
+        };
+        page(view.form.errors.status(), &view)
     }
 }
 

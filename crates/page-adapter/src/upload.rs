@@ -16,11 +16,11 @@ use application::upload::{
     AddPartError, BeginUploadCommand, BeginUploadError, DiscardReason, FinishUploadError, PART_BYTES,
     UploadKey,
 };
-use before_file::BeforeFile;
 use domain::import::FileName;
 use futures_util::StreamExt as _;
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
+use leading_fields::LeadingFields;
 use options::Fields;
 use pace::Pace;
 use std::time::Duration;
@@ -85,8 +85,8 @@ async fn receive_in_time(
         return refused(state, &person, Refusal::TooManyOpen).await;
     }
     let mut form = Multipart::new(request.headers(), body);
-    let before = tokio::time::timeout(timeouts.before, before_file::read(&mut form, &person)).await;
-    let BeforeFile { file, fields } = before.unwrap_or_else(|_| Err(too_slow()))?;
+    let before = tokio::time::timeout(timeouts.before, leading_fields::read(&mut form, &person)).await;
+    let LeadingFields { file, fields } = before.unwrap_or_else(|_| Err(too_slow()))?;
     let uploads = state.uploads.as_ref().ok_or_else(|| Problem::new(Fault::NotFound))?;
     let Some(mut file) = file else { return refused(state, &person, Refusal::NoFile).await };
     let is_admitted = permit.is_ok();
@@ -203,7 +203,7 @@ async fn store_or_discard(
     person: &SignedInPerson,
     unread: &mut UnreadForm,
 ) -> Result<UploadKey, UploadError> {
-    let mut unfinished = Unfinished { state: state.clone(), key: None };
+    let mut unfinished = UploadGuard { state: state.clone(), key: None };
     let stored = tokio::select! {
         stored = store(uploads, person, unread, &mut unfinished) => stored,
         () = stopping(state) => Err(UploadError::Problem(Problem::new(Fault::NotReady))),
@@ -230,7 +230,7 @@ async fn store(
     uploads: &UploadUseCases,
     person: &SignedInPerson,
     unread: &mut UnreadForm,
-    unfinished: &mut Unfinished,
+    unfinished: &mut UploadGuard,
 ) -> Result<UploadKey, UploadError> {
     let file = unread.file.as_mut().ok_or(UploadError::Refused(Refusal::NoFile))?;
     let name = file.field.content_disposition().and_then(|disposition| disposition.get_filename());
@@ -300,12 +300,12 @@ fn not_finished(error: FinishUploadError) -> UploadError {
 }
 
 /// Guard of an unfinished upload: its parts are deleted when the request ends early.
-struct Unfinished {
+struct UploadGuard {
     state: Data<PageState>,
     key: Option<UploadKey>,
 }
 
-impl Drop for Unfinished {
+impl Drop for UploadGuard {
     fn drop(&mut self) {
         let Some(key) = self.key.take() else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
@@ -355,7 +355,7 @@ async fn refused(
     ImportsPage { errors: FormErrors::field(field, text), status, asks_start }.answer(state, person).await
 }
 
-mod before_file;
+mod leading_fields;
 mod options;
 mod pace;
 mod recording;

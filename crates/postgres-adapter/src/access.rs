@@ -12,10 +12,10 @@ use domain::id::{ClientId, GrantId, PersonalTokenId, UserId};
 use domain::secret::SecretHash;
 use uuid::Uuid;
 
-type Moment = Option<DateTime<Utc>>;
+type OptionalTimestamp = Option<DateTime<Utc>>;
 
 /// Client, scopes, zone, and the times at which grant, client and account were revoked or locked.
-type Row = (Uuid, String, String, Moment, Moment, Moment);
+type Row = (Uuid, String, String, OptionalTimestamp, OptionalTimestamp, OptionalTimestamp);
 
 const TOKEN_COLUMNS: (
     personal_token::id,
@@ -32,10 +32,10 @@ const TOKEN_COLUMNS: (
 );
 
 /// Token, user, scopes, expiry, and the time at which the token was revoked.
-type TokenRow = (Uuid, Uuid, String, Moment, Moment);
+type TokenRow = (Uuid, Uuid, String, OptionalTimestamp, OptionalTimestamp);
 
 /// Token, zone of its user, and the time at which the account was locked.
-type PersonalRow = (TokenRow, String, Moment);
+type PersonalRow = (TokenRow, String, OptionalTimestamp);
 
 #[async_trait]
 impl AccessReader for PostgresStore {
@@ -123,7 +123,7 @@ impl PostgresStore {
         let Some(token) = self.read_row::<TokenRow, _>(query).await? else { return Ok(None) };
         let user_id = token.1;
         let query = move || account::table.find(user_id).select((account::home_timezone, account::locked_at));
-        let account: Option<(String, Moment)> = self.read_row(query).await?;
+        let account: Option<(String, OptionalTimestamp)> = self.read_row(query).await?;
         Ok(account.map(|(zone, locked_at)| (token, zone, locked_at)))
     }
 }

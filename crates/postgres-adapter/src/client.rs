@@ -62,7 +62,7 @@ pub(crate) struct ClientRow {
 }
 
 impl ClientRow {
-    fn of(client: &Client) -> Result<Self, StorageError> {
+    fn from_client(client: &Client) -> Result<Self, StorageError> {
         let Client {
             id,
             name,
@@ -226,7 +226,7 @@ pub(crate) struct SecretRow {
 }
 
 impl SecretRow {
-    pub(crate) fn of(client_id: ClientId, secret: &ClientSecret) -> Self {
+    pub(crate) fn from_secret(client_id: ClientId, secret: &ClientSecret) -> Self {
         let ClientSecret { id, hash, created_at, expires_at } = secret;
         Self {
             client_id: client_id.as_uuid(),
@@ -310,8 +310,9 @@ impl ClientReader for PostgresStore {
 impl ClientRepository for PgUnitOfWork {
     async fn insert(&mut self, client: &Client) -> Result<(), StorageError> {
         let connection = self.connection()?;
-        let query =
-            diesel::insert_into(client::table).values(ClientRow::of(client)?).on_conflict_do_nothing();
+        let query = diesel::insert_into(client::table)
+            .values(ClientRow::from_client(client)?)
+            .on_conflict_do_nothing();
         let inserted = connection.execute(query).await?;
         stored(inserted, UniqueKey::ClientId)
     }
@@ -328,7 +329,7 @@ impl ClientRepository for PgUnitOfWork {
 
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError> {
         let query = diesel::update(client::table.filter(client::id.eq(client.id.as_uuid())))
-            .set(ClientRow::of(client)?);
+            .set(ClientRow::from_client(client)?);
         Ok(self.connection()?.execute(query).await? > 0)
     }
 
@@ -358,7 +359,7 @@ impl ClientRepository for PgUnitOfWork {
     }
 
     async fn insert_secret(&mut self, id: ClientId, secret: &ClientSecret) -> Result<(), StorageError> {
-        let query = diesel::insert_into(client_secret::table).values(SecretRow::of(id, secret));
+        let query = diesel::insert_into(client_secret::table).values(SecretRow::from_secret(id, secret));
         self.connection()?.execute(query).await.map(drop)
     }
 

@@ -88,9 +88,10 @@ pub(crate) fn closed(message: &str) -> bool {
     message.starts_with("terminating connection")
 }
 
-/// Returns whether the message reports a deadlock (40P01).
+/// Returns whether the message reports a deadlock (40P01) on one server, or between the nodes of Citus.
 pub(crate) fn is_deadlock(message: &str) -> bool {
-    message.starts_with("deadlock detected")
+    const BETWEEN_NODES: &str = "canceling the transaction since it was involved in a distributed deadlock";
+    message.starts_with("deadlock detected") || message.starts_with(BETWEEN_NODES)
 }
 
 /// Returns whether a row violates a unique index. Citus reports a violation on a worker without its SQLSTATE.
@@ -127,7 +128,7 @@ fn says_disk_full(message: &str) -> bool {
 /// English messages (see `connection`); a test provokes each of these.
 fn by_message(message: &str) -> Option<StorageError> {
     // 55P03
-    const GIVEN_UP: &str = "canceling statement due to lock timeout";
+    const LOCK_TIMEOUT_MESSAGE: &str = "canceling statement due to lock timeout";
     const NOT_THERE: [&str; 9] = [
         // 57014
         "canceling statement due to statement timeout",
@@ -146,8 +147,8 @@ fn by_message(message: &str) -> Option<StorageError> {
         "connection to the remote node",
     ];
     let starts = |start: &&str| message.starts_with(*start);
-    let is_race =
-        [GIVEN_UP, DUPLICATE].iter().any(starts) || message.contains(" violates foreign key constraint ");
+    let is_race = [LOCK_TIMEOUT_MESSAGE, DUPLICATE].iter().any(starts)
+        || message.contains(" violates foreign key constraint ");
     if is_deadlock(message) || is_race {
         Some(StorageError::Retryable)
     } else if NOT_THERE.iter().any(starts) {

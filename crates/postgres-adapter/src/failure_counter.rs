@@ -27,7 +27,7 @@ const FORGET: &str = "DELETE FROM failure_counter WHERE key IN (
     SELECT key FROM failure_counter WHERE key = ANY ($1) ORDER BY key FOR UPDATE)";
 
 /// Locks in the same order. A window that began later does not contain the failure to take back.
-const TAKE_BACK: &str = "UPDATE failure_counter SET failures = failures - 1 WHERE key IN (
+const UNCOUNT: &str = "UPDATE failure_counter SET failures = failures - 1 WHERE key IN (
     SELECT key FROM failure_counter WHERE key = ANY ($1) AND window_began_at <= $2 AND failures > 0
     ORDER BY key FOR UPDATE)";
 
@@ -67,9 +67,9 @@ impl FailureCounter for PostgresStore {
         counted.collect::<Option<_>>().ok_or_else(|| unexpected("a failure was not counted"))
     }
 
-    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+    async fn uncount(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
         let keys: Vec<Vec<u8>> = keys.iter().map(|FailureKey(key)| key.to_vec()).collect();
-        let query = sql_query(TAKE_BACK).bind::<Array<Binary>, _>(keys).bind::<Timestamptz, _>(at);
+        let query = sql_query(UNCOUNT).bind::<Array<Binary>, _>(keys).bind::<Timestamptz, _>(at);
         self.pooled().await?.execute(returning::<(), _>(query)).await.map(drop)
     }
 

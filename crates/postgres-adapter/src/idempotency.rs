@@ -5,7 +5,7 @@ use crate::error::unexpected;
 use crate::schema::idempotent_answer as answer_table;
 use crate::statement::returning;
 use crate::store::PostgresStore;
-use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, KeptAnswer, StorageError};
+use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, StorageError, StoredResponse};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -30,7 +30,7 @@ const DELETE_BEFORE: &str = "DELETE FROM idempotent_answer WHERE ctid = ANY (ARR
     SELECT ctid FROM idempotent_answer WHERE claimed_at < $1 ORDER BY claimed_at LIMIT $2 FOR UPDATE SKIP LOCKED))";
 
 /// Number of attempts to claim a key while other requests release theirs.
-const TRIES: u8 = 5;
+const MAX_TRIES: u8 = 5;
 
 type AnswerRow = (Vec<u8>, Option<i16>, Option<Vec<u8>>);
 
@@ -44,7 +44,7 @@ impl IdempotencyStore for PostgresStore {
         expired_before: DateTime<Utc>,
     ) -> Result<Claim, StorageError> {
         let mut connection = self.pooled().await?;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let IdempotentRequest { client_id, key, content } = &request;
             let query = sql_query(CLAIM)
                 .bind::<SqlUuid, _>(client_id.as_uuid())
@@ -55,7 +55,7 @@ impl IdempotencyStore for PostgresStore {
                 .bind::<Timestamptz, _>(expired_before);
             let taken: Option<bool> = connection.load_row(returning::<Bool, _>(query)).await?;
             if taken.is_some() {
-                return Ok(Claim::Taken);
+                return Ok(Claim::Acquired);
             }
             // The row is missing if its owner released it meanwhile; the key is free then.
             if let Some(claim) = unclaimable_state(&mut connection, &request).await? {
@@ -75,8 +75,8 @@ impl IdempotencyStore for PostgresStore {
         Ok(self.pooled().await?.execute(returning::<(), _>(query)).await? > 0)
     }
 
-    async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {
-        let KeptAnswer { status, body } = answer;
+    async fn keep(&self, request: IdempotentRequest, answer: &StoredResponse) -> Result<(), StorageError> {
+        let StoredResponse { status, body } = answer;
         let status = i16::try_from(*status).map_err(|_| unexpected("an answer with an impossible status"))?;
         let IdempotentRequest { client_id, key, content } = &request;
         // If the same request claimed the key again, the first answer is kept.
@@ -121,5 +121,5 @@ async fn unclaimable_state(
     }
     let (Some(status), Some(body)) = (status, body) else { return Ok(Some(Claim::Busy)) };
     let status = u16::try_from(status).map_err(|_| unexpected("a kept answer with an impossible status"))?;
-    Ok(Some(Claim::Answered(KeptAnswer { status, body })))
+    Ok(Some(Claim::Answered(StoredResponse { status, body })))
 }

@@ -72,7 +72,7 @@ pub(crate) struct NewLogs {
 }
 
 impl NewLogs {
-    pub(crate) fn of(user_id: UserId, logs: &[IntakeLog]) -> Self {
+    pub(crate) fn from_logs(user_id: UserId, logs: &[IntakeLog]) -> Self {
         let mut columns = Self { user_id: user_id.as_uuid(), ..Self::default() };
         for row in logs.iter().map(LogRow::from) {
             let LogRow { supplement_id, created_at, id, servings, external_key } = row;
@@ -197,7 +197,7 @@ async fn insert(
     (user_id, number): (UserId, i64),
     logs: &[IntakeLog],
 ) -> Result<u64, StorageError> {
-    let new = NewLogs::of(user_id, logs);
+    let new = NewLogs::from_logs(user_id, logs);
     let query = sql_query(INSERT)
         .bind::<SqlUuid, _>(new.user_id)
         .bind::<Array<SqlUuid>, _>(new.supplement_ids)

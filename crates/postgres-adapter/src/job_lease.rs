@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 /// Concurrent calls wait for the first one's row, then find the job leased. `clock_timestamp` advances while
 /// they wait.
-const TAKE: &str = "INSERT INTO job_lease AS l (job, holder, held_until, due_at)
+const ACQUIRE: &str = "INSERT INTO job_lease AS l (job, holder, held_until, due_at)
     VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond', clock_timestamp())
     ON CONFLICT (job) DO UPDATE
     SET holder = excluded.holder, held_until = clock_timestamp() + $3 * interval '1 microsecond'
@@ -29,7 +29,7 @@ const FINISH: &str = "UPDATE job_lease
 #[async_trait]
 impl JobLeases for PostgresStore {
     async fn take(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError> {
-        self.change_lease(TAKE, job, holder, hold_for).await
+        self.change_lease(ACQUIRE, job, holder, hold_for).await
     }
 
     async fn prolong(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError> {

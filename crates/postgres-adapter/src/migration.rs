@@ -6,7 +6,7 @@ use crate::schema::schema_compatibility;
 use crate::statement::returning;
 use crate::store::PostgresStore;
 use application::ports::storage::StorageError;
-use application::schema::{PROGRAM, SchemaState, judge};
+use application::schema::{PROGRAM, SchemaState, classify};
 use diesel::migration::{Migration, MigrationSource as _};
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -61,7 +61,7 @@ impl PostgresStore {
             return Ok(SchemaState::Missing);
         }
         let oldest: Vec<(String, i32)> = connection.load_rows(schema_compatibility::table).await?;
-        Ok(judge(&known, &applied, &oldest.into_iter().collect(), PROGRAM))
+        Ok(classify(&known, &applied, &oldest.into_iter().collect(), PROGRAM))
     }
 
     async fn change_schema(&self, change: Change) -> Result<usize, StorageError> {

@@ -92,7 +92,7 @@ pub enum InvalidPostgresOptions {
     #[error(transparent)]
     Tls(#[from] InvalidTls),
     /// The replica's URL names several servers, so it is unknown whose lag is measured.
-    #[error("names several servers; a read replica is one")]
+    #[error("names several servers; specify exactly one standby")]
     SeveralReplicas,
     /// The number of connections is 0.
     #[error("a pool has at least one connection")]
@@ -128,7 +128,7 @@ pub(crate) fn parse_url(url: &str) -> Result<ParsedUrl, InvalidPostgresOptions> 
         format!("{address}{query}").parse().map_err(|source| InvalidPostgresOptions::Url(Some(source)))
     };
     let servers = each_host(address).map(parsed).collect::<Result<_, _>>()?;
-    let tls = TlsPolicy::of(mode, root.as_deref())?;
+    let tls = TlsPolicy::parse(mode, root.as_deref())?;
     Ok(ParsedUrl { servers, tls })
 }
 
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parameters_of_tls_are_taken_out_and_the_others_stay() {
+    fn tls_parameters_are_removed_and_the_others_stay() {
         let url =
             "postgres://u:p@db.example/x?sslrootcert=%2Fetc%2Fca.pem&connect_timeout=7&sslmode=verify-full";
         let parsed = parse_url(url).unwrap();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_and_what_is_no_mode_is_refused_without_repeating_it() {
+    fn an_invalid_url_or_mode_is_refused_without_repeating_it() {
         for url in [
             "host=/tmp dbname=x",
             "mysql://db/x",

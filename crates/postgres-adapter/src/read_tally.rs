@@ -17,7 +17,7 @@ use diesel::sql_query;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text, Timestamptz};
 use domain::id::UserId;
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use store_shared::{parse_reader, reader_parts};
 use uuid::Uuid;
@@ -55,7 +55,7 @@ impl TallyRow {
             key,
             requests: u64::try_from(requests).map_err(corrupt(TABLE, "requests", &row))?,
             items: u64::try_from(items).map_err(corrupt(TABLE, "items", &row))?,
-            range: AskedRange { from: range_from, to: range_to },
+            range: RequestedRange { from: range_from, to: range_to },
         })
     }
 }
@@ -76,7 +76,7 @@ pub(crate) struct NewTallies {
 
 impl NewTallies {
     /// Merges sums with the same key and sorts them by person.
-    pub(crate) fn of(tallies: &[ReadTally]) -> Self {
+    pub(crate) fn from_tallies(tallies: &[ReadTally]) -> Self {
         let mut sums: HashMap<TallyKey, ReadTally> = HashMap::new();
         for tally in tallies {
             sums.entry(tally.key).and_modify(|sum| *sum = sum.plus(*tally)).or_insert(*tally);
@@ -93,7 +93,7 @@ impl NewTallies {
     fn push(&mut self, sum: &ReadTally) {
         let ReadTally { key, requests, items, range } = sum;
         let TallyKey { user_id, minute, reader, kind } = key;
-        let AskedRange { from, to } = range;
+        let RequestedRange { from, to } = range;
         let (reader_kind, reader_id) = reader_parts(*reader);
         self.user_ids.push(user_id.as_uuid());
         self.minutes.push(*minute);
@@ -111,7 +111,7 @@ impl NewTallies {
 /// Locks people so that they are not deleted before the transaction ends; returns those who exist. On copies
 /// on several nodes the lock would deadlock with other sums, so the second form leaves the check to the
 /// foreign key.
-const HOLD_PEOPLE: [&str; 2] = [
+const LOCK_PEOPLE: [&str; 2] = [
     "SELECT id FROM person WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE",
     "SELECT id FROM person WHERE id = ANY ($1)",
 ];
@@ -213,7 +213,7 @@ impl PostgresStore {
     async fn add_once(&self, tallies: &[ReadTally]) -> Result<(), StorageError> {
         let mut transaction = self.transaction().await?;
         let known = of_people(transaction.connection()?, tallies).await?;
-        add(transaction.connection()?, NewTallies::of(&known)).await?;
+        add(transaction.connection()?, NewTallies::from_tallies(&known)).await?;
         note_use(transaction.connection()?, tallies).await?;
         Box::new(transaction).commit().await
     }
@@ -223,7 +223,7 @@ impl PostgresStore {
 async fn of_people(connection: &mut Pooled, tallies: &[ReadTally]) -> Result<Vec<ReadTally>, StorageError> {
     let people: BTreeSet<Uuid> = tallies.iter().map(|tally| tally.key.user_id.as_uuid()).collect();
     let people: Vec<Uuid> = people.into_iter().collect();
-    let query = sql_query(connection.form(HOLD_PEOPLE)).bind::<Array<SqlUuid>, _>(people);
+    let query = sql_query(connection.form(LOCK_PEOPLE)).bind::<Array<SqlUuid>, _>(people);
     let known: Vec<Uuid> = connection.load_rows(returning::<SqlUuid, _>(query)).await?;
     let known: HashSet<Uuid> = known.into_iter().collect();
     Ok(tallies.iter().filter(|tally| known.contains(&tally.key.user_id.as_uuid())).copied().collect())

@@ -7,7 +7,7 @@ use diesel::result::QueryResult;
 use diesel_async::SimpleAsyncConnection;
 
 const KEEP: &str = "RELEASE SAVEPOINT rows";
-const TAKE_BACK: &str = "ROLLBACK TO SAVEPOINT rows; RELEASE SAVEPOINT rows";
+const ROLL_BACK: &str = "ROLLBACK TO SAVEPOINT rows; RELEASE SAVEPOINT rows";
 
 /// Opens a savepoint before inserts.
 pub(super) async fn open(connection: &mut Pooled) -> Result<(), StorageError> {
@@ -21,7 +21,7 @@ pub(super) async fn close(
     is_complete: bool,
     key: UniqueKey,
 ) -> Result<(), StorageError> {
-    let statement = if is_complete { KEEP } else { TAKE_BACK };
+    let statement = if is_complete { KEEP } else { ROLL_BACK };
     connection.batch_execute(statement).await.map_err(storage_error)?;
     if is_complete { Ok(()) } else { Err(StorageError::Conflict(key)) }
 }
@@ -36,7 +36,7 @@ pub(super) async fn close_unless_violated(
 ) -> Result<bool, StorageError> {
     let (is_kept, statement) = match inserted {
         Ok(_) => (true, KEEP),
-        Err(error) if is_unique_violation(&error) => (false, TAKE_BACK),
+        Err(error) if is_unique_violation(&error) => (false, ROLL_BACK),
         Err(error) => return Err(storage_error(error)),
     };
     connection.batch_execute(statement).await.map_err(storage_error)?;

@@ -73,7 +73,7 @@ impl SigningKeyReader for PostgresStore {
 }
 
 /// Conflicts with itself and with every write, but not with reads; held until the transaction ends.
-const ONE_AT_A_TIME: &str = "LOCK TABLE signing_key IN SHARE ROW EXCLUSIVE MODE";
+const LOCK_TABLE: &str = "LOCK TABLE signing_key IN SHARE ROW EXCLUSIVE MODE";
 
 const DELETE_RETIRED: &str = "DELETE FROM signing_key WHERE id IN (
     SELECT id FROM signing_key WHERE retired_at < $1 ORDER BY retired_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
@@ -82,7 +82,7 @@ const DELETE_RETIRED: &str = "DELETE FROM signing_key WHERE id IN (
 impl SigningKeyRepository for PgUnitOfWork {
     async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError> {
         let connection = self.connection()?;
-        connection.batch_execute(ONE_AT_A_TIME).await.map_err(storage_error)?;
+        connection.batch_execute(LOCK_TABLE).await.map_err(storage_error)?;
         let active = signing_key::table.filter(signing_key::retired_at.is_null());
         let is_there: bool = connection.load_one(diesel::select(exists(active))).await?;
         if is_there {
@@ -93,7 +93,7 @@ impl SigningKeyRepository for PgUnitOfWork {
 
     async fn list_for_change(&mut self) -> Result<Vec<SigningKey>, StorageError> {
         let connection = self.connection()?;
-        connection.batch_execute(ONE_AT_A_TIME).await.map_err(storage_error)?;
+        connection.batch_execute(LOCK_TABLE).await.map_err(storage_error)?;
         let query = signing_key::table
             .order((signing_key::created_at.asc(), signing_key::id.asc()))
             .select(SigningKeyRow::as_select());

@@ -1,7 +1,7 @@
 //! The Postgres store and its connections.
 
 use crate::connection::{
-    Connector, Outage, Pool, Pooled, Role, SharedConnections, Silence, gave_way, is_broken, pool,
+    Connector, Outage, Pool, Pooled, ResponseGuard, Role, SharedConnections, is_broken, pool, was_aborted,
     worker_number,
 };
 use crate::error::storage_error;
@@ -47,7 +47,7 @@ pub struct PostgresStore {
     /// One pool per worker for long pages, driven by the worker's runtime and separate from transactions.
     page_pools: Vec<Pool>,
     pub(crate) wait_timeout: Duration,
-    pub(crate) silence: Arc<Silence>,
+    pub(crate) response_guard: Arc<ResponseGuard>,
     /// Outage state for an exhausted pool.
     shortage: Outage,
     pub(crate) connector: Connector,
@@ -66,14 +66,14 @@ impl PostgresStore {
             return Err(InvalidPostgresOptions::PoolSize);
         }
         let connector = Connector::new(options, role)?;
-        let silence = Arc::new(connector.silence(options));
-        let pool_of = |size| pool(&connector, size, Arc::clone(&silence));
+        let response_guard = Arc::new(connector.response_guard(options));
+        let pool_of = |size| pool(&connector, size, Arc::clone(&response_guard));
         let workers = options.shared_connections;
         let page_pools = (0..workers).map(|_| pool_of(options.pool_size.div_ceil(2 * workers)));
         let page_pools =
             page_pools.collect::<Result<_, _>>().map_err(|_| InvalidPostgresOptions::PoolSize)?;
         let pool = pool_of(options.pool_size).map_err(|_| InvalidPostgresOptions::PoolSize)?;
-        let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&silence));
+        let shared = SharedConnections::new(connector.clone(), options, Arc::clone(&response_guard));
         let wait_timeout = options.wait_timeout;
         let meter = ConnectionMeter::new(match role {
             Role::Primary => "primary",
@@ -82,7 +82,17 @@ impl PostgresStore {
         meter.set_size(0, options.pool_size);
         let shortage = Outage::default();
         let labels = KnownLabels::new();
-        Ok(Self { pool, shared, labels, page_pools, wait_timeout, silence, shortage, connector, meter })
+        Ok(Self {
+            pool,
+            shared,
+            labels,
+            page_pools,
+            wait_timeout,
+            response_guard,
+            shortage,
+            connector,
+            meter,
+        })
     }
 
     /// Returns the server's or the system's reason for the last failure to connect; `None` if the last
@@ -107,7 +117,12 @@ impl PostgresStore {
             Some(Ok(connection)) => {
                 self.shortage.end();
                 let is_distributed = self.connector.is_distributed();
-                Ok(Pooled::new(connection, Arc::clone(&self.silence), is_distributed, self.meter.in_use()))
+                Ok(Pooled::new(
+                    connection,
+                    Arc::clone(&self.response_guard),
+                    is_distributed,
+                    self.meter.in_use(),
+                ))
             }
             // The connector has logged the reason.
             Some(Err(_)) => Err(StorageError::Unavailable),
@@ -199,7 +214,7 @@ impl PostgresStore {
                 }
                 self.pooled_from(pool).await?
             }
-            Err(error) if gave_way(&error) => match connection {
+            Err(error) if was_aborted(&error) => match connection {
                 Some(connection) => connection,
                 None => self.pooled_from(pool).await?,
             },

@@ -136,7 +136,7 @@ impl Drop for TestDatabase {
             if let Ok(runtime) = runtime {
                 runtime.block_on(async {
                     if !nodes.is_empty() {
-                        return distributed::give_back(name, nodes, url).await;
+                        return distributed::recycle(name, nodes, url).await;
                     }
                     let client = client(&cluster).await;
                     let _ = client.batch_execute(&statement).await;

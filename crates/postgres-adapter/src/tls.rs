@@ -12,14 +12,14 @@ pub enum InvalidTls {
     #[error("sslmode must be disable, prefer, require, verify-ca or verify-full")]
     Mode,
     /// The file of `sslrootcert` is unreadable or contains no PEM certificate.
-    #[error("no certificate in PEM can be read from the file of sslrootcert, {0}")]
+    #[error("the file of sslrootcert, {0}, contains no readable PEM certificate")]
     RootFile(PathBuf),
     /// The operating system has no trusted authorities.
     #[error("the operating system has no trusted certificate authorities; set sslrootcert")]
     NoSystemRoots,
     /// Public authorities would be trusted for any host name.
     #[error(
-        "the authorities of the operating system certify everybody: sslrootcert=system needs \
+        "the operating system's authorities issue certificates to anyone: sslrootcert=system needs \
          sslmode=verify-full, and sslmode=verify-ca needs the file of an own authority as sslrootcert"
     )]
     SystemRoots,
@@ -46,7 +46,7 @@ pub(crate) enum TlsPolicy {
 
 impl TlsPolicy {
     /// Parses `sslmode` and `sslrootcert`.
-    pub(crate) fn of(mode: Option<&str>, root: Option<&Path>) -> Result<Self, InvalidTls> {
+    pub(crate) fn parse(mode: Option<&str>, root: Option<&Path>) -> Result<Self, InvalidTls> {
         let file = root.filter(|path| *path != Path::new("system")).map(Path::to_path_buf);
         let is_system = root.is_some() && file.is_none();
         let mode = mode.unwrap_or("prefer");
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn the_modes_of_libpq_are_known_and_require_with_a_root_checks_it() {
         let root = Some(Path::new("ca.pem"));
-        let policy = |mode, root| TlsPolicy::of(mode, root).ok();
+        let policy = |mode, root| TlsPolicy::parse(mode, root).ok();
         assert_eq!(policy(None, None), Some(TlsPolicy::Preferred));
         assert_eq!(policy(Some("require"), None), Some(TlsPolicy::Unchecked));
         let by_authority = Some(TlsPolicy::Checked { roots: root.map(Path::to_path_buf), host: false });
@@ -111,15 +111,15 @@ mod tests {
         let by_system = Some(TlsPolicy::Checked { roots: None, host: true });
         assert_eq!(policy(Some("verify-full"), Some(Path::new("system"))), by_system);
         assert_eq!(policy(Some("verify-full"), None), by_system);
-        assert!(matches!(TlsPolicy::of(Some("allow"), None), Err(InvalidTls::Mode)));
+        assert!(matches!(TlsPolicy::parse(Some("allow"), None), Err(InvalidTls::Mode)));
     }
 
     #[test]
     fn public_authorities_are_refused_unless_the_host_is_checked() {
         let system = Some(Path::new("system"));
         let modes = [None, Some("disable"), Some("prefer"), Some("require"), Some("verify-ca")];
-        let policies = modes.map(|mode| TlsPolicy::of(mode, system));
-        for policy in policies.into_iter().chain([TlsPolicy::of(Some("verify-ca"), None)]) {
+        let policies = modes.map(|mode| TlsPolicy::parse(mode, system));
+        for policy in policies.into_iter().chain([TlsPolicy::parse(Some("verify-ca"), None)]) {
             let refusal = policy.unwrap_err();
             assert!(matches!(refusal, InvalidTls::SystemRoots), "{refusal}");
             assert!(

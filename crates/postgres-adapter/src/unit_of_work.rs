@@ -48,7 +48,7 @@ impl PostgresStore {
         };
         // `BEGIN` needs no lock, so the wait timeout of a connection applies.
         let begun = unit.connection()?.batch_execute(BEGIN);
-        let begun = self.silence.bound_within(self.wait_timeout, begun).await;
+        let begun = self.response_guard.bound_with(self.wait_timeout, begun).await;
         Ok(begun.and_then(identity).map(|()| unit))
     }
 }

@@ -14,14 +14,14 @@ const PROBE: &str = "INSERT INTO outbox (id, sealed, queued_at, due_at, attempts
 #[async_trait]
 impl StoreUpkeep for PostgresStore {
     fn write_refusal(&self) -> Option<DiskFault> {
-        self.silence.writes.refusal()
+        self.response_guard.writes.refusal()
     }
 
     async fn probe_writes(&self) -> Result<(), StorageError> {
         let mut unit = Box::new(self.transaction().await?);
         unit.connection()?.batch_execute(PROBE).await.map_err(storage_error)?;
         unit.rollback().await?;
-        self.silence.writes.accepted();
+        self.response_guard.writes.accepted();
         Ok(())
     }
 

@@ -11,11 +11,11 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// Number of slices of a timeout.
-const PIECES: u32 = 10;
+const SLICES: u32 = 10;
 
 /// Number of times a thread that was away yields before the timeout fires, so that the connection, the sender
 /// of the call and the request can each make progress.
-const LOOKS: usize = 4;
+const YIELDS: usize = 4;
 
 /// Waits for a reply, counting only time in which the thread was available.
 pub(crate) async fn in_time<T>(
@@ -23,12 +23,12 @@ pub(crate) async fn in_time<T>(
     answer: impl Future<Output = Result<T, Fault>>,
 ) -> Result<T, Fault> {
     let mut answer = pin!(answer);
-    for _ in 0..PIECES {
-        if let Ok(answer) = timeout(longest / PIECES, &mut answer).await {
+    for _ in 0..SLICES {
+        if let Ok(answer) = timeout(longest / SLICES, &mut answer).await {
             return answer;
         }
     }
-    for _ in 0..LOOKS {
+    for _ in 0..YIELDS {
         tokio::task::yield_now().await;
         if let Ok(answer) = timeout(Duration::ZERO, &mut answer).await {
             return answer;
@@ -66,12 +66,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_lies_there_when_the_wait_is_over_is_taken() {
+    async fn an_answer_that_is_ready_when_the_wait_ends_is_used() {
         // Polled at the start and end of each slice, then found.
         let mut looks = 0;
         let answer = poll_fn(|_| {
             looks += 1;
-            if looks > 2 * PIECES { Poll::Ready(Ok(7)) } else { Poll::Pending }
+            if looks > 2 * SLICES { Poll::Ready(Ok(7)) } else { Poll::Pending }
         });
         assert_eq!(in_time(LONGEST, answer).await, Ok(7));
     }

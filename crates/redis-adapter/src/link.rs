@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 /// A connection that replied when it was last used.
 #[derive(Debug, Clone)]
-pub(crate) struct Live {
+pub(crate) struct LiveConnection {
     /// Sequence number within the process.
     number: u64,
     /// Shared by all requests; cheap to clone.
@@ -19,10 +19,10 @@ pub(crate) struct Live {
     pub(crate) workers: Arc<WorkerConnections>,
 }
 
-/// Connection state shared by requests and the keeper; `None` while there is no connection.
+/// Connection state shared by requests and the maintenance task; `None` while there is no connection.
 #[derive(Debug)]
 pub(crate) struct Link {
-    live: watch::Sender<Option<Live>>,
+    live: watch::Sender<Option<LiveConnection>>,
     ever_answered: watch::Sender<bool>,
     made: AtomicU64,
     outage_is_reported: AtomicBool,
@@ -39,7 +39,7 @@ impl Link {
     }
 
     /// Returns the current connection.
-    pub(crate) fn live(&self) -> Option<Live> {
+    pub(crate) fn live(&self) -> Option<LiveConnection> {
         self.live.borrow().clone()
     }
 
@@ -48,9 +48,9 @@ impl Link {
     }
 
     /// Installs a connection that was just probed.
-    pub(crate) fn connected(&self, connection: MultiplexedConnection) -> Live {
+    pub(crate) fn connected(&self, connection: MultiplexedConnection) -> LiveConnection {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let live = Live { number, connection, workers: Arc::new(WorkerConnections::new()) };
+        let live = LiveConnection { number, connection, workers: Arc::new(WorkerConnections::new()) };
         self.live.send_replace(Some(live.clone()));
         self.ever_answered.send_replace(true);
         shared_count_meter::set_up(true);
@@ -63,7 +63,7 @@ impl Link {
     /// Removes a failed connection for all requests; the first caller logs the fault.
     ///
     /// A request that fails late does not affect the connection that replaced its own.
-    pub(crate) fn failed(&self, live: &Live, fault: &Fault) {
+    pub(crate) fn failed(&self, live: &LiveConnection, fault: &Fault) {
         let took = self.live.send_if_modified(|current| {
             let is_same = current.as_ref().is_some_and(|current| current.number == live.number);
             if is_same {
@@ -94,10 +94,11 @@ impl Link {
     }
 
     /// Waits until this connection is replaced or removed.
-    pub(crate) async fn until_replaced(&self, live: &Live) {
+    pub(crate) async fn until_replaced(&self, live: &LiveConnection) {
         let mut states = self.live.subscribe();
-        let is_other =
-            |current: &Option<Live>| current.as_ref().is_none_or(|current| current.number != live.number);
+        let is_other = |current: &Option<LiveConnection>| {
+            current.as_ref().is_none_or(|current| current.number != live.number)
+        };
         // An error means that the link was dropped, and its waiters with it.
         let _ = states.wait_for(is_other).await;
     }

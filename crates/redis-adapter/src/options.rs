@@ -35,7 +35,7 @@ pub enum InvalidRedisOptions {
     #[error("does not use TLS, so certificates cannot be checked; write rediss://")]
     NotEncrypted,
     /// The driver rejects the URL.
-    #[error("is refused by the driver")]
+    #[error("is rejected by the driver")]
     Refused,
 }
 

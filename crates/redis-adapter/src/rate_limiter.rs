@@ -4,8 +4,8 @@ use crate::busy_timeout::in_time;
 use crate::connector::Connector;
 use crate::counter_key::counter_key;
 use crate::fault::Fault;
-use crate::keeper::keep;
-use crate::link::{Link, Live};
+use crate::link::{Link, LiveConnection};
+use crate::maintenance::maintain;
 use crate::options::RedisOptions;
 use crate::script::{Count, CountScript};
 use crate::shared_count_meter::SharedCountMeter;
@@ -33,7 +33,7 @@ pub struct RedisRateLimiter {
     answer_timeout: Duration,
     // Registered on the first decision, when the metrics recorder is installed.
     meter: OnceLock<SharedCountMeter>,
-    keeper: JoinHandle<()>,
+    maintenance: JoinHandle<()>,
 }
 
 impl RedisRateLimiter {
@@ -43,9 +43,9 @@ impl RedisRateLimiter {
     pub fn start(options: &RedisOptions, in_process: Arc<dyn RateLimiter>) -> Self {
         let (link, script) = (Arc::new(Link::new()), CountScript::new());
         let connector = Arc::new(Connector::new(options, script));
-        let keeper = tokio::spawn(keep(link.clone(), connector.clone()));
+        let maintenance = tokio::spawn(maintain(link.clone(), connector.clone()));
         let answer_timeout = options.answer_timeout();
-        Self { link, connector, in_process, answer_timeout, meter: OnceLock::new(), keeper }
+        Self { link, connector, in_process, answer_timeout, meter: OnceLock::new(), maintenance }
     }
 
     /// Returns whether requests are currently counted in the store.
@@ -61,8 +61,12 @@ impl RedisRateLimiter {
         self.link.first_answer().await;
     }
 
-    async fn count_in_store(&self, live: &Live, counted: &Counted) -> Result<RateStatus, Fault> {
-        let Counted { key, limit, window, now } = *counted;
+    async fn count_in_store(
+        &self,
+        live: &LiveConnection,
+        counted: &CountedRequest,
+    ) -> Result<RateStatus, Fault> {
+        let CountedRequest { key, limit, window, now } = *counted;
         let seconds_to_live = window.seconds_left(now).saturating_add(KEPT_AFTER_END);
         let count = Count { key: counter_key(&key, window), limit, seconds_to_live };
         let used = async {
@@ -77,7 +81,7 @@ impl RedisRateLimiter {
 }
 
 /// A counted request.
-struct Counted {
+struct CountedRequest {
     key: RateKey,
     limit: u32,
     window: RateWindow,
@@ -90,7 +94,7 @@ impl RateLimiter for RedisRateLimiter {
         let Some(live) = self.link.live() else {
             return self.in_process.count(key, limit, now).await;
         };
-        let counted = Counted { key, limit, window: RateWindow::at(now), now };
+        let counted = CountedRequest { key, limit, window: RateWindow::at(now), now };
         match self.count_in_store(&live, &counted).await {
             Ok(status) => {
                 self.meter.get_or_init(SharedCountMeter::new).decided(key.endpoint, status.allowed);
@@ -106,7 +110,7 @@ impl RateLimiter for RedisRateLimiter {
 
 impl Drop for RedisRateLimiter {
     fn drop(&mut self) {
-        self.keeper.abort();
+        self.maintenance.abort();
     }
 }
 

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 pub const SERVER_VARIABLE: &str = "RESTWELL_TEST_REDIS_SERVER";
 
 /// Timeout for starting and stopping a server.
-const PATIENCE: Duration = Duration::from_secs(20);
+const START_STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A running server on a Unix socket in a temporary folder; dropping it stops the server and removes the
 /// folder.
@@ -61,7 +61,7 @@ impl RedisServer {
         self.child = Some(demand(child, "redis-server"));
         let started = Instant::now();
         while UnixStream::connect(self.socket()).is_err() {
-            assert!(started.elapsed() < PATIENCE, "the server does not start:\n{}", self.log());
+            assert!(started.elapsed() < START_STOP_TIMEOUT, "the server does not start:\n{}", self.log());
             std::thread::sleep(Duration::from_millis(5));
         }
     }

@@ -1,8 +1,8 @@
 //! Connections owned by HTTP workers.
 //!
-//! A connection is driven by the runtime that opened it. The keeper's runs on the threads of the process, so
-//! each count over it wakes one of them, which wakes the worker. An HTTP worker has its slot runtime, so it
-//! opens a connection there on its first count and uses the keeper's until that is ready.
+//! A connection is driven by the runtime that opened it. The shared one runs on the threads of the process,
+//! so each count over it wakes one of them, which wakes the worker. An HTTP worker has its slot runtime, so
+//! it opens a connection there on its first count and uses the shared one until that is ready.
 //!
 //! Requests that a worker handles at the same moment share one call of the script, because most of the cost
 //! of a count is the round trip. No request waits for others to join, nor for their replies.
@@ -16,20 +16,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot;
 
-/// Maximum number of threads with a connection; further ones use the keeper's.
-const MOST: usize = 16;
+/// Maximum number of threads with a connection; further ones use the shared connection.
+const MAX_THREADS: usize = 16;
 
 /// Maximum number of requests per call, so that one call does not block the store for long.
-const MOST_AT_ONCE: usize = 64;
+const MAX_BATCH: usize = 64;
 
-/// Connections of workers, dropped with the keeper's connection.
+/// Connections of workers, dropped with the shared connection.
 #[derive(Debug)]
 pub(crate) struct WorkerConnections(Vec<Mutex<Slot>>);
 
 #[derive(Debug, Clone)]
 enum Slot {
     Empty,
-    /// Being opened; permanent if that fails, because the keeper's connection serves as well.
+    /// Being opened; permanent if that fails, because the shared connection serves as well.
     Opening,
     Open(Arc<WorkerConnection>),
 }
@@ -83,7 +83,7 @@ impl WorkerConnection {
         waiting.retain(|waiting| !waiting.reply.is_closed());
         let mut connection = self.connection.clone();
         while !waiting.is_empty() {
-            let rest = waiting.split_off(waiting.len().min(MOST_AT_ONCE));
+            let rest = waiting.split_off(waiting.len().min(MAX_BATCH));
             let counts = waiting.iter().map(|waiting| &waiting.count);
             let counted = connector.script.count(&mut connection, counts).await;
             for (place, Waiting { reply, .. }) in waiting.into_iter().enumerate() {
@@ -103,7 +103,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 impl WorkerConnections {
     /// Creates an empty set without opening connections.
     pub(crate) fn new() -> Self {
-        Self((0..MOST).map(|_| Mutex::new(Slot::Empty)).collect())
+        Self((0..MAX_THREADS).map(|_| Mutex::new(Slot::Empty)).collect())
     }
 
     /// Returns this thread's connection if it is open, and starts opening it otherwise.

@@ -11,14 +11,14 @@ use std::time::Duration;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Maximum delay of the exit by blocked threads, such as one that waits for a statement of an embedded store.
-const LAST_THREADS: Duration = Duration::from_millis(200);
+const BLOCKED_THREAD_TIMEOUT: Duration = Duration::from_millis(200);
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = runtime.map_err(Into::into).and_then(|runtime| {
         let outcome = runtime.block_on(restwell::run(Cli::parse_or_exit()));
         // Dropping the runtime would wait for blocked threads indefinitely.
-        runtime.shutdown_timeout(LAST_THREADS);
+        runtime.shutdown_timeout(BLOCKED_THREAD_TIMEOUT);
         outcome
     });
     match outcome {

@@ -18,8 +18,8 @@ mod e2e {
     mod browser;
     mod clock;
     mod collector;
-    mod patience;
     mod person;
+    mod polling;
     mod relay;
     mod server;
 

@@ -46,7 +46,7 @@ pub(crate) enum Failure {
     #[error("the connection to the mail server failed: {0}")]
     Connection(String),
     /// The reply is not SMTP or does not belong to this step.
-    #[error("invalid reply of the mail server to {}", name(*.0))]
+    #[error("invalid reply from the mail server to {}", name(*.0))]
     Answer(Step),
     /// The mail server, or a machine in the middle, does not offer STARTTLS.
     #[error("the mail server does not offer STARTTLS, which is required")]

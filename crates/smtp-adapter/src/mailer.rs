@@ -24,7 +24,7 @@ use url::Host;
 const MESSAGE_TIMEOUTS: u32 = 3;
 
 /// Timeout for QUIT. The message is already accepted by then.
-const GOODBYE: Duration = Duration::from_secs(1);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why the options cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -71,7 +71,7 @@ fn trusting_this_machines_roots(host: &str) -> Result<TlsParameters, SmtpSetupEr
 }
 
 /// Receives each completed step.
-type Completed<'a> = &'a (dyn Fn(Step) + Send + Sync);
+type StepObserver<'a> = &'a (dyn Fn(Step) + Send + Sync);
 
 /// Hands messages to one mail server over a new connection each, because messages are few.
 pub struct SmtpMailer {
@@ -109,19 +109,19 @@ impl SmtpMailer {
     }
 
     /// Delivers a message and reports each completed step.
-    async fn deliver(&self, mail: &Mail, completed: Completed<'_>) -> Result<(), Failure> {
+    async fn deliver(&self, mail: &Mail, completed: StepObserver<'_>) -> Result<(), Failure> {
         // RFC 5322 section 3.6.4 wants a host name on the right side of a message id.
         let id = format!("<{}@{}>", self.entropy.uuid().simple(), self.hello);
         let message = message::written(mail, &self.options.sender, id, self.clock.now())?;
         let mut connection = within(self.options.timeout, self.open(completed)).await?;
         let limit = self.options.timeout.saturating_mul(MESSAGE_TIMEOUTS);
-        let handed_over = within(limit, hand_over(&mut connection, &message, completed)).await;
-        let _ = timeout(self.options.timeout.min(GOODBYE), connection.quit()).await;
+        let handed_over = within(limit, send_message(&mut connection, &message, completed)).await;
+        let _ = timeout(self.options.timeout.min(QUIT_TIMEOUT), connection.quit()).await;
         handed_over
     }
 
     /// Connects, encrypts, then authenticates: nothing secret is sent before the connection is encrypted.
-    async fn open(&self, completed: Completed<'_>) -> Result<AsyncSmtpConnection, Failure> {
+    async fn open(&self, completed: StepObserver<'_>) -> Result<AsyncSmtpConnection, Failure> {
         let server = (bare_host(&self.options.host), self.options.port);
         let from_the_start = match &self.security {
             Security::Implicit(parameters) => Some(parameters.clone()),
@@ -152,7 +152,7 @@ impl SmtpMailer {
 impl Mailer for SmtpMailer {
     async fn send(&self, mail: &Mail) -> Result<(), MailError> {
         let Err(failure) = self.deliver(mail, &|_| {}).await else { return Ok(()) };
-        tracing::warn!(reason = %failure, "a message was not handed to the mail server");
+        tracing::warn!(reason = %failure, "could not hand a message to the mail server");
         if failure.is_final() {
             Err(MailError::Refused)
         } else {
@@ -174,10 +174,10 @@ impl MailProbe for SmtpMailer {
 
 /// Sends one message over an open connection (RFC 5321 section 3.3). On success the mail server is
 /// responsible for it.
-async fn hand_over(
+async fn send_message(
     connection: &mut AsyncSmtpConnection,
     message: &Message,
-    completed: Completed<'_>,
+    completed: StepObserver<'_>,
 ) -> Result<(), Failure> {
     let envelope = message.envelope();
     let mut parameters = Vec::new();

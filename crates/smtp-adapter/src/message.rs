@@ -138,7 +138,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_said_the_headers_are_nine_short_ascii_lines(
+        fn the_headers_are_always_nine_short_ascii_lines(
             subject in "(?s).{0,200}",
             text in "(?s).{0,200}",
             local in "[a-zäß+.<>\",:;()@ \\\\-]{1,20}",

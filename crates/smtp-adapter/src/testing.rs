@@ -11,7 +11,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// Misbehaviour in place of a normal reply.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Instead {
+pub(crate) enum Misbehaviour {
     /// Sends this reply.
     Say(&'static str),
     /// Sends nothing and keeps the connection open.
@@ -45,7 +45,7 @@ impl Identity {
 #[derive(Default)]
 pub(crate) struct Behaviour {
     /// Misbehaviour per prefix of a line. `greeting` stands for the connection, `.` for the end of a text.
-    pub(crate) instead: Vec<(&'static str, Instead)>,
+    pub(crate) instead: Vec<(&'static str, Misbehaviour)>,
     /// Extensions offered besides encryption.
     pub(crate) extensions: Vec<&'static str>,
     /// Encrypts from the first byte.
@@ -55,7 +55,7 @@ pub(crate) struct Behaviour {
 }
 
 impl Behaviour {
-    pub(crate) fn instead(line: &'static str, instead: Instead) -> Self {
+    pub(crate) fn instead(line: &'static str, instead: Misbehaviour) -> Self {
         Self { instead: vec![(line, instead)], ..Self::default() }
     }
 
@@ -70,7 +70,7 @@ impl Behaviour {
 
 /// What the server received.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Heard {
+pub(crate) struct Transcript {
     /// Unencrypted commands, without line ends.
     pub(crate) in_clear: Vec<String>,
     /// Encrypted commands.
@@ -82,15 +82,15 @@ pub(crate) struct Heard {
 /// A running server on a loopback port; ends with the runtime of its test.
 pub(crate) struct MailServer {
     pub(crate) port: u16,
-    heard: Arc<Mutex<Heard>>,
+    heard: Arc<Mutex<Transcript>>,
 }
 
 impl MailServer {
     pub(crate) async fn start(behaviour: Behaviour) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let heard = Arc::new(Mutex::new(Heard::default()));
-        let visit = Visit { behaviour: Arc::new(behaviour), heard: Arc::clone(&heard) };
+        let heard = Arc::new(Mutex::new(Transcript::default()));
+        let visit = SmtpSession { behaviour: Arc::new(behaviour), heard: Arc::clone(&heard) };
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(visit.clone().run(stream));
@@ -100,7 +100,7 @@ impl MailServer {
     }
 
     /// Returns everything received so far that was replied to.
-    pub(crate) fn heard(&self) -> Heard {
+    pub(crate) fn transcript(&self) -> Transcript {
         self.heard.lock().unwrap().clone()
     }
 }
@@ -112,9 +112,9 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 type Lines = BufReader<Box<dyn Wire>>;
 
 #[derive(Clone)]
-struct Visit {
+struct SmtpSession {
     behaviour: Arc<Behaviour>,
-    heard: Arc<Mutex<Heard>>,
+    heard: Arc<Mutex<Transcript>>,
 }
 
 /// Next state of a connection.
@@ -125,7 +125,7 @@ enum Next {
     End,
 }
 
-impl Visit {
+impl SmtpSession {
     /// Serves one client until it disconnects or the connection fails.
     async fn run(self, stream: TcpStream) {
         let _ = match &self.behaviour.implicit {
@@ -189,9 +189,9 @@ impl Visit {
     async fn answer(&self, lines: &mut Lines, command: &str, usual: &str) -> std::io::Result<bool> {
         let told = self.behaviour.instead.iter().find(|(line, _)| command.starts_with(line));
         let text = match told.map(|(_, instead)| *instead) {
-            Some(Instead::Hang) => return std::future::pending().await,
-            Some(Instead::Drop) => return Ok(false),
-            Some(Instead::Say(text)) => format!("{text}\r\n"),
+            Some(Misbehaviour::Hang) => return std::future::pending().await,
+            Some(Misbehaviour::Drop) => return Ok(false),
+            Some(Misbehaviour::Say(text)) => format!("{text}\r\n"),
             None if usual == "EHLO" => self.abilities(),
             None => format!("{usual}\r\n"),
         };

@@ -26,8 +26,8 @@ impl AccessRow {
     fn into_state(self, user_id: UserId, grant_id: GrantId) -> Result<AccessState, StorageError> {
         let Self { client_id, scopes, revoked_at, disabled_at, locked_at, home_timezone } = self;
         let (user_key, grant_key) = (user_id.as_uuid(), grant_id.as_uuid());
-        let grant = Cells::of("access_grant", grant_key.as_bytes());
-        let account = Cells::of("account", user_key.as_bytes());
+        let grant = Cells::new("access_grant", grant_key.as_bytes());
+        let account = Cells::new("account", user_key.as_bytes());
         Ok(AccessState {
             client_id: ClientId::from_uuid(grant.uuid("client_id", &client_id)?),
             scopes: grant.scopes(&scopes)?,
@@ -37,7 +37,7 @@ impl AccessRow {
                 grant.optional_instant("disabled_at", disabled_at)?,
                 account.optional_instant("locked_at", locked_at)?,
             ]),
-            home_timezone: account.sound("home_timezone", TimeZone::parse(&home_timezone))?,
+            home_timezone: account.valid("home_timezone", TimeZone::parse(&home_timezone))?,
         })
     }
 }
@@ -56,8 +56,8 @@ struct PersonalAccessRow {
 impl PersonalAccessRow {
     fn into_access(self) -> Result<PersonalAccess, StorageError> {
         let Self { user_id, token_id, scopes, expires_at, revoked_at, locked_at, home_timezone } = self;
-        let token = Cells::of("personal_token", &token_id);
-        let account = Cells::of("account", &user_id);
+        let token = Cells::new("personal_token", &token_id);
+        let account = Cells::new("account", &user_id);
         Ok(PersonalAccess {
             token_id: PersonalTokenId::from_uuid(token.uuid("id", &token_id)?),
             user_id: UserId::from_uuid(token.uuid("user_id", &user_id)?),
@@ -68,7 +68,7 @@ impl PersonalAccessRow {
                 account.optional_instant("locked_at", locked_at)?,
             ]),
             expires_at: token.optional_instant("expires_at", expires_at)?,
-            home_timezone: account.sound("home_timezone", TimeZone::parse(&home_timezone))?,
+            home_timezone: account.valid("home_timezone", TimeZone::parse(&home_timezone))?,
         })
     }
 }

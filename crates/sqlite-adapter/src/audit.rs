@@ -57,10 +57,10 @@ impl AuditEventRow {
     fn into_event(self) -> Result<AuditEvent, StorageError> {
         let Self { id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes, device } =
             self;
-        let cells = Cells::of("audit_event", &id);
+        let cells = Cells::new("audit_event", &id);
         let uuid = |column, cell: Option<Vec<u8>>| cell.map(|id| cells.uuid(column, &id)).transpose();
-        let count = |count| cells.sound("event_count", u32::try_from(count));
-        let block = |text: String| cells.sound("address", AddressBlock::parse(&text));
+        let count = |count| cells.valid("event_count", u32::try_from(count));
+        let block = |text: String| cells.valid("address", AddressBlock::parse(&text));
         Ok(AuditEvent {
             id: AuditEventId::from_uuid(cells.uuid("id", &id)?),
             at: cells.instant("at", at)?,

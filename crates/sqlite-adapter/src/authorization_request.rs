@@ -90,10 +90,10 @@ impl RequestRow {
             login_hint,
             resource,
         } = self;
-        let cells = Cells::of("authorization_request", &id);
+        let cells = Cells::new("authorization_request", &id);
         let challenge = challenge.map(|bytes| cells.bytes32("challenge", &bytes)).transpose()?;
         let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?;
-        let login_hint = login_hint.map(|text| cells.sound("login_hint", Email::parse(&text))).transpose()?;
+        let login_hint = login_hint.map(|text| cells.valid("login_hint", Email::parse(&text))).transpose()?;
         Ok(AuthorizationRequest {
             id: AuthorizationRequestId::from_uuid(cells.uuid("id", &id)?),
             client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),

@@ -52,7 +52,7 @@ struct ClientRow {
 }
 
 impl ClientRow {
-    fn of(client: &Client) -> Result<Self, StorageError> {
+    fn from_client(client: &Client) -> Result<Self, StorageError> {
         let Client {
             id,
             name,
@@ -114,22 +114,22 @@ impl ClientRow {
             contact,
             document,
         } = self;
-        let cells = Cells::of("client", &id);
+        let cells = Cells::new("client", &id);
         let page = |text: Option<String>, column| {
-            cells.sound(column, text.map(|text| WebPage::parse(&text)).transpose())
+            cells.valid(column, text.map(|text| WebPage::parse(&text)).transpose())
         };
         let owner = owner_id.map(|owner| cells.uuid("owner_id", &owner)).transpose()?;
-        let uris: Vec<String> = cells.sound("redirect_uris", serde_json::from_str(&redirect_uris))?;
+        let uris: Vec<String> = cells.valid("redirect_uris", serde_json::from_str(&redirect_uris))?;
         Ok(Client {
             id: ClientId::from_uuid(cells.uuid("id", &id)?),
-            name: cells.sound("name", ClientName::from_stored(&name))?,
+            name: cells.valid("name", ClientName::from_stored(&name))?,
             kind: cells.present("kind", parse_client_kind(&kind, is_public))?,
-            redirect_uris: cells.sound("redirect_uris", RedirectUri::parse_stored(&uris))?,
+            redirect_uris: cells.valid("redirect_uris", RedirectUri::parse_stored(&uris))?,
             pages: ClientPages {
                 home: page(home_page, "home_page")?,
                 privacy_policy: page(privacy_policy, "privacy_policy")?,
             },
-            contact: cells.sound("contact", contact.map(|text| Contact::parse(&text)).transpose())?,
+            contact: cells.valid("contact", contact.map(|text| Contact::parse(&text)).transpose())?,
             review: cells.present("is_draft", parse_review(owner.map(UserId::from_uuid), is_draft))?,
             scopes: cells.scopes(&scopes)?,
             allow_query_secrets,
@@ -155,7 +155,7 @@ struct SecretRow {
 }
 
 impl SecretRow {
-    fn of(client_id: ClientId, secret: &ClientSecret) -> Self {
+    fn from_secret(client_id: ClientId, secret: &ClientSecret) -> Self {
         let ClientSecret { id, hash, created_at, expires_at } = secret;
         Self {
             client_id: blob(client_id.as_uuid()),
@@ -169,7 +169,7 @@ impl SecretRow {
     fn into_secret(self) -> Result<ClientSecret, StorageError> {
         // The caller has the client's id.
         let Self { client_id: _, id, secret_hash, created_at, expires_at } = self;
-        let cells = Cells::of("client_secret", &id);
+        let cells = Cells::new("client_secret", &id);
         Ok(ClientSecret {
             id: ClientSecretId::from_uuid(cells.uuid("id", &id)?),
             hash: cells.hash("secret_hash", &secret_hash)?,
@@ -246,7 +246,7 @@ impl ClientReader for SqliteStore {
 #[async_trait]
 impl ClientRepository for SqliteUnitOfWork {
     async fn insert(&mut self, client: &Client) -> Result<(), StorageError> {
-        let query = diesel::insert_into(client::table).values(ClientRow::of(client)?);
+        let query = diesel::insert_into(client::table).values(ClientRow::from_client(client)?);
         self.run(execute(query)).await.map(drop)
     }
 
@@ -255,7 +255,7 @@ impl ClientRepository for SqliteUnitOfWork {
     }
 
     async fn update(&mut self, client: &Client) -> Result<bool, StorageError> {
-        let row = ClientRow::of(client)?;
+        let row = ClientRow::from_client(client)?;
         let query = diesel::update(client::table.find(row.id.clone())).set(row);
         Ok(self.run(execute(query)).await? > 0)
     }
@@ -283,7 +283,7 @@ impl ClientRepository for SqliteUnitOfWork {
     }
 
     async fn insert_secret(&mut self, id: ClientId, secret: &ClientSecret) -> Result<(), StorageError> {
-        let query = diesel::insert_into(client_secret::table).values(SecretRow::of(id, secret));
+        let query = diesel::insert_into(client_secret::table).values(SecretRow::from_secret(id, secret));
         self.run(execute(query)).await.map(drop)
     }
 

@@ -43,18 +43,18 @@ impl From<&ClientUsage> for UsageRow {
 
 impl UsageRow {
     fn into_usage(self) -> Result<ClientUsage, StorageError> {
-        let cells = Cells::of("client_usage", &self.client_id);
+        let cells = Cells::new("client_usage", &self.client_id);
         let of_day = cells.optional_date("day", Some(&self.day))?;
         let key = UsageKey {
             client_id: ClientId::from_uuid(cells.uuid("client_id", &self.client_id)?),
             day: cells.present("day", of_day)?,
             endpoint: cells.present("endpoint", UsedEndpoint::parse(&self.endpoint))?,
-            status: cells.sound("status", self.status.try_into())?,
+            status: cells.valid("status", self.status.try_into())?,
         };
-        let left = self.fewest_left.map(|left| cells.sound("fewest_left", left.try_into()));
+        let left = self.fewest_left.map(|left| cells.valid("fewest_left", left.try_into()));
         Ok(ClientUsage {
             key,
-            requests: cells.sound("requests", self.requests.try_into())?,
+            requests: cells.valid("requests", self.requests.try_into())?,
             fewest_left: left.transpose()?,
         })
     }

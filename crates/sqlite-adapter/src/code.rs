@@ -85,7 +85,7 @@ impl CodeRow {
             redeemed_at,
             resource,
         } = self;
-        let cells = Cells::of("authorization_code", &code_hash);
+        let cells = Cells::new("authorization_code", &code_hash);
         let challenge = challenge.map(|bytes| cells.bytes32("challenge", &bytes)).transpose()?;
         let grant_id = redeemed_grant_id.map(|id| cells.uuid("redeemed_grant_id", &id)).transpose()?;
         let redeemed_at = cells.optional_instant("redeemed_at", redeemed_at)?;
@@ -135,7 +135,7 @@ impl CodeRepository for SqliteUnitOfWork {
             let Some((row, locked_at)) = row else {
                 return Ok(None);
             };
-            let user_status = user_status(Cells::of("account", &row.user_id), locked_at)?;
+            let user_status = user_status(Cells::new("account", &row.user_id), locked_at)?;
             Ok(Some(CodeWithUser { code: row.into_code()?, user_status }))
         })
         .await

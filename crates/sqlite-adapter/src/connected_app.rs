@@ -85,17 +85,17 @@ impl AppRow {
             is_remembered,
             is_public,
         } = self;
-        let client = Cells::of("client", &client_id);
+        let client = Cells::new("client", &client_id);
         // The values aggregate several grants, so the error names the client.
-        let source = Cells::of(if grants == 0 { "consent" } else { "access_grant" }, &client_id);
+        let source = Cells::new(if grants == 0 { "consent" } else { "access_grant" }, &client_id);
         let used_from = parse_used_from(address.as_deref(), agent.as_deref());
         let refreshed_at = source.optional_instant("last_used_at", refreshed_at)?;
-        let read_at = Cells::of("read_tally", &client_id).optional_instant("minute", read_at)?;
+        let read_at = Cells::new("read_tally", &client_id).optional_instant("minute", read_at)?;
         Ok(ConnectedApp {
             client_id: ClientId::from_uuid(client.uuid("id", &client_id)?),
-            name: client.sound("name", ClientName::from_stored(&name))?,
+            name: client.valid("name", ClientName::from_stored(&name))?,
             scopes: source.scopes(&scopes)?,
-            grants: source.sound("count", u32::try_from(grants))?,
+            grants: source.valid("count", u32::try_from(grants))?,
             since: source.instant("created_at", since)?,
             last_used_at: refreshed_at.max(read_at),
             last_used_from: used_from.map_err(|column| source.corrupt(column))?,
@@ -139,7 +139,7 @@ impl ConnectedAppReader for SqliteStore {
             let mut reads = Vec::with_capacity(until.len());
             for (id, at) in until {
                 let minute = load_row(last_read_statement(&user_id, &id, at))(connection)?;
-                reads.push(Cells::of("read_tally", &id).optional_instant("minute", minute)?);
+                reads.push(Cells::new("read_tally", &id).optional_instant("minute", minute)?);
             }
             Ok(reads)
         })

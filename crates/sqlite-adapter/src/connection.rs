@@ -15,16 +15,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Connection whose statements run on blocking threads.
-pub(crate) type Connection = SyncConnectionWrapper<SqliteConnection, Detached>;
+pub(crate) type Connection = SyncConnectionWrapper<SqliteConnection, DetachedSpawner>;
 
 /// Runs closures on tokio's blocking threads; they continue after their future is dropped.
 ///
 /// diesel-async's runtime waits in `Drop` for the closure of a dropped future, with `block_in_place`. That
 /// panics on the single-threaded runtimes of actix's workers, where every cancelled request ends in such a
 /// drop.
-pub(crate) struct Detached;
+pub(crate) struct DetachedSpawner;
 
-impl SpawnBlocking for Detached {
+impl SpawnBlocking for DetachedSpawner {
     fn spawn_blocking<'a, R: Send + 'static>(
         &mut self,
         task: impl FnOnce() -> R + Send + 'static,

@@ -35,7 +35,7 @@ impl From<&RememberedConsent> for ConsentRow {
 impl ConsentRow {
     fn into_consent(self) -> Result<RememberedConsent, StorageError> {
         let Self { user_id, client_id, scopes, remembered_at } = self;
-        let cells = Cells::of("consent", &user_id);
+        let cells = Cells::new("consent", &user_id);
         Ok(RememberedConsent {
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
             client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),

@@ -72,7 +72,7 @@ impl ErasureRepository for SqliteUnitOfWork {
                 .storage()?;
             rows.into_iter()
                 .map(|(id, at)| {
-                    let cells = Cells::of("erasure", &id);
+                    let cells = Cells::new("erasure", &id);
                     let at = cells.instant("at", at)?;
                     Ok(Erasure { id: ErasureId::from_uuid(cells.uuid("id", &id)?), at })
                 })

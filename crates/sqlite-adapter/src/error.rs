@@ -33,6 +33,8 @@ pub(crate) fn of_statement(error: Error) -> StorageError {
             Some(key) => StorageError::Conflict(key),
             None => StorageError::Internal(Box::new(error)),
         },
+        // A concurrent deletion.
+        DatabaseErrorKind::ForeignKeyViolation => StorageError::Retryable,
         DatabaseErrorKind::Unknown if begins_with(&BUSY) => StorageError::Retryable,
         DatabaseErrorKind::Unknown if begins_with(&UNAVAILABLE) => StorageError::Unavailable,
         DatabaseErrorKind::Unknown => {
@@ -102,18 +104,24 @@ impl<T> StorageResult<T> for Result<T, Error> {
 mod tests {
     use super::*;
 
-    fn of(kind: DatabaseErrorKind, message: &str) -> StorageError {
+    fn storage_error(kind: DatabaseErrorKind, message: &str) -> StorageError {
         of_statement(Error::DatabaseError(kind, Box::new(message.to_owned())))
     }
 
     #[test]
     fn a_broken_uniqueness_names_its_key() {
-        let of = |message| of(DatabaseErrorKind::UniqueViolation, message);
+        let of = |message| storage_error(DatabaseErrorKind::UniqueViolation, message);
         let email = of("UNIQUE constraint failed: account.email_normalised");
         assert!(matches!(email, StorageError::Conflict(UniqueKey::UserEmail)));
         let key = of("UNIQUE constraint failed: sleep_session.user_id, sleep_session.id");
         assert!(matches!(key, StorageError::Conflict(UniqueKey::SleepSession)));
         assert!(matches!(of("UNIQUE constraint failed: other.id"), StorageError::Internal(_)));
+    }
+
+    #[test]
+    fn a_row_that_was_deleted_meanwhile_is_retryable() {
+        let error = storage_error(DatabaseErrorKind::ForeignKeyViolation, "FOREIGN KEY constraint failed");
+        assert!(matches!(error, StorageError::Retryable));
     }
 
     #[test]
@@ -130,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_busy_file_is_retryable_and_a_missing_one_is_not() {
-        let of = |message| of(DatabaseErrorKind::Unknown, message);
+        let of = |message| storage_error(DatabaseErrorKind::Unknown, message);
         assert!(matches!(of("database is locked"), StorageError::Retryable));
         assert!(matches!(of("unable to open database file"), StorageError::Unavailable));
         assert!(matches!(of("database or disk is full"), StorageError::Disk(DiskFault::Full)));

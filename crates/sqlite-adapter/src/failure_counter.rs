@@ -25,7 +25,7 @@ impl FailureCounter for SqliteStore {
             .await
     }
 
-    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+    async fn uncount(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
         let keys = keys.to_vec();
         self.write(move |connection| {
             for key in &keys {
@@ -97,7 +97,7 @@ fn record(
     .integer(over)
     .integer(over);
     let (began_at, failures): (i64, i64) = statement.get_result(connection).storage()?;
-    let cells = Cells::of("failure_counter", &key.0);
+    let cells = Cells::new("failure_counter", &key.0);
     let began_at = cells.instant("window_began_at", began_at)?;
     Ok(FailureCount {
         count: failures.try_into().unwrap_or(u32::MAX),

@@ -13,7 +13,7 @@ impl FileIdentity {
     /// Reads the metadata without opening the file: closing any handle of a file releases this process's
     /// locks on it.
     #[cfg(unix)]
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn read(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
         let file = std::fs::metadata(path).ok()?;
         Some(Self { device: file.dev(), inode: file.ino() })
@@ -21,7 +21,7 @@ impl FileIdentity {
 
     /// Returns `None` on platforms without inodes.
     #[cfg(not(unix))]
-    pub(crate) fn of(_: &Path) -> Option<Self> {
+    pub(crate) fn read(_: &Path) -> Option<Self> {
         None
     }
 }

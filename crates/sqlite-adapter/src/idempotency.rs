@@ -5,7 +5,7 @@ use crate::row::{Cells, blob, micros};
 use crate::schema::idempotent_answer;
 use crate::statement::{Statement, delete_before, execute};
 use crate::store::SqliteStore;
-use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, KeptAnswer, StorageError};
+use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, StorageError, StoredResponse};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -23,10 +23,10 @@ impl IdempotencyStore for SqliteStore {
     ) -> Result<Claim, StorageError> {
         self.write(move |connection| {
             if take(connection, request, [now, abandoned_before, expired_before])? {
-                return Ok(Claim::Taken);
+                return Ok(Claim::Acquired);
             }
             // The key was not free, and cannot become free within this transaction.
-            look(connection, request)
+            find_claim(connection, request)
         })
         .await
     }
@@ -44,9 +44,9 @@ impl IdempotencyStore for SqliteStore {
         Ok(self.write(execute(statement)).await? > 0)
     }
 
-    async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError> {
+    async fn keep(&self, request: IdempotentRequest, answer: &StoredResponse) -> Result<(), StorageError> {
         use idempotent_answer::dsl;
-        let KeptAnswer { status, body } = answer.clone();
+        let StoredResponse { status, body } = answer.clone();
         let query = diesel::update(own(request)).set((dsl::status.eq(i32::from(status)), dsl::body.eq(body)));
         self.write(execute(query)).await.map(drop)
     }
@@ -100,7 +100,7 @@ fn take(
 }
 
 /// Returns the state of a key that could not be claimed.
-fn look(connection: &mut SqliteConnection, request: IdempotentRequest) -> Result<Claim, StorageError> {
+fn find_claim(connection: &mut SqliteConnection, request: IdempotentRequest) -> Result<Claim, StorageError> {
     use idempotent_answer::dsl;
     let IdempotentRequest { client_id, key, content } = request;
     let (content_hash, status, body): (Vec<u8>, Option<i32>, Option<Vec<u8>>) = dsl::idempotent_answer
@@ -112,6 +112,6 @@ fn look(connection: &mut SqliteConnection, request: IdempotentRequest) -> Result
         return Ok(Claim::OtherContent);
     }
     let (Some(status), Some(body)) = (status, body) else { return Ok(Claim::Busy) };
-    let status = Cells::of("idempotent_answer", &key).sound("status", u16::try_from(status))?;
-    Ok(Claim::Answered(KeptAnswer { status, body }))
+    let status = Cells::new("idempotent_answer", &key).valid("status", u16::try_from(status))?;
+    Ok(Claim::Answered(StoredResponse { status, body }))
 }

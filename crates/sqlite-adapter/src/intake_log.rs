@@ -28,7 +28,7 @@ pub(crate) struct LogRow {
 }
 
 impl LogRow {
-    pub(crate) fn of(user_id: UserId, log: &IntakeLog) -> Self {
+    pub(crate) fn from_log(user_id: UserId, log: &IntakeLog) -> Self {
         let IntakeLog { id, record } = log;
         Self {
             user_id: blob(user_id.as_uuid()),
@@ -43,14 +43,14 @@ impl LogRow {
     pub(crate) fn into_log(self) -> Result<IntakeLog, StorageError> {
         // The caller has the user's id.
         let Self { user_id: _, supplement_id, created_at, id, servings, external_key } = self;
-        let cells = Cells::of("intake_log", &id);
+        let cells = Cells::new("intake_log", &id);
         let record = IntakeLogRecord::new(
             SupplementId::from_uuid(cells.uuid("supplement_id", &supplement_id)?),
             cells.instant("created_at", created_at)?,
-            cells.sound("servings", Servings::new(servings))?,
+            cells.valid("servings", Servings::new(servings))?,
             external_key,
         );
-        let record = cells.sound("external_key", record)?;
+        let record = cells.valid("external_key", record)?;
         Ok(record.with_id(IntakeLogId::from_uuid(cells.uuid("id", &id)?)))
     }
 
@@ -181,7 +181,7 @@ impl IntakeLogRepository for SqliteUnitOfWork {
         if logs.is_empty() {
             return Ok(());
         }
-        let rows: Vec<LogRow> = logs.iter().map(|log| LogRow::of(user_id, log)).collect();
+        let rows: Vec<LogRow> = logs.iter().map(|log| LogRow::from_log(user_id, log)).collect();
         // If the person does not exist, the first insert fails.
         let number = self.change_number(user_id).await?.unwrap_or_default();
         let user_id = blob(user_id.as_uuid());
@@ -189,7 +189,7 @@ impl IntakeLogRepository for SqliteUnitOfWork {
     }
 
     async fn update(&mut self, user_id: UserId, log: &IntakeLog) -> Result<bool, StorageError> {
-        let row = LogRow::of(user_id, log);
+        let row = LogRow::from_log(user_id, log);
         let Some(number) = self.change_number(user_id).await? else { return Ok(false) };
         self.run(move |connection| Ok(row.overwrite(connection, number).storage()? > 0)).await
     }

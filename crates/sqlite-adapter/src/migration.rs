@@ -4,7 +4,7 @@ use crate::connection::{Location, Role};
 use crate::error::StorageResult as _;
 use crate::schema::schema_compatibility;
 use application::ports::storage::StorageError;
-use application::schema::{PROGRAM, SchemaState, judge};
+use application::schema::{PROGRAM, SchemaState, classify};
 use diesel::connection::Connection as _;
 use diesel::migration::{Migration, MigrationSource as _};
 use diesel::prelude::*;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
 /// Time limit of a wait for another process that migrates.
-const PATIENCE: Duration = Duration::from_mins(5);
+const MIGRATION_WAIT: Duration = Duration::from_mins(5);
 
 /// Error of a schema change or read, as closures on a connection require.
 enum Failure {
@@ -57,8 +57,8 @@ fn in_one_transaction<T>(
     location: &Location,
     change: impl FnOnce(&mut SqliteConnection) -> diesel::migration::Result<T>,
 ) -> Result<T, StorageError> {
-    let patient = Location { busy_timeout: PATIENCE.max(location.busy_timeout), ..location.clone() };
-    let mut connection = patient.connect(Role::Writer)?;
+    let location = Location { busy_timeout: MIGRATION_WAIT.max(location.busy_timeout), ..location.clone() };
+    let mut connection = location.connect(Role::Writer)?;
     connection
         .immediate_transaction(|connection| {
             change(connection).map_err(|error| Failure::Storage(StorageError::Internal(error)))
@@ -75,10 +75,10 @@ fn read_state(connection: &mut SqliteConnection) -> Result<SchemaState, Failure>
     let known = known_versions().map_err(Failure::Storage)?;
     let applied = applied_versions(connection).map_err(Failure::Storage)?;
     if applied.is_empty() {
-        return Ok(judge(&known, &applied, &BTreeMap::new(), PROGRAM));
+        return Ok(classify(&known, &applied, &BTreeMap::new(), PROGRAM));
     }
     let oldest: Vec<(String, i32)> = schema_compatibility::table.load(connection)?;
-    Ok(judge(&known, &applied, &oldest.into_iter().collect(), PROGRAM))
+    Ok(classify(&known, &applied, &oldest.into_iter().collect(), PROGRAM))
 }
 
 fn known_versions() -> Result<BTreeSet<String>, StorageError> {

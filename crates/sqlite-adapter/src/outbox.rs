@@ -39,13 +39,13 @@ impl From<&QueuedMessage> for MessageRow {
 impl MessageRow {
     fn into_message(self) -> Result<QueuedMessage, StorageError> {
         let Self { id, sealed, queued_at, due_at, attempts } = self;
-        let cells = Cells::of("outbox", &id);
+        let cells = Cells::new("outbox", &id);
         Ok(QueuedMessage {
             id: MessageId::from_uuid(cells.uuid("id", &id)?),
             sealed,
             queued_at: cells.instant("queued_at", queued_at)?,
             due_at: cells.instant("due_at", due_at)?,
-            attempts: cells.sound("attempts", attempts.try_into())?,
+            attempts: cells.valid("attempts", attempts.try_into())?,
         })
     }
 }
@@ -56,7 +56,7 @@ impl OutboxReader for SqliteStore {
         self.read(|connection| {
             let query = outbox::table.select((count_star(), min(outbox::queued_at)));
             let (messages, oldest): (i64, Option<i64>) = query.get_result(connection).storage()?;
-            let read = |queued_at| Cells::of("outbox", b"").instant("queued_at", queued_at);
+            let read = |queued_at| Cells::new("outbox", b"").instant("queued_at", queued_at);
             Ok(MailBacklog {
                 messages: messages.unsigned_abs(),
                 oldest_queued_at: oldest.map(read).transpose()?,

@@ -81,14 +81,14 @@ impl PasskeyRow {
             created_at,
             last_used_at,
         } = self;
-        let cells = Cells::of("passkey", &id);
+        let cells = Cells::new("passkey", &id);
         Ok(Passkey {
             id: PasskeyId::from_uuid(cells.uuid("id", &id)?),
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
-            name: cells.sound("name", PasskeyName::from_stored(&name))?,
+            name: cells.valid("name", PasskeyName::from_stored(&name))?,
             credential_id: cells.present("credential_id", CredentialId::new(credential_id))?,
-            key: cells.sound("public_key", PasskeyKey::parse(&public_key))?,
-            sign_count: cells.sound("sign_count", u32::try_from(sign_count))?,
+            key: cells.valid("public_key", PasskeyKey::parse(&public_key))?,
+            sign_count: cells.valid("sign_count", u32::try_from(sign_count))?,
             is_backup_eligible,
             is_backed_up,
             transports: Transports::read(&transports),
@@ -183,7 +183,7 @@ struct CeremonyRow {
 impl CeremonyRow {
     fn into_ceremony(self) -> Result<PasskeyCeremony, StorageError> {
         let Self { challenge_hash, purpose, browser_hash, expires_at } = self;
-        let cells = Cells::of("passkey_ceremony", &challenge_hash);
+        let cells = Cells::new("passkey_ceremony", &challenge_hash);
         Ok(PasskeyCeremony {
             challenge_hash: cells.hash("challenge_hash", &challenge_hash)?,
             purpose: cells.present("purpose", CeremonyPurpose::parse(&purpose))?,

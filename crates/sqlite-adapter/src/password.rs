@@ -25,7 +25,7 @@ struct CredentialRow {
 impl CredentialRow {
     fn into_credentials(self) -> Result<Credentials, StorageError> {
         let Self { user_id, locked_at, hash } = self;
-        let cells = Cells::of("account", &user_id);
+        let cells = Cells::new("account", &user_id);
         Ok(Credentials {
             user_id: UserId::from_uuid(cells.uuid("id", &user_id)?),
             status: user_status(cells, locked_at)?,

@@ -48,9 +48,9 @@ impl From<&PasswordLink> for PasswordLinkRow {
 impl PasswordLinkRow {
     fn into_link(self) -> Result<PasswordLink, StorageError> {
         let Self { link_hash, purpose, user_id, email, expires_at } = self;
-        let cells = Cells::of("password_link", &link_hash);
+        let cells = Cells::new("password_link", &link_hash);
         let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?.map(UserId::from_uuid);
-        let email = email.map(|text| cells.sound("email", Email::parse(&text))).transpose()?;
+        let email = email.map(|text| cells.valid("email", Email::parse(&text))).transpose()?;
         let purpose = cells.present("purpose", parse_link(&purpose, user_id, email))?;
         Ok(PasswordLink {
             hash: cells.hash("link_hash", &link_hash)?,

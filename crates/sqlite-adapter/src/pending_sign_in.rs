@@ -44,7 +44,7 @@ impl PendingRow {
     fn into_pending(self) -> Result<PendingSignIn, StorageError> {
         let Self { visit_hash, user_id, step, is_known_browser, expires_at } = self;
         // Errors name the person, so that the hash stays out of logs.
-        let cells = Cells::of("pending_sign_in", &user_id);
+        let cells = Cells::new("pending_sign_in", &user_id);
         Ok(PendingSignIn {
             visit_hash: cells.hash("visit_hash", &visit_hash)?,
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
@@ -73,7 +73,7 @@ impl PendingSignInReader for SqliteStore {
             let Some((row, email)) = found else { return Ok(None) };
             let pending = row.into_pending()?;
             let key = pending.user_id.as_uuid();
-            let email = Cells::of("account", key.as_bytes()).sound("email", Email::parse(&email))?;
+            let email = Cells::new("account", key.as_bytes()).valid("email", Email::parse(&email))?;
             Ok(Some(PendingSignInWithEmail { pending, email }))
         })
         .await

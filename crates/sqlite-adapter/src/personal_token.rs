@@ -60,11 +60,11 @@ impl PersonalTokenRow {
     fn into_token(self) -> Result<PersonalToken, StorageError> {
         let Self { user_id, id, name, token_hash, scopes, created_at, expires_at, last_used_at, revoked_at } =
             self;
-        let cells = Cells::of("personal_token", &id);
+        let cells = Cells::new("personal_token", &id);
         Ok(PersonalToken {
             id: PersonalTokenId::from_uuid(cells.uuid("id", &id)?),
             user_id: UserId::from_uuid(cells.uuid("user_id", &user_id)?),
-            name: cells.sound("name", PersonalTokenName::from_stored(&name))?,
+            name: cells.valid("name", PersonalTokenName::from_stored(&name))?,
             token_hash: cells.hash("token_hash", &token_hash)?,
             scopes: cells.scopes(&scopes)?,
             created_at: cells.instant("created_at", created_at)?,

@@ -67,7 +67,7 @@ impl SqliteStore {
 }
 
 fn source((field, origin, import, at): Row, id: &[u8]) -> Result<ProfileSource, StorageError> {
-    let cells = Cells::of("profile_source", id);
+    let cells = Cells::new("profile_source", id);
     let field = cells.present("field", ProfileField::parse(&field))?;
     let import = import.map(|import| cells.uuid("import_id", &import)).transpose()?;
     let origin = cells.present("origin", ProfileOrigin::parse(&origin, import.map(ImportId::from_uuid)))?;

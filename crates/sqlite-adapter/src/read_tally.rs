@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use domain::id::UserId;
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use store_shared::{parse_reader, reader_parts};
 
 #[derive(Queryable)]
@@ -32,7 +32,7 @@ impl TallyRow {
         let Self { user_id, minute, reader_kind, reader_id, kind, requests, items, range_from, range_to } =
             self;
         // Of all columns, the reader identifies the row best.
-        let cells = Cells::of("read_tally", &reader_id);
+        let cells = Cells::new("read_tally", &reader_id);
         let id = cells.uuid("reader_id", &reader_id)?;
         let reader = cells.present("reader_kind", parse_reader(&reader_kind, id))?;
         Ok(ReadTally {
@@ -42,9 +42,9 @@ impl TallyRow {
                 reader,
                 kind: cells.present("kind", ReadKind::parse(&kind))?,
             },
-            requests: cells.sound("requests", requests.try_into())?,
-            items: cells.sound("items", items.try_into())?,
-            range: AskedRange {
+            requests: cells.valid("requests", requests.try_into())?,
+            items: cells.valid("items", items.try_into())?,
+            range: RequestedRange {
                 from: cells.optional_instant("range_from", range_from)?,
                 to: cells.optional_instant("range_to", range_to)?,
             },
@@ -57,7 +57,7 @@ impl TallyRow {
 fn add(connection: &mut SqliteConnection, tally: &ReadTally) -> QueryResult<()> {
     let ReadTally { key, requests, items, range } = tally;
     let TallyKey { user_id, minute, reader, kind } = key;
-    let AskedRange { from, to } = range;
+    let RequestedRange { from, to } = range;
     let (reader_kind, reader_id) = reader_parts(*reader);
     let statement: Statement<()> = Statement::new(
         "INSERT INTO read_tally \

@@ -1,6 +1,6 @@
 //! The pool of reading connections: one is open from the start, others are opened on demand.
 
-use crate::connection::{self, Connection, Detached, Location, Role};
+use crate::connection::{self, Connection, DetachedSpawner, Location, Role};
 use crate::connection_meter;
 use crate::file_identity::FileIdentity;
 use application::ports::storage::StorageError;
@@ -28,7 +28,7 @@ impl ReaderPool {
     pub(crate) fn new(first: Connection, size: usize, location: Location) -> Self {
         let size = size.max(1);
         connection_meter::READERS.set_size(1, size);
-        let identity = FileIdentity::of(&location.path);
+        let identity = FileIdentity::read(&location.path);
         Self { permits: Semaphore::new(size), idle: Mutex::new(vec![first]), location, identity }
     }
 
@@ -65,12 +65,12 @@ impl ReaderPool {
         let (location, identity) = (self.location.clone(), self.identity);
         let opening = tokio::task::spawn_blocking(move || {
             let opened = location.connect(Role::Reader)?;
-            let is_the_same = FileIdentity::of(&location.path) == identity;
+            let is_the_same = FileIdentity::read(&location.path) == identity;
             if is_the_same { Ok(opened) } else { Err(StorageError::Unavailable) }
         });
         let opened = opening.await.map_err(|error| StorageError::Internal(Box::new(error)))??;
         connection_meter::READERS.opened();
-        Ok(Connection::with_runtime(opened, Detached))
+        Ok(Connection::with_runtime(opened, DetachedSpawner))
     }
 }
 

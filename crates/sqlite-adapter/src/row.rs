@@ -16,7 +16,7 @@ pub(crate) struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     /// Returns the reader of the row with this key.
-    pub(crate) const fn of(table: &'static str, key: &'a [u8]) -> Self {
+    pub(crate) const fn new(table: &'static str, key: &'a [u8]) -> Self {
         Self { table, key }
     }
 
@@ -26,7 +26,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Returns the value, or the error for a corrupt column.
-    pub(crate) fn sound<T, E>(self, column: &'static str, value: Result<T, E>) -> Result<T, StorageError> {
+    pub(crate) fn valid<T, E>(self, column: &'static str, value: Result<T, E>) -> Result<T, StorageError> {
         value.map_err(|_| self.corrupt(column))
     }
 
@@ -36,11 +36,11 @@ impl<'a> Cells<'a> {
     }
 
     pub(crate) fn uuid(self, column: &'static str, cell: &[u8]) -> Result<Uuid, StorageError> {
-        self.sound(column, Uuid::from_slice(cell))
+        self.valid(column, Uuid::from_slice(cell))
     }
 
     pub(crate) fn bytes32(self, column: &'static str, cell: &[u8]) -> Result<[u8; 32], StorageError> {
-        self.sound(column, cell.try_into())
+        self.valid(column, cell.try_into())
     }
 
     pub(crate) fn hash(self, column: &'static str, cell: &[u8]) -> Result<SecretHash, StorageError> {
@@ -76,11 +76,11 @@ impl<'a> Cells<'a> {
         column: &'static str,
         cell: Option<&str>,
     ) -> Result<Option<NaiveDate>, StorageError> {
-        cell.map(|text| self.sound(column, NaiveDate::parse_from_str(text, "%Y-%m-%d"))).transpose()
+        cell.map(|text| self.valid(column, NaiveDate::parse_from_str(text, "%Y-%m-%d"))).transpose()
     }
 
     pub(crate) fn scopes(self, cell: &str) -> Result<ScopeSet, StorageError> {
-        self.sound("scopes", ScopeSet::parse(cell))
+        self.valid("scopes", ScopeSet::parse(cell))
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_corrupt_cell_names_table_column_and_key() {
         let id = Uuid::from_u128(7);
-        let error = Cells::of("account", id.as_bytes()).uuid("id", &[1, 2]).unwrap_err();
+        let error = Cells::new("account", id.as_bytes()).uuid("id", &[1, 2]).unwrap_err();
         let text = "corrupt value in account.id, row 00000000-0000-0000-0000-000000000007";
         assert_eq!(error.to_string(), text);
         assert_eq!(printed(&[1, 0xab]), "01ab");

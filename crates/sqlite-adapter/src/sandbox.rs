@@ -37,7 +37,7 @@ impl From<&SandboxPerson> for SandboxRow {
 impl SandboxRow {
     fn into_person(self) -> Result<SandboxPerson, StorageError> {
         let Self { user_id, story, owner_id, records_until } = self;
-        let cells = Cells::of("sandbox_person", &user_id);
+        let cells = Cells::new("sandbox_person", &user_id);
         let owner = owner_id.map(|owner| cells.uuid("owner_id", &owner)).transpose()?;
         let until = cells.optional_date("records_until", Some(&records_until))?;
         Ok(SandboxPerson {

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Interval between attempts while another process runs a checkpoint, for which SQLite does not wait.
-const PAUSE: Duration = Duration::from_millis(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Requests a scrub in the transaction that erases a person.
 pub(crate) fn request(connection: &mut SqliteConnection) -> QueryResult<()> {
@@ -33,23 +33,23 @@ pub(crate) fn requested(connection: &mut SqliteConnection) -> QueryResult<i32> {
     Statement::<Integer>::new("PRAGMA user_version").get_result(connection)
 }
 
-/// Scrubs the files if requested. Waits for readers up to `patience`; returns whether the files are free of
+/// Scrubs the files if requested. Waits for readers up to `timeout`; returns whether the files are free of
 /// deleted data.
 pub(crate) fn scrub(
     connection: &mut SqliteConnection,
     location: &Location,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<bool, StorageError> {
     let number = requested(connection).storage()?;
     if number == 0 {
         return Ok(true);
     }
     // First, so that the log does not grow by the whole store at each attempt while a long read runs.
-    if !empty_log(connection, location, patience)? {
+    if !empty_log(connection, location, timeout)? {
         return Ok(false);
     }
     rewrite(connection, location)?;
-    if !empty_log(connection, location, patience)? {
+    if !empty_log(connection, location, timeout)? {
         return Ok(false);
     }
     connection
@@ -76,21 +76,23 @@ fn rewrite(connection: &mut SqliteConnection, location: &Location) -> Result<(),
     connection.batch_execute("VACUUM").storage()
 }
 
-/// Moves the log into the file and truncates it. Waits up to `patience` for readers and for another process's
+/// Moves the log into the file and truncates it. Waits up to `timeout` for readers and for another process's
 /// checkpoint; returns whether the log is empty.
 pub(crate) fn empty_log(
     connection: &mut SqliteConnection,
     location: &Location,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<bool, StorageError> {
     // A connection that never read has not opened the log, and would report success.
     requested(connection).storage()?;
     let begun = Instant::now();
-    set_busy_timeout(connection, patience)?;
+    set_busy_timeout(connection, timeout)?;
     let emptied = loop {
         match checkpoint(connection) {
             Ok(0) if log_length(location) == 0 => break Ok(true),
-            Ok(_) | Err(StorageError::Retryable) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
+            Ok(_) | Err(StorageError::Retryable) if begun.elapsed() < timeout => {
+                std::thread::sleep(RETRY_INTERVAL);
+            }
             Ok(_) | Err(StorageError::Retryable) => break Ok(false),
             Err(error) => break Err(error),
         }

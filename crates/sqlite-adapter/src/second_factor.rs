@@ -43,7 +43,7 @@ impl TotpRow {
         Ok(Totp {
             secret: SealedTotpSecret::new(secret),
             last_step: TotpStep::new(last_step),
-            set_at: Cells::of("totp", &user_id).instant("set_at", set_at)?,
+            set_at: Cells::new("totp", &user_id).instant("set_at", set_at)?,
         })
     }
 }
@@ -63,7 +63,7 @@ impl SecondFactorReader for SqliteStore {
                 let set_at: Option<i64> =
                     totp::table.find(&id).select(totp::set_at).first(connection).optional().storage()?;
                 let Some(set_at) = set_at else { return Ok(None) };
-                let set_at = Cells::of("totp", &id).instant("set_at", set_at)?;
+                let set_at = Cells::new("totp", &id).instant("set_at", set_at)?;
                 Ok(Some(SecondFactorState { set_at, recovery_codes: count_codes(connection, &id)? }))
             })
         })

@@ -74,9 +74,9 @@ impl SessionRow {
             address,
             first_seen_at,
         } = self;
-        let cells = Cells::of("session", &id);
+        let cells = Cells::new("session", &id);
         let device = device.map(|text| cells.present("device", Device::parse(&text)));
-        let address = address.map(|text| cells.sound("address", AddressBlock::parse(&text)));
+        let address = address.map(|text| cells.valid("address", AddressBlock::parse(&text)));
         let first_seen_at = first_seen_at.unwrap_or(authenticated_at);
         Ok(Session {
             id: SessionId::from_uuid(cells.uuid("id", &id)?),
@@ -99,12 +99,12 @@ fn with_user(row: SessionRow, account: &AccountCells) -> Result<SessionWithUser,
     let (email, locked_at, home_timezone) = account;
     let session = row.into_session()?;
     let key = session.user_id.as_uuid();
-    let cells = Cells::of("account", key.as_bytes());
+    let cells = Cells::new("account", key.as_bytes());
     Ok(SessionWithUser {
         session,
-        email: cells.sound("email", Email::parse(email))?,
+        email: cells.valid("email", Email::parse(email))?,
         user_status: user_status(cells, *locked_at)?,
-        home_timezone: cells.sound("home_timezone", TimeZone::parse(home_timezone))?,
+        home_timezone: cells.valid("home_timezone", TimeZone::parse(home_timezone))?,
     })
 }
 

@@ -43,7 +43,7 @@ impl From<&SigningKey> for SigningKeyRow {
 impl SigningKeyRow {
     fn into_key(self) -> Result<SigningKey, StorageError> {
         let Self { id, public_key, private_key, created_at, retired_at } = self;
-        let cells = Cells::of("signing_key", &id);
+        let cells = Cells::new("signing_key", &id);
         Ok(SigningKey {
             id: KeyId::from_uuid(cells.uuid("id", &id)?),
             public_key: cells.bytes32("public_key", &public_key)?,

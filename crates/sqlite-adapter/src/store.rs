@@ -1,6 +1,6 @@
 //! The SQLite store and its connections.
 
-use crate::connection::{Connection, Detached, Location, Role};
+use crate::connection::{Connection, DetachedSpawner, Location, Role};
 use crate::migration;
 use crate::options::SqliteOptions;
 use crate::reader_pool::ReaderPool;
@@ -33,7 +33,7 @@ impl SqliteStore {
             Ok((writer, opened.connect(Role::Reader)?))
         })
         .await?;
-        let wrapped = |connection| Connection::with_runtime(connection, Detached);
+        let wrapped = |connection| Connection::with_runtime(connection, DetachedSpawner);
         Ok(Self {
             writer: Writer::new(wrapped(writer), location.clone()),
             readers: ReaderPool::new(wrapped(reader), options.readers, location.clone()),

@@ -85,28 +85,28 @@ impl AccountRow {
             skin_type,
             wheelchair_use,
         } = self;
-        let cells = Cells::of("account", &id);
+        let cells = Cells::new("account", &id);
         let birth_date = cells.optional_date("birth_date", birth_date.as_deref())?;
-        let skin_type = skin_type.map(|kind| cells.sound("skin_type", u8::try_from(kind))).transpose()?;
-        let sex = |text: String| cells.sound("biological_sex", BiologicalSex::parse(&text));
-        let blood = |text: String| cells.sound("blood_type", BloodType::parse(&text));
-        let height = |value| cells.sound("height_cm", BodyHeight::from_centimetres(value));
-        let weight = |value| cells.sound("weight_kg", BodyWeight::from_kilograms(value));
+        let skin_type = skin_type.map(|kind| cells.valid("skin_type", u8::try_from(kind))).transpose()?;
+        let sex = |text: String| cells.valid("biological_sex", BiologicalSex::parse(&text));
+        let blood = |text: String| cells.valid("blood_type", BloodType::parse(&text));
+        let height = |value| cells.valid("height_cm", BodyHeight::from_centimetres(value));
+        let weight = |value| cells.valid("weight_kg", BodyWeight::from_kilograms(value));
         Ok(User {
             id: UserId::from_uuid(cells.uuid("id", &id)?),
-            email: cells.sound("email", Email::parse_stored(&email))?,
-            home_timezone: cells.sound("home_timezone", TimeZone::parse(&home_timezone))?,
+            email: cells.valid("email", Email::parse_stored(&email))?,
+            home_timezone: cells.valid("home_timezone", TimeZone::parse(&home_timezone))?,
             created_at: cells.instant("created_at", created_at)?,
             status: user_status(cells, locked_at)?,
             biology: Biology {
                 birth_date: birth_date
-                    .map(|day| cells.sound("birth_date", BirthDate::new(day)))
+                    .map(|day| cells.valid("birth_date", BirthDate::new(day)))
                     .transpose()?,
                 biological_sex: biological_sex.map(sex).transpose()?,
                 blood_type: blood_type.map(blood).transpose()?,
                 height: height_cm.map(height).transpose()?,
                 weight: weight_kg.map(weight).transpose()?,
-                skin_type: skin_type.map(|kind| cells.sound("skin_type", SkinType::new(kind))).transpose()?,
+                skin_type: skin_type.map(|kind| cells.valid("skin_type", SkinType::new(kind))).transpose()?,
                 wheelchair_use,
             },
         })

@@ -18,7 +18,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 /// Duration of a transaction, such as a batch of an import, that is followed by a pause.
 const LONG_TRANSACTION: Duration = Duration::from_millis(20);
 /// Length of the pause in which a waiting writer of another process finds the file unlocked.
-const PAUSE: Duration = Duration::from_millis(3);
+const YIELD_PAUSE: Duration = Duration::from_millis(3);
 
 /// The only writing connection.
 #[derive(Clone)]
@@ -88,24 +88,24 @@ impl Writer {
         &self.state
     }
 
-    async fn turn(&self) -> Result<Turn, StorageError> {
+    async fn turn(&self) -> Result<WriterGuard, StorageError> {
         let turn = Arc::clone(&self.connection).lock_owned();
         let turn = tokio::time::timeout(self.location.busy_timeout, turn);
         let connection = connection_meter::WRITER.waited_for(async { turn.await.ok() }).await;
         let connection = connection.ok_or(StorageError::Retryable)?;
-        Ok(Turn { connection, _in_use: connection_meter::WRITER.in_use() })
+        Ok(WriterGuard { connection, _in_use: connection_meter::WRITER.in_use() })
     }
 }
 
 /// Exclusive use of the connection.
-struct Turn {
+struct WriterGuard {
     connection: OwnedMutexGuard<Connection>,
-    _in_use: store_shared::Counted,
+    _in_use: store_shared::GaugeGuard,
 }
 
 /// Transaction on the writer; rolled back if dropped before its end.
 pub(crate) struct Transaction {
-    turn: Option<Turn>,
+    turn: Option<WriterGuard>,
     /// Whether closures of this transaction may still run; checked under the connection's lock. A cancelled
     /// closure may acquire the lock after the rollback, and would then write outside of any transaction.
     alive: Arc<AtomicBool>,
@@ -148,7 +148,7 @@ impl Transaction {
     async fn end(&mut self) {
         let turn = self.turn.take();
         if self.began.elapsed() >= LONG_TRANSACTION {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(YIELD_PAUSE).await;
         }
         drop(turn);
     }
@@ -161,7 +161,7 @@ impl Drop for Transaction {
             // The queue continues after this task, so the next transaction finds a clean connection.
             self.runtime.spawn(async move {
                 if connection::run(&mut turn.connection, roll_back).await.is_err() {
-                    tracing::warn!("a transaction that was given up could not be rolled back");
+                    tracing::warn!("an abandoned transaction could not be rolled back");
                 }
             });
         }

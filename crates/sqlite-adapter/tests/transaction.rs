@@ -157,8 +157,8 @@ async fn another_process_writes_between_the_long_transactions_of_an_import() {
     const BATCHES: u32 = 200;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("restwell.db");
-    let patience = Duration::from_mins(1);
-    let (importing, other) = (open(&path, patience).await, open(&path, patience).await);
+    let busy_timeout = Duration::from_mins(1);
+    let (importing, other) = (open(&path, busy_timeout).await, open(&path, busy_timeout).await);
     let batches = Arc::new(AtomicU32::new(0));
     let import = tokio::spawn({
         let batches = Arc::clone(&batches);

@@ -18,7 +18,7 @@ mod undone;
 pub use import_report::{read_report, write_report};
 pub use ingredients::{read_ingredients, write_ingredients};
 pub use metadata_document::{read_document, write_document};
-pub use meter::{ConnectionMeter, Counted, timed};
+pub use meter::{ConnectionMeter, GaugeGuard, timed};
 pub use names::*;
 pub use profile_changes::{read_profile_changes, write_profile_changes};
 pub use record_before::{read_before, write_before};

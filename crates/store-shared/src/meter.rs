@@ -40,7 +40,7 @@ impl ConnectionMeter {
 
     /// Measures the wait for a connection; `None` if the wait times out.
     pub async fn waited_for<T>(&self, connection: impl Future<Output = Option<T>>) -> Option<T> {
-        let waiting = Counted::new(&self.waiting);
+        let waiting = GaugeGuard::new(&self.waiting);
         let connection = timed(&self.wait, connection).await;
         drop(waiting);
         if connection.is_none() {
@@ -50,22 +50,22 @@ impl ConnectionMeter {
     }
 
     /// Counts a connection as in use until the returned value is dropped.
-    pub fn in_use(&self) -> Counted {
-        Counted::new(&self.in_use)
+    pub fn in_use(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.in_use)
     }
 }
 
 /// Increment of a gauge until dropped.
-pub struct Counted(Gauge);
+pub struct GaugeGuard(Gauge);
 
-impl Counted {
+impl GaugeGuard {
     fn new(gauge: &Gauge) -> Self {
         gauge.increment(1.0);
         Self(gauge.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.decrement(1.0);
     }

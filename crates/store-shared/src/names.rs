@@ -10,7 +10,7 @@ use domain::password_link::PasswordLinkPurpose;
 use domain::read_tally::Reader;
 use domain::sleep::SessionKeyKind;
 use domain::user::Email;
-use domain::webhook::{DisabledBecause, EndpointStatus};
+use domain::webhook::{DisableReason, EndpointStatus};
 use uuid::Uuid;
 
 const SESSION: &str = "session";
@@ -150,7 +150,7 @@ pub const fn endpoint_status_parts(status: EndpointStatus) -> (&'static str, Opt
     match status {
         EndpointStatus::Unconfirmed => ("unconfirmed", None),
         EndpointStatus::Active => ("active", None),
-        EndpointStatus::Disabled { at, because } => (because.as_str(), Some(at)),
+        EndpointStatus::Disabled { at, reason } => (reason.as_str(), Some(at)),
     }
 }
 
@@ -159,7 +159,7 @@ pub fn parse_endpoint_status(name: &str, disabled_at: Option<DateTime<Utc>>) -> 
     match (name, disabled_at) {
         ("unconfirmed", None) => Some(EndpointStatus::Unconfirmed),
         ("active", None) => Some(EndpointStatus::Active),
-        (_, Some(at)) => DisabledBecause::parse(name).map(|because| EndpointStatus::Disabled { at, because }),
+        (_, Some(at)) => DisableReason::parse(name).map(|reason| EndpointStatus::Disabled { at, reason }),
         (_, None) => None,
     }
 }

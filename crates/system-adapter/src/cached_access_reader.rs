@@ -18,7 +18,7 @@ const MAX_AGE: Duration = Duration::from_secs(1);
 const CAPACITY: u64 = 100_000;
 
 /// How long an accepted reader is remembered for measuring the delay of its revocation.
-const KNOWN_FOR: Duration = Duration::from_secs(3);
+const REMEMBER_DURATION: Duration = Duration::from_secs(3);
 
 /// Caches the access check of grants and personal tokens that were live a moment ago.
 ///
@@ -60,7 +60,7 @@ impl CachedAccessReader {
     }
 
     fn with_any_age(inner: Arc<dyn AccessReader>, max_age: Duration) -> Self {
-        let kept = max_age.max(KNOWN_FOR);
+        let kept = max_age.max(REMEMBER_DURATION);
         let grants = Cache::builder().max_capacity(CAPACITY).time_to_live(kept).build();
         let personal = Cache::builder().max_capacity(CAPACITY).time_to_live(kept).build();
         Self { inner, max_age, grants, personal, delay: None }
@@ -80,7 +80,8 @@ impl CachedAccessReader {
         K: Hash + Eq + Send + Sync + 'static,
         T: Copy + Send + Sync + 'static,
     {
-        let was_let_in = answers.remove(key).is_some_and(|answer| answer.asked_at.elapsed() < KNOWN_FOR);
+        let was_let_in =
+            answers.remove(key).is_some_and(|answer| answer.asked_at.elapsed() < REMEMBER_DURATION);
         if let (true, Some(delay), Some(ended_at)) = (was_let_in, &self.delay, ended_at) {
             delay.observe(ended_at);
         }

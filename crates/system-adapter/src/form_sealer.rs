@@ -5,18 +5,13 @@ use crate::seal::{self, Binding, Purpose};
 use application::ports::system::FormSealer;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use derive_more::Constructor;
 use domain::id::UserId;
 
 /// Seals forms under the operator's key; a sealed form opens only for its own person.
+#[derive(Constructor)]
 pub struct EncryptedFormSealer {
     encryption_key: EncryptionKey,
-}
-
-impl EncryptedFormSealer {
-    /// Creates a sealer with this key.
-    pub const fn new(encryption_key: EncryptionKey) -> Self {
-        Self { encryption_key }
-    }
 }
 
 const fn binding(user_id: UserId) -> Binding {

@@ -2,9 +2,9 @@
 //!
 //! [`Ed25519KeyRing`] holds the signing keys, signs access tokens and verifies them; [`EncryptionKey`] seals
 //! private keys pending email ([`EncryptedMailSealer`]) and the secrets of authenticator apps
-//! ([`EncryptedTotpVault`]) in the store, and [`SharedKeyReload`] keeps the
+//! ([`EncryptedTotpSealer`]) in the store, and [`SharedKeyReload`] keeps the
 //! ring in step with the store. [`CachedAccessReader`] caches access checks. [`Argon2PasswordHasher`] hashes
-//! passwords, a few at a time, and [`ZxcvbnPasswordJudge`] rejects guessable ones; [`AwsLcPasskeyVerifier`]
+//! passwords, a few at a time, and [`ZxcvbnStrengthChecker`] rejects guessable ones; [`AwsLcPasskeyVerifier`]
 //! verifies signatures of passkeys.
 //! [`InProcessReadLedger`] sums reads, and [`InProcessUsageLedger`] requests, until they are stored.
 
@@ -25,7 +25,7 @@ mod seal;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
 mod token;
-mod totp_vault;
+mod totp_sealer;
 mod usage_ledger;
 mod webhook_signer;
 
@@ -40,12 +40,12 @@ pub use mail_sealer::EncryptedMailSealer;
 pub use passkey::AwsLcPasskeyVerifier;
 pub use password::{
     Argon2PasswordHasher, Calibration, HashParameters, HashingLimits, InvalidHashParameters,
-    ZxcvbnPasswordJudge, calibrate,
+    ZxcvbnStrengthChecker, calibrate,
 };
 pub use pause::TimerPause;
 pub use rate_limiter::InProcessRateLimiter;
 pub use read_ledger::InProcessReadLedger;
 pub use token::TokenParties;
-pub use totp_vault::EncryptedTotpVault;
+pub use totp_sealer::EncryptedTotpSealer;
 pub use usage_ledger::InProcessUsageLedger;
 pub use webhook_signer::EncryptedWebhookSigner;

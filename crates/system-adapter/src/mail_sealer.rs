@@ -3,6 +3,7 @@
 use crate::encryption_key::EncryptionKey;
 use crate::seal::{self, Binding, Purpose};
 use application::ports::system::{Mail, MailSealError, MailSealer};
+use derive_more::Constructor;
 use domain::id::MessageId;
 use domain::user::Email;
 use serde::{Deserialize, Serialize};
@@ -10,15 +11,9 @@ use std::borrow::Cow;
 use zeroize::Zeroizing;
 
 /// Seals messages under the operator's key; a sealed message opens only for its own id.
+#[derive(Constructor)]
 pub struct EncryptedMailSealer {
     encryption_key: EncryptionKey,
-}
-
-impl EncryptedMailSealer {
-    /// Creates a sealer with this key.
-    pub const fn new(encryption_key: EncryptionKey) -> Self {
-        Self { encryption_key }
-    }
 }
 
 /// Plain form of a message.
@@ -107,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_signing_key_is_no_message_and_a_sealed_message_no_signing_key() {
+    fn a_sealed_signing_key_does_not_open_as_a_message_nor_a_message_as_a_key() {
         let key = EncryptionKey::generate();
         let parties =
             TokenParties { issuer: "https://i.example".to_owned(), audience: "https://i.example".to_owned() };
@@ -121,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_opens_but_holds_no_message_is_refused() {
+    fn opened_bytes_without_a_message_are_refused() {
         let key = EncryptionKey::generate();
         let sealer = EncryptedMailSealer::new(key.clone());
         for plain in ["", "{}", r#"{"to":"nobody","subject":"","text":""}"#, r#"{"to":"a@b","subject":""}"#] {

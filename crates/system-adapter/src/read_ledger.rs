@@ -66,7 +66,7 @@ impl InProcessReadLedger {
         }
         let kept = self.shard_capacity / 2;
         if shard.len() <= kept {
-            tracing::warn!("the store takes no sums of reads; those that wait are kept by the hour now");
+            tracing::warn!("the store does not accept read totals; pending totals are now merged per hour");
             return;
         }
         let mut tallies: Vec<_> = shard.drain().map(|(_, tally)| tally).collect();
@@ -78,7 +78,7 @@ impl InProcessReadLedger {
         tracing::warn!(
             reads,
             sums = oldest.len(),
-            "reads are missing from the audit: the store takes no sums"
+            "reads are missing from the audit trail: the store does not accept read totals"
         );
     }
 }

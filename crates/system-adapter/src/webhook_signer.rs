@@ -6,19 +6,14 @@ use application::ports::system::{WebhookSigner, WebhookSignerError};
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use derive_more::Constructor;
 use domain::id::WebhookEndpointId;
 use domain::webhook::{SealedWebhookSecret, WebhookSecret};
 
 /// Seals secrets under the operator's key; a sealed secret opens only for its own endpoint.
+#[derive(Constructor)]
 pub struct EncryptedWebhookSigner {
     encryption_key: EncryptionKey,
-}
-
-impl EncryptedWebhookSigner {
-    /// Creates a signer with this key.
-    pub const fn new(encryption_key: EncryptionKey) -> Self {
-        Self { encryption_key }
-    }
 }
 
 fn binding(id: WebhookEndpointId) -> Binding {
@@ -60,7 +55,7 @@ mod tests {
     /// Computed with OpenSSL:
     /// `printf %s TEXT | openssl dgst -sha256 -mac HMAC -macopt hexkey:0707... -binary | base64`.
     #[test]
-    fn a_signature_is_the_hmac_sha256_of_the_text() {
+    fn a_signature_is_the_hmac_sha256_of_the_text_standard_webhooks_signature_scheme() {
         let signer = EncryptedWebhookSigner::new(EncryptionKey::generate());
         let sealed = signer.seal(id(1), &WebhookSecret::new(SecretBytes::new([7; 32]))).unwrap();
         let signature = signer.sign(id(1), &sealed, "msg_1.1614265330.{\"test\": 2432232314}").unwrap();

@@ -33,17 +33,17 @@ impl Authorities {
         for certificate in CertificateDer::pem_slice_iter(pem) {
             roots.add(certificate.ok()?).ok()?;
         }
-        Self::of(roots)
+        Self::from_roots(roots)
     }
 
     /// Loads the authorities that the operating system trusts and skips unreadable ones.
     pub fn from_system() -> Result<Self, NoAuthorities> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        Self::of(roots).ok_or(NoAuthorities::System)
+        Self::from_roots(roots).ok_or(NoAuthorities::System)
     }
 
-    fn of(roots: RootCertStore) -> Option<Self> {
+    fn from_roots(roots: RootCertStore) -> Option<Self> {
         (!roots.is_empty()).then_some(Self(roots))
     }
 

@@ -76,7 +76,7 @@ fn shake(trust: Trust, server: ServerConfig) -> Result<(), Error> {
 }
 
 #[test]
-fn a_server_is_taken_as_far_as_it_is_vouched_for() {
+fn a_server_is_trusted_as_far_as_its_certificate_allows() {
     let (known, other) = (Authority::named("known"), Authority::named("other"));
     let named = || Trust::Authorities(known.authorities());
     let any_name = || Trust::AuthoritiesForAnyName(known.authorities());

@@ -1,6 +1,6 @@
 """The Python client of clients/python against a real server: flow.py first|later.
 
-The second run meets a server whose clock is 91 days ahead, shortly before midnight.
+In the second run the server's clock is 91 days ahead, shortly before midnight.
 """
 
 import hashlib
@@ -29,10 +29,10 @@ CONFIDENTIAL = App(BASE_URL, os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"
 PUBLIC = App(BASE_URL, os.environ["PUBLIC_CLIENT_ID"])
 
 
-def check(what: str, holds: bool, seen: object = "") -> None:
-    """Prints a passed check, or ends the program."""
-    if not holds:
-        print(f"FAIL {what} {seen}", flush=True)
+def check(what: str, passed: bool, actual: object = "") -> None:
+    """Prints a passed check; exits after a failed one."""
+    if not passed:
+        print(f"FAIL {what} {actual}", flush=True)
         sys.exit(1)
     print(f"ok   {what}", flush=True)
 
@@ -49,9 +49,9 @@ def check_error(what: str, status: int, code: str, action: Callable[[], object])
 
 def restwell(*arguments: str) -> dict[str, str]:
     """Runs a command of the server, which prints one JSON object."""
-    run = subprocess.run([RESTWELL, *arguments, "--json"], check=True, capture_output=True, text=True)
-    answer: dict[str, str] = json.loads(run.stdout)
-    return answer
+    process = subprocess.run([RESTWELL, *arguments, "--json"], check=True, capture_output=True, text=True)
+    output: dict[str, str] = json.loads(process.stdout)
+    return output
 
 
 def connect_in_browser() -> Tokens:
@@ -62,11 +62,11 @@ def connect_in_browser() -> Tokens:
         "response_type": "code", "client_id": PUBLIC.client_id, "redirect_uri": REDIRECT_URI, "state": state,
         "scope": "profile sleep", "code_challenge": challenge, "code_challenge_method": "S256",
     }
-    # The browser of scripts/clients/python/walk.py answers with the callback.
+    # scripts/clients/python/run_client.py replies with the callback.
     print(f"@@authorize {BASE_URL}/authorize?{urlencode(request)} profile sleep", flush=True)
-    answer = parse_qs(urlsplit(json.loads(input())["callback"]).query)
-    check("public: state and iss", answer["state"] == [state] and answer["iss"] == [BASE_URL], answer.keys())
-    return redeem(PUBLIC, answer["code"][0], REDIRECT_URI, verifier)
+    parameters = parse_qs(urlsplit(json.loads(input())["callback"]).query)
+    check("public: state and iss", parameters["state"] == [state] and parameters["iss"] == [BASE_URL], parameters.keys())
+    return redeem(PUBLIC, parameters["code"][0], REDIRECT_URI, verifier)
 
 
 def profile(client: AuthenticatedClient, user_id: str) -> str:
@@ -85,8 +85,8 @@ def check_tokens(name: str, app: App, tokens: Tokens, rotates: bool) -> Authenti
     tokens.access_token = "rejected"
     profile(client, tokens.user_id)
     check(f"{name}: two refreshes, each stored", len(saved) == 2, len(saved))
-    kept = len({issued, *saved}) == 1
-    check(f"{name}: the refresh token {'rotates' if rotates else 'stays'}", kept != rotates)
+    is_unchanged = len({issued, *saved}) == 1
+    check(f"{name}: the refresh token {'rotates' if rotates else 'does not change'}", is_unchanged != rotates)
     return client
 
 
@@ -124,7 +124,7 @@ def first() -> None:
     follow(client, tokens.user_id, copy)
     check("changes: its deletion", copy.records == before, len(copy.records))
 
-    # A record whose deletion is no longer listed later.
+    # A record whose deletion the second run can no longer see.
     copy.records["sleep", "gone"] = {}
     keys = [list(key) for key in copy.records]
     STATE.write_text(json.dumps({"tokens": vars(tokens), "cursor": copy.cursor, "keys": keys}))
@@ -133,7 +133,7 @@ def first() -> None:
 def later() -> None:
     state = json.loads(STATE.read_text())
     tokens = Tokens(**state["tokens"])
-    # The server rejects the access token, which is younger than an hour for this computer.
+    # The server rejects the access token, which is less than an hour old by this computer's clock.
     saved: list[Tokens] = []
     impatient = connect(CONFIDENTIAL, tokens, saved.append, longest_wait=0)
     for _ in range(3):

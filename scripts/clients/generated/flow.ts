@@ -1,7 +1,7 @@
 /**
  * The TypeScript client of clients/typescript against a real server: flow.js first|later.
  *
- * The second run meets a server whose clock is 91 days ahead, shortly before midnight.
+ * In the second run the server's clock is 91 days ahead, shortly before midnight.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -25,10 +25,10 @@ const state = variable('STATE')
 const confidential: App = { baseUrl, clientId: variable('CLIENT_ID'), clientSecret: variable('CLIENT_SECRET') }
 const publicApp: App = { baseUrl, clientId: variable('PUBLIC_CLIENT_ID') }
 
-/** Prints a passed check, or ends the program. */
-function check(what: string, holds: boolean, seen: unknown = ''): void {
-  if (!holds) {
-    console.log(`FAIL ${what}`, seen)
+/** Prints a passed check; exits after a failed one. */
+function check(what: string, passed: boolean, actual: unknown = ''): void {
+  if (!passed) {
+    console.log(`FAIL ${what}`, actual)
     process.exit(1)
   }
   console.log(`ok   ${what}`)
@@ -47,7 +47,7 @@ async function checkError(what: string, status: number, code: string, action: ()
 }
 
 /** Node 20 has no Array.fromAsync. */
-async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = []
   for await (const item of items) list.push(item)
   return list
@@ -65,14 +65,14 @@ async function connectInBrowser(): Promise<Tokens> {
     state: randomBytes(16).toString('base64url'),
     code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256',
   })
-  // The browser of scripts/clients/python/walk.py answers with the callback.
+  // scripts/clients/python/run_client.py replies with the callback.
   console.log(`@@authorize ${baseUrl}/authorize?${request} profile sleep`)
   const lines = createInterface({ input: process.stdin })
   const line = await new Promise<string>((resolve) => lines.once('line', resolve))
   lines.close()
-  const answer = new URL(JSON.parse(line).callback).searchParams
-  check('public: state and iss', answer.get('state') === request.get('state') && answer.get('iss') === baseUrl)
-  return redeem(publicApp, answer.get('code') ?? '', redirectUri, verifier)
+  const parameters = new URL(JSON.parse(line).callback).searchParams
+  check('public: state and iss', parameters.get('state') === request.get('state') && parameters.get('iss') === baseUrl)
+  return redeem(publicApp, parameters.get('code') ?? '', redirectUri, verifier)
 }
 
 const profile = async (client: Client<paths>, userId: string) =>
@@ -81,21 +81,21 @@ const profile = async (client: Client<paths>, userId: string) =>
 /** Checks that an expired and a rejected access token are replaced, and how the refresh token changes. */
 async function checkTokens(name: string, app: App, tokens: Tokens, rotates: boolean): Promise<Tokens> {
   let latest = tokens
-  const seen: string[] = []
+  const saved: string[] = []
   const save = (fresh: Tokens) => {
     latest = fresh
-    seen.push(fresh.refreshToken)
+    saved.push(fresh.refreshToken)
   }
   const valid = connect(app, tokens, { save })
   check(`${name}: reads`, await profile(valid, tokens.userId) === 'Europe/Berlin')
-  check(`${name}: no refresh before it is due`, seen.length === 0, seen.length)
+  check(`${name}: no refresh before it is due`, saved.length === 0, saved.length)
   const expired = connect(app, { ...latest, expiresAt: 0 }, { save })
   await Promise.all([profile(expired, tokens.userId), profile(expired, tokens.userId)])
   const rejected = connect(app, { ...latest, accessToken: 'rejected' }, { save })
   await Promise.all([profile(rejected, tokens.userId), profile(rejected, tokens.userId)])
-  check(`${name}: two refreshes, each shared and stored`, seen.length === 2, seen.length)
-  const kept = new Set([tokens.refreshToken, ...seen]).size === 1
-  check(`${name}: the refresh token ${rotates ? 'rotates' : 'stays'}`, kept !== rotates)
+  check(`${name}: two refreshes, each shared and stored`, saved.length === 2, saved.length)
+  const isUnchanged = new Set([tokens.refreshToken, ...saved]).size === 1
+  check(`${name}: the refresh token ${rotates ? 'rotates' : 'does not change'}`, isUnchanged !== rotates)
   return latest
 }
 
@@ -113,11 +113,11 @@ async function first(): Promise<void> {
     profile(client, '00000000-0000-4000-8000-000000000000'))
 
   const path = { user_id: tokens.userId }
-  const nights = await listOf(records(async (page) => ok(await client.GET('/api/v1/sleep/{user_id}',
+  const nights = await collect(records(async (page) => ok(await client.GET('/api/v1/sleep/{user_id}',
     { params: { path, query: { page, pageSize: 10, include_metrics: 'true' } } }))))
   check('sleep: 25 nights on three pages', nights.length === 25 && new Set(nights.map(({ id }) => id)).size === 25)
   check('sleep: with metrics', nights.every(({ sleep_metric }) => sleep_metric !== undefined && sleep_metric.length > 0))
-  const supplements = await listOf(records(async (page) => ok(await client.GET('/api/v1/supplements/{user_id}',
+  const supplements = await collect(records(async (page) => ok(await client.GET('/api/v1/supplements/{user_id}',
     { params: { path, query: { page, pageSize: 2 } } }))))
   check('supplements: three on two pages', supplements.length === 3, supplements.length)
 
@@ -132,14 +132,14 @@ async function first(): Promise<void> {
   await follow(client, tokens.userId, copy)
   check('changes: its deletion', [...copy.records.keys()].sort().join() === before, copy.records.size)
 
-  // A record whose deletion is no longer listed later.
+  // A record whose deletion the second run can no longer see.
   const entries = [...copy.records, ['sleep gone', {}]]
   writeFileSync(state, JSON.stringify({ tokens, cursor: copy.cursor, entries }))
 }
 
 async function later(): Promise<void> {
   const { tokens, cursor, entries } = JSON.parse(readFileSync(state, 'utf8'))
-  // The server rejects the access token, which is younger than an hour for this computer.
+  // The server rejects the access token, which is less than an hour old by this computer's clock.
   let latest: Tokens = tokens
   let refreshes = 0
   const save = (fresh: Tokens) => {

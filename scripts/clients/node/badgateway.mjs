@@ -1,10 +1,10 @@
-/** @badgateway/oauth2-client against Restwell, set up by its metadata (RFC 8414). It does not look at iss. */
+/** @badgateway/oauth2-client with Restwell, configured from its metadata (RFC 8414). It does not check iss. */
 
 import { randomBytes } from 'node:crypto'
 import { OAuth2Client, OAuth2Error, OAuth2HttpError, generateCodeVerifier } from '@badgateway/oauth2-client'
 import {
-  ALLOWED, REQUESTED, app, browser, check, checkRefusedSoon, checkSame, checkThrows, readProfile,
-} from './transcript.mjs'
+  ALLOWED, REQUESTED, app, browser, check, checkRejectedWithinLimit, checkSame, checkThrows, readProfile,
+} from './harness.mjs'
 
 const configure = (clientSecret) => new OAuth2Client({ server: app.base, clientId: app.clientId, clientSecret })
 const client = configure(app.clientSecret)
@@ -23,41 +23,41 @@ async function authorize(allow) {
 const redeem = ([callback, request], by = client) => by.authorizationCode.getTokenFromCodeRedirect(callback, request)
 const isError = (name) => (error) => error.oauth2Code === name
 
-const way = await authorize(ALLOWED)
+const authorization = await authorize(ALLOWED)
 check('discovery: the endpoints', client.settings.tokenEndpoint === `${app.base}/api/token`, client.settings)
 checkSame('authorize: sign-in and consent', browser.pages, ['/sign-in', '/consent'])
-checkSame('authorize: the page offers what was asked for', browser.offered, REQUESTED)
+checkSame('authorize: the page offers the requested scopes', browser.offered, REQUESTED)
 
 await checkThrows('token: a wrong secret is invalid_client', OAuth2HttpError, isError('invalid_client'),
-  () => redeem(way, configure('rws_wrong')))
-const token = await redeem(way)
+  () => redeem(authorization, configure('rws_wrong')))
+const token = await redeem(authorization)
 const { user_id: userId } = token.extraParams
 check('token: an hour', Math.abs(token.expiresAt - Date.now() - 3_600_000) < 60_000, token.expiresAt)
-checkSame('token: the scopes that were ticked', token.scope, ALLOWED)
+checkSame('token: the granted scopes', token.scope, ALLOWED)
 checkSame('profile: read', (await (await readProfile(userId, token.accessToken)).json()).data.scopes, ALLOWED)
 
 const fresh = await client.refreshToken(token)
 check('refresh: a new access token', fresh.accessToken !== token.accessToken && fresh.refreshToken)
-check('refresh: it reads', (await readProfile(userId, fresh.accessToken)).status === 200)
+check('refresh: the new access token is accepted', (await readProfile(userId, fresh.accessToken)).status === 200)
 
-const told = await client.introspect(fresh)
-check('introspect: active, Bearer', told.active === true && told.token_type === 'Bearer', told)
+const introspected = await client.introspect(fresh)
+check('introspect: active, Bearer', introspected.active === true && introspected.token_type === 'Bearer', introspected)
 const asAccess = await client.introspect({ ...fresh, accessToken: fresh.refreshToken })
 check('introspect: a refresh token is no access token', JSON.stringify(asAccess) === '{"active":false}', asAccess)
 
 await client.revoke(fresh, 'refresh_token')
-check('revoke: taken', true)
-await checkThrows('revoke: the refresh token is dead', OAuth2HttpError, isError('invalid_grant'),
+check('revoke: accepted', true)
+await checkThrows('revoke: the refresh token is rejected', OAuth2HttpError, isError('invalid_grant'),
   () => client.refreshToken(fresh))
-await checkRefusedSoon('revoke: the access token is dead', userId, fresh.accessToken)
+await checkRejectedWithinLimit('revoke: the access token is rejected', userId, fresh.accessToken)
 
 const denied = await authorize(null)
-checkSame('deny: consent alone, the person is signed in', browser.pages, ['/consent'])
+checkSame('deny: consent only, because the user is signed in', browser.pages, ['/consent'])
 await checkThrows('deny: access_denied', OAuth2Error, isError('access_denied'), () => redeem(denied))
 
 const replayed = await authorize(ALLOWED)
 const first = await redeem(replayed)
 await checkThrows('replay: a used code is invalid_grant', OAuth2HttpError, isError('invalid_grant'),
   () => redeem(replayed))
-await checkThrows('replay: it ended the grant', OAuth2HttpError, isError('invalid_grant'),
+await checkThrows('replay: the grant is revoked', OAuth2HttpError, isError('invalid_grant'),
   () => client.refreshToken(first))

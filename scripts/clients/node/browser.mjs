@@ -1,8 +1,7 @@
 /**
- * A browser of one person, as far as Restwell's pages need one: cookies, redirects by hand, forms as they stand.
+ * A minimal browser for Restwell's pages: cookies, redirects followed by hand, forms.
  *
- * It runs no script and knows no field that the page does not have: what it sends is what the page's own form holds,
- * with the answers of the person filled in. Built on node:http, which adds no header of its own.
+ * It runs no scripts. It submits the forms of the pages with the user's input. Built on node:http, which adds no headers.
  */
 
 import http from 'node:http'
@@ -13,75 +12,75 @@ const TIMEOUT = 20_000
 export class Browser {
   #cookies = new Map()
   #base
-  #answers
+  #credentials
 
-  /** The paths of the pages that were answered on the last way. */
+  /** The paths of the pages visited by the last authorization. */
   pages = []
   /** The scopes that the last consent page offered. */
   offered = []
 
   constructor(base, email, password) {
     this.#base = base
-    this.#answers = { email, password }
+    this.#credentials = { email, password }
   }
 
   /**
-   * Goes where an app sends the person, and returns the address of the app to which they come back.
+   * Follows an app's authorization URL and returns the redirect back to the app.
    *
-   * `allow` holds the scopes that the person ticks; null stands for the button that denies.
+   * `allow` holds the scopes that the user grants; null presses Deny.
    */
   async authorize(url, redirectUri, allow) {
     this.pages = []
     let site = 'cross-site'
-    let answer = await this.#request('GET', new URL(url), site)
+    let response = await this.#request('GET', new URL(url), site)
     for (let steps = 0; steps < 12; steps += 1) {
-      if (answer.status >= 300 && answer.status < 400) {
-        const target = new URL(answer.headers.location, answer.url)
+      if (response.status >= 300 && response.status < 400) {
+        const target = new URL(response.headers.location, response.url)
         if (target.href.startsWith(redirectUri)) return target
-        // RFC 9700 section 4.12: anything but 303 may carry the form on.
-        if (answer.status !== 303) throw new Error(`a redirect by ${answer.status}`)
-        answer = await this.#request('GET', target, site)
-      } else if (answer.status === 200) {
+        // RFC 9700 section 4.12: any status but 303 may resend the form.
+        if (response.status !== 303) throw new Error(`a redirect with status ${response.status}`)
+        response = await this.#request('GET', target, site)
+      } else if (response.status === 200) {
         site = 'same-origin'
-        answer = await this.#answerPage(answer, allow)
+        response = await this.#submitPage(response, allow)
       } else {
-        throw new Error(`${answer.status} at ${answer.url.pathname}`)
+        throw new Error(`${response.status} at ${response.url.pathname}`)
       }
     }
-    throw new Error(`no way back to the app, but ${this.pages}`)
+    throw new Error(`no redirect back to the app after ${this.pages}`)
   }
 
-  #answerPage(page, allow) {
+  #submitPage(page, allow) {
     this.pages.push(page.url.pathname)
-    const forms = formsOf(page.body)
+    const forms = parseForms(page.body)
     const consent = withControl(forms, 'decision')
     if (consent) {
       this.offered = consent.controls.filter(({ name }) => name === 'scope').map(({ value }) => value)
       return this.#submit(page, consent, { scope: allow ?? [] }, { decision: allow ? 'allow' : 'deny' })
     }
     const signIn = withControl(forms, 'password')
-    if (!signIn) throw new Error(`${page.url.pathname} has no form that is known here`)
-    return this.#submit(page, signIn, this.#answers, {})
+    if (!signIn) throw new Error(`${page.url.pathname} has no known form`)
+    return this.#submit(page, signIn, this.#credentials, {})
   }
 
-  /** Sends a form: hidden fields as they are, the person's answers, and the button that was pressed. */
-  #submit(page, form, answers, pressed) {
+  /** Submits a form: hidden fields, the user's input, and the pressed button. */
+  #submit(page, form, values, button) {
     const fields = new URLSearchParams()
     for (const { type, name, value, checked } of form.controls) {
       if (!name) continue
       if (['submit', 'button', 'image', 'reset'].includes(type)) {
-        if (pressed[name] === value) fields.append(name, value)
+        if (button[name] === value) fields.append(name, value)
       } else if (['checkbox', 'radio'].includes(type)) {
-        if (name in answers ? answers[name].includes(value) : checked) fields.append(name, value)
+        if (name in values ? values[name].includes(value) : checked) fields.append(name, value)
       } else {
-        fields.append(name, answers[name] ?? value)
+        fields.append(name, values[name] ?? value)
       }
     }
-    if (form.method !== 'post') throw new Error(`a form that is sent by ${form.method}`)
-    // A page that sends no referrer has browsers send `null` for the origin of its forms.
-    const silent = page.headers['referrer-policy'] === 'no-referrer'
+    if (form.method !== 'post') throw new Error(`a form with the method ${form.method}`)
+    // On a page with no referrer, browsers send `null` as the origin of forms.
+    const hasNoReferrer = page.headers['referrer-policy'] === 'no-referrer'
     const target = new URL(form.action || page.url, page.url)
-    return this.#request('POST', target, 'same-origin', fields.toString(), silent ? 'null' : this.#base)
+    return this.#request('POST', target, 'same-origin', fields.toString(), hasNoReferrer ? 'null' : this.#base)
   }
 
   #request(method, url, site, body, origin) {
@@ -100,7 +99,7 @@ export class Browser {
     }
     return new Promise((resolve, reject) => {
       const request = http.request(url, { method, headers, timeout: TIMEOUT }, (response) => {
-        this.#keep(response.headers['set-cookie'] ?? [])
+        this.#storeCookies(response.headers['set-cookie'] ?? [])
         const parts = []
         response.on('data', (part) => parts.push(part))
         response.on('error', reject)
@@ -109,26 +108,26 @@ export class Browser {
           resolve({ status: response.statusCode, headers: response.headers, url, body: text })
         })
       })
-      request.on('timeout', () => request.destroy(new Error(`no answer from ${url.pathname}`)))
+      request.on('timeout', () => request.destroy(new Error(`no response from ${url.pathname}`)))
       request.on('error', reject)
       request.end(body)
     })
   }
 
-  /** Keeps the cookies of an answer. There is one host and one path, so the name is the key. */
-  #keep(lines) {
+  /** Stores the cookies of a response. There is one host and one path, so the name is the key. */
+  #storeCookies(lines) {
     for (const line of lines) {
       const [pair, ...attributes] = line.split(';').map((part) => part.trim())
       const name = pair.slice(0, pair.indexOf('='))
-      const gone = attributes.some((attribute) => /^max-age=0$/i.test(attribute))
-      if (gone) this.#cookies.delete(name)
+      const isDeleted = attributes.some((attribute) => /^max-age=0$/i.test(attribute))
+      if (isDeleted) this.#cookies.delete(name)
       else this.#cookies.set(name, pair.slice(pair.indexOf('=') + 1))
     }
   }
 }
 
-/** The forms of a page, each with its controls in the order of the page. */
-function formsOf(page) {
+/** Returns the forms of a page, each with its controls in page order. */
+function parseForms(page) {
   const forms = []
   const visit = (node, form) => {
     const attributes = Object.fromEntries((node.attrs ?? []).map(({ name, value }) => [name, value]))
@@ -146,6 +145,6 @@ function formsOf(page) {
   return forms
 }
 
-function withControl(forms, wanted) {
-  return forms.find(({ controls }) => controls.some(({ name }) => name === wanted))
+function withControl(forms, control) {
+  return forms.find(({ controls }) => controls.some(({ name }) => name === control))
 }

@@ -1,10 +1,10 @@
-/** The TypeScript client 2.x, in both eras. */
+/** The TypeScript client 2.x, with both protocol generations. */
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { converse, requestInit, url } from './mcp-conversation.mjs'
+import { callTools, requestInit, url } from './mcp-tools.mjs'
 
 for (const mode of ['legacy', 'auto', { pin: '2026-07-28' }]) {
   const client = new Client({ name: 'check-clients', version: '1.0.0' }, { versionNegotiation: { mode } })
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }))
-  await converse(mode.pin ?? mode, client)
+  await callTools(mode.pin ?? mode, client)
 }

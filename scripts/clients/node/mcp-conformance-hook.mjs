@@ -1,6 +1,6 @@
 /**
- * The conformance suite imports `globSync` from `fs` for a command that is not used here. Node.js 20 has none, so that
- * the import fails; this hook adds one that finds nothing.
+ * The conformance suite imports `globSync` from `fs` for a command that is not used here. Node.js 20 has none, so the
+ * import fails; this hook adds one that returns nothing.
  */
 
 import { register } from 'node:module'

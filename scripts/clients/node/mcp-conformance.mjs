@@ -1,9 +1,9 @@
 /**
- * The conformance suite of MCP, as each revision requires it of servers, through a proxy that adds the token: the suite
- * has none.
+ * Runs the server scenarios of the MCP conformance suite for each revision. A proxy adds the token, because the suite
+ * sends none.
  *
- * The suite is written for a server of its own. Whatever needs more than tools that read is expected to fail, for the
- * reason that is given here; any other failure, and an expected one that passes, fails this script.
+ * The suite expects a special test server. Tests that need more than read-only tools are expected to fail, for the
+ * reasons listed here. Any other failure, or an expected failure that passes, fails this script.
  */
 
 import { spawn } from 'node:child_process'
@@ -11,10 +11,10 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { check } from './transcript.mjs'
-import { requestInit, url } from './mcp-conversation.mjs'
+import { check } from './harness.mjs'
+import { requestInit, url } from './mcp-tools.mjs'
 
-/** What fails, by the reason. A name with a slash is one check of a scenario. */
+/** Expected failures by reason. A name with a slash is one check of a scenario. */
 const EXPECTED = {
   'the scenario calls a tool of the suite\'s server': [
     'tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-embedded-resource',
@@ -34,7 +34,7 @@ const EXPECTED = {
     'prompts-list', 'prompts-get-simple', 'prompts-get-with-args', 'prompts-get-embedded-resource',
     'prompts-get-with-image', 'completion-complete', 'caching/sep-2549-prompts-list-caching-hints',
   ],
-  'the server never asks the client, sends no log messages and runs no tasks': [
+  'the server sends no requests to the client, sends no log messages and runs no tasks': [
     'logging-set-level', 'tools-call-sampling', 'tools-call-elicitation', 'elicitation-sep1034-defaults',
     'elicitation-sep1330-enums', 'input-required-result-basic-elicitation', 'input-required-result-basic-sampling',
     'input-required-result-basic-list-roots', 'input-required-result-request-state',
@@ -47,10 +47,10 @@ const EXPECTED = {
 }
 
 const expected = new Set(Object.values(EXPECTED).flat())
-const seen = new Set()
+const occurred = new Set()
 
 /** Runs the scenarios that a revision requires; returns the failed checks, and how many passed. */
-async function failures(revision, address) {
+async function runScenarios(revision, address) {
   const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'))
   const suite = new URL('./node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url).pathname
   const hook = new URL('./mcp-conformance-hook.mjs', import.meta.url).href
@@ -71,28 +71,28 @@ async function failures(revision, address) {
 }
 
 const proxy = http.createServer((request, response) => {
-  const own = `http://127.0.0.1:${proxy.address().port}`
+  const proxyOrigin = `http://127.0.0.1:${proxy.address().port}`
   const headers = { ...request.headers, authorization: requestInit.headers.Authorization, host: url.host }
-  // The proxy's own origin stands for the server's.
-  if (headers.origin === own) headers.origin = url.origin
-  const onward = http.request(url, { method: request.method, headers }, (answer) => {
-    response.writeHead(answer.statusCode, answer.rawHeaders)
-    answer.pipe(response)
+  // The proxy's origin replaces the server's.
+  if (headers.origin === proxyOrigin) headers.origin = url.origin
+  const upstream = http.request(url, { method: request.method, headers }, (upstreamResponse) => {
+    response.writeHead(upstreamResponse.statusCode, upstreamResponse.rawHeaders)
+    upstreamResponse.pipe(response)
   })
-  onward.on('error', () => response.destroy())
-  request.pipe(onward)
+  upstream.on('error', () => response.destroy())
+  request.pipe(upstream)
 })
 await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve))
 
 for (const revision of ['2025-11-25', '2026-07-28']) {
-  const { failed, passed } = await failures(revision, `http://127.0.0.1:${proxy.address().port}${url.pathname}`)
+  const { failed, passed } = await runScenarios(revision, `http://127.0.0.1:${proxy.address().port}${url.pathname}`)
   const unexpected = failed.filter(({ scenario, id }) => {
     const known = [scenario, `${scenario}/${id}`].find((name) => expected.has(name))
-    seen.add(known)
+    occurred.add(known)
     return known === undefined
   })
   check(`${revision}: ${passed} checks pass, ${failed.length} fail as expected`, passed > 20 && unexpected.length === 0, unexpected)
 }
-const stale = [...expected].filter((name) => !seen.has(name))
-check('every expected failure is one', stale.length === 0, stale)
+const stale = [...expected].filter((name) => !occurred.has(name))
+check('every expected failure occurred', stale.length === 0, stale)
 proxy.close()

@@ -1,4 +1,4 @@
-/** mcp-remote, through which assistants connect that only start local programs. */
+/** mcp-remote, used by assistants that can only start local programs. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { converse, requestInit, url } from './mcp-conversation.mjs'
+import { callTools, requestInit, url } from './mcp-tools.mjs'
 
 const program = fileURLToPath(new URL('./node_modules/mcp-remote/dist/proxy.js', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'mcp-remote-'))
@@ -18,6 +18,6 @@ const transport = new StdioClientTransport({
 })
 const client = new Client({ name: 'check-clients', version: '1.0.0' })
 await client.connect(transport)
-// It answers a missing scope by asking for a new authorization, for which it would register itself.
-await converse('stdio', client, 'client registration')
+// A missing scope makes it start a new authorization, for which it tries to register itself.
+await callTools('stdio', client, 'client registration')
 await rm(folder, { recursive: true })

@@ -2,8 +2,8 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { converse, requestInit, url } from './mcp-conversation.mjs'
+import { callTools, requestInit, url } from './mcp-tools.mjs'
 
 const client = new Client({ name: 'check-clients', version: '1.0.0' })
 await client.connect(new StreamableHTTPClientTransport(url, { requestInit }))
-await converse('initialize', client)
+await callTools('initialize', client)

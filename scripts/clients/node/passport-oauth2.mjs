@@ -1,8 +1,8 @@
-/** passport-oauth2 against Restwell, called as Passport does. It does not look at iss; refreshing is its inner client's. */
+/** passport-oauth2 with Restwell, called as Passport does. It does not check iss; its inner client refreshes. */
 
 import { promisify } from 'node:util'
 import OAuth2Strategy from 'passport-oauth2'
-import { ALLOWED, REQUESTED, app, browser, check, checkSame, checkThrows, readProfile } from './transcript.mjs'
+import { ALLOWED, REQUESTED, app, browser, check, checkSame, checkThrows, readProfile } from './harness.mjs'
 
 function configure(clientSecret) {
   return new OAuth2Strategy({
@@ -14,12 +14,12 @@ function configure(clientSecret) {
     scope: REQUESTED,
     state: true,
     pkce: true,
-  }, (accessToken, refreshToken, answer, profile, done) => done(null, { accessToken, refreshToken, answer }))
+  }, (accessToken, refreshToken, response, profile, done) => done(null, { accessToken, refreshToken, response }))
 }
 
 const strategy = configure(app.clientSecret)
 
-/** Runs the strategy for one request: where it redirects to, whom it found, why it refused. */
+/** Runs the strategy for one request; returns its redirect, its user, or its failure. */
 function authenticate(session, query, by = strategy) {
   return new Promise((resolve, reject) => {
     const run = Object.create(by)
@@ -41,32 +41,32 @@ async function authorize(allow) {
 
 const copy = ([session, query]) => [structuredClone(session), query]
 const refresh = promisify((token, done) =>
-  strategy._oauth2.getOAuthAccessToken(token, { grant_type: 'refresh_token' }, (error, access, _, answer) =>
-    done(error, { access, answer })))
+  strategy._oauth2.getOAuthAccessToken(token, { grant_type: 'refresh_token' }, (error, access, _, response) =>
+    done(error, { access, response })))
 
-const way = await authorize(ALLOWED)
+const authorization = await authorize(ALLOWED)
 checkSame('authorize: sign-in and consent', browser.pages, ['/sign-in', '/consent'])
-checkSame('authorize: the page offers what was asked for', browser.offered, REQUESTED)
+checkSame('authorize: the page offers the requested scopes', browser.offered, REQUESTED)
 
-const foreign = await authenticate(structuredClone(way[0]), { ...way[1], state: 'another' })
-check('authorize: another state is refused', foreign.status === 403, foreign)
+const otherState = await authenticate(structuredClone(authorization[0]), { ...authorization[1], state: 'another' })
+check('authorize: another state is rejected', otherState.status === 403, otherState)
 await checkThrows('token: a wrong secret is invalid_client', OAuth2Strategy.TokenError,
-  (error) => error.code === 'invalid_client', () => authenticate(...copy(way), configure('rws_wrong')))
-const { user } = await authenticate(...copy(way))
-const { user_id: userId, scope, expires_in: seconds } = user.answer
+  (error) => error.code === 'invalid_client', () => authenticate(...copy(authorization), configure('rws_wrong')))
+const { user } = await authenticate(...copy(authorization))
+const { user_id: userId, scope, expires_in: seconds } = user.response
 check('token: an hour', seconds === 3600, seconds)
-checkSame('token: the scopes that were ticked', scope.split(' '), ALLOWED)
+checkSame('token: the granted scopes', scope.split(' '), ALLOWED)
 checkSame('profile: read', (await (await readProfile(userId, user.accessToken)).json()).data.scopes, ALLOWED)
 
 const fresh = await refresh(user.refreshToken)
 check('refresh: a new access token', fresh.access && fresh.access !== user.accessToken, fresh)
-check('refresh: it reads', (await readProfile(userId, fresh.access)).status === 200)
+check('refresh: the new access token is accepted', (await readProfile(userId, fresh.access)).status === 200)
 
 await checkThrows('replay: a used code is invalid_grant', OAuth2Strategy.TokenError,
-  (error) => error.code === 'invalid_grant', () => authenticate(...copy(way)))
-await checkThrows('replay: it ended the grant', Object,
+  (error) => error.code === 'invalid_grant', () => authenticate(...copy(authorization)))
+await checkThrows('replay: the grant is revoked', Object,
   (error) => JSON.parse(error.data).error === 'invalid_grant', () => refresh(user.refreshToken))
 
 const denied = await authenticate(...await authorize(null))
-checkSame('deny: consent alone, the person is signed in', browser.pages, ['/consent'])
-check('deny: nobody is signed in', denied.challenge && !denied.user, denied)
+checkSame('deny: consent only, because the user is signed in', browser.pages, ['/consent'])
+check('deny: no user is signed in', denied.challenge && !denied.user, denied)

@@ -8,7 +8,7 @@ from authlib.integrations.requests_client import OAuth2Session
 from authlib.oauth2.rfc6749 import MissingCodeException
 from authlib.oauth2.rfc6749.parameters import parse_authorization_code_response
 
-from transcript import ALLOWED, REQUESTED, Settings, check, check_iss, check_raises, check_refused_soon
+from harness import ALLOWED, REQUESTED, Settings, check, check_iss, check_raises, check_rejected_within_limit
 
 app = Settings()
 browser = app.browser()
@@ -35,7 +35,7 @@ def fetch(session, callback, state, verifier):
 session = new_session()
 callback, state, verifier = authorize(session, ALLOWED)
 check("authorize: sign-in and consent", browser.pages == ["/sign-in", "/consent"], browser.pages)
-check("authorize: the page offers what was asked for", browser.offered == REQUESTED, browser.offered)
+check("authorize: the page offers the requested scopes", browser.offered == REQUESTED, browser.offered)
 check_iss("authorize: iss", callback, app.base)
 
 check_raises(
@@ -44,8 +44,8 @@ check_raises(
 )
 token = fetch(session, callback, state, verifier)
 check("token: Bearer for an hour", (token["token_type"], token["expires_in"]) == ("Bearer", 3600), token.keys())
-check("token: the scopes that were ticked", token["scope"].split() == ALLOWED, token["scope"])
-# A refresh requests the session's scopes, but the person granted fewer.
+check("token: the granted scopes", token["scope"].split() == ALLOWED, token["scope"])
+# A refresh requests the session's scopes, but the user granted fewer.
 session.scope = token["scope"]
 
 profile = session.get(app.profile_url(token["user_id"]))
@@ -54,19 +54,19 @@ check("profile: read", profile.status_code == 200 and profile.json()["data"]["sc
 old = token["access_token"]
 token = session.refresh_token(TOKEN_URL)
 check("refresh: a new access token", token["access_token"] != old and token.get("refresh_token"))
-check("refresh: it reads", session.get(app.profile_url(token["user_id"])).status_code == 200)
+check("refresh: the new access token is accepted", session.get(app.profile_url(token["user_id"])).status_code == 200)
 
 revoked = session.revoke_token(f"{app.base}/oauth/revoke", token=token["refresh_token"], token_type_hint="refresh_token")
-check("revoke: taken", revoked.status_code == 200, revoked.status_code)
+check("revoke: accepted", revoked.status_code == 200, revoked.status_code)
 check_raises(
-    "revoke: the refresh token is dead", OAuthError, lambda error: error.error == "invalid_grant",
+    "revoke: the refresh token is rejected", OAuthError, lambda error: error.error == "invalid_grant",
     lambda: session.refresh_token(TOKEN_URL),
 )
-check_refused_soon("revoke: the access token is dead", lambda: session.get(app.profile_url(token["user_id"])).status_code)
+check_rejected_within_limit("revoke: the access token is rejected", lambda: session.get(app.profile_url(token["user_id"])).status_code)
 
 session = new_session()
 callback, state, verifier = authorize(session, None)
-check("deny: consent alone, the person is signed in", browser.pages == ["/consent"], browser.pages)
+check("deny: consent only, because the user is signed in", browser.pages == ["/consent"], browser.pages)
 # Authlib's session looks for a code only; the error is there for the app to read.
 check("deny: access_denied", parse_qs(urlsplit(callback).query)["error"] == ["access_denied"], callback)
 check_raises(
@@ -81,6 +81,6 @@ check_raises(
     lambda: fetch(new_session(), callback, state, verifier),
 )
 check_raises(
-    "replay: it ended the grant", OAuthError, lambda error: error.error == "invalid_grant",
+    "replay: the grant is revoked", OAuthError, lambda error: error.error == "invalid_grant",
     lambda: session.refresh_token(TOKEN_URL, scope=token["scope"]),
 )

@@ -1,10 +1,10 @@
-"""Authlib as a public app: no secret, PKCE, a loopback port of its own and rotating refresh tokens."""
+"""Authlib as a public app: no secret, PKCE, a loopback port and rotating refresh tokens."""
 
 from authlib.common.security import generate_token
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 
-from transcript import ALLOWED, REQUESTED, Settings, check, check_raises, check_refused_soon
+from harness import ALLOWED, REQUESTED, Settings, check, check_raises, check_rejected_within_limit
 
 app = Settings()
 browser = app.browser()
@@ -30,10 +30,10 @@ second = session.refresh_token(TOKEN_URL, refresh_token=first)["refresh_token"]
 check("refresh: another refresh token", second != first)
 third = session.refresh_token(TOKEN_URL, refresh_token=second)["refresh_token"]
 check("refresh: and another", third not in (first, second))
-check("refresh: it reads", session.get(app.profile_url(token["user_id"])).status_code == 200)
+check("refresh: the new access token is accepted", session.get(app.profile_url(token["user_id"])).status_code == 200)
 for name, used in (("the first token", first), ("the newest token", third)):
     check_raises(
         f"reuse: {name} is invalid_grant", OAuthError, lambda error: error.error == "invalid_grant",
         lambda used=used: session.refresh_token(TOKEN_URL, refresh_token=used),
     )
-check_refused_soon("reuse: the access token is dead", lambda: session.get(app.profile_url(token["user_id"])).status_code)
+check_rejected_within_limit("reuse: the access token is rejected", lambda: session.get(app.profile_url(token["user_id"])).status_code)

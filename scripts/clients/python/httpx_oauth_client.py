@@ -1,6 +1,6 @@
-"""httpx-oauth against Restwell: authorize through the pages, token, data, refresh, revoke, and the errors.
+"""httpx-oauth with Restwell: authorization through the pages, token, data, refresh, revocation, and errors.
 
-It builds requests and reads answers of the token endpoint; state, PKCE and iss are the app's.
+It builds requests and reads responses of the token endpoint; state, PKCE and iss are left to the app.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from authlib.common.security import generate_token
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from httpx_oauth.oauth2 import GetAccessTokenError, OAuth2, RefreshTokenError
 
-from transcript import ALLOWED, REQUESTED, Settings, check, check_iss, check_raises, check_refused_soon
+from harness import ALLOWED, REQUESTED, Settings, check, check_iss, check_raises, check_rejected_within_limit
 
 app = Settings()
 browser = app.browser()
@@ -32,17 +32,17 @@ def authorize(allow):
     ))
     callback = browser.authorize(url, app.redirect_uri, allow)
     check_iss("authorize: iss", callback, app.base)
-    answer = {name: values[0] for name, values in parse_qs(urlsplit(callback).query).items()}
-    check("authorize: state", answer["state"] == state, answer)
-    return answer, verifier
+    parameters = {name: values[0] for name, values in parse_qs(urlsplit(callback).query).items()}
+    check("authorize: state", parameters["state"] == state, parameters)
+    return parameters, verifier
 
 
-def fetch(way, by=None):
-    answer, verifier = way
-    return run((by or client).get_access_token(answer["code"], app.redirect_uri, verifier))
+def fetch(authorization, by=None):
+    parameters, verifier = authorization
+    return run((by or client).get_access_token(parameters["code"], app.redirect_uri, verifier))
 
 
-def says(name):
+def has_code(name):
     return lambda error: error.response.json()["error"] == name
 
 
@@ -51,40 +51,40 @@ def read(token):
 
 
 client = new_client()
-way = authorize(ALLOWED)
+authorization = authorize(ALLOWED)
 check("authorize: sign-in and consent", browser.pages == ["/sign-in", "/consent"], browser.pages)
-check("authorize: the page offers what was asked for", browser.offered == REQUESTED, browser.offered)
+check("authorize: the page offers the requested scopes", browser.offered == REQUESTED, browser.offered)
 
 check_raises(
-    "token: a wrong secret is invalid_client", GetAccessTokenError, says("invalid_client"),
-    lambda: fetch(way, new_client("rws_wrong")),
+    "token: a wrong secret is invalid_client", GetAccessTokenError, has_code("invalid_client"),
+    lambda: fetch(authorization, new_client("rws_wrong")),
 )
-token = fetch(way)
+token = fetch(authorization)
 user_id = token["user_id"]
 check("token: Bearer for an hour", token["token_type"] == "Bearer" and token["expires_in"] == 3600, token.keys())
-check("token: the scopes that were ticked", token["scope"].split() == ALLOWED, token["scope"])
+check("token: the granted scopes", token["scope"].split() == ALLOWED, token["scope"])
 check("profile: read", read(token["access_token"]).json()["data"]["scopes"] == ALLOWED)
 
 fresh = run(client.refresh_token(token["refresh_token"]))
 check("refresh: a new access token", fresh["access_token"] != token["access_token"] and not fresh.is_expired())
-check("refresh: it reads", read(fresh["access_token"]).status_code == 200)
+check("refresh: the new access token is accepted", read(fresh["access_token"]).status_code == 200)
 
 run(client.revoke_token(token["refresh_token"], "refresh_token"))
-check("revoke: taken", True)
+check("revoke: accepted", True)
 check_raises(
-    "revoke: the refresh token is dead", RefreshTokenError, says("invalid_grant"),
+    "revoke: the refresh token is rejected", RefreshTokenError, has_code("invalid_grant"),
     lambda: run(client.refresh_token(token["refresh_token"])),
 )
-check_refused_soon("revoke: the access token is dead", lambda: read(fresh["access_token"]).status_code)
+check_rejected_within_limit("revoke: the access token is rejected", lambda: read(fresh["access_token"]).status_code)
 
-answer, _ = authorize(None)
-check("deny: consent alone, the person is signed in", browser.pages == ["/consent"], browser.pages)
-check("deny: access_denied", answer["error"] == "access_denied" and "code" not in answer, answer)
+parameters, _ = authorize(None)
+check("deny: consent only, because the user is signed in", browser.pages == ["/consent"], browser.pages)
+check("deny: access_denied", parameters["error"] == "access_denied" and "code" not in parameters, parameters)
 
-way = authorize(ALLOWED)
-token = fetch(way)
-check_raises("replay: a used code is invalid_grant", GetAccessTokenError, says("invalid_grant"), lambda: fetch(way))
+authorization = authorize(ALLOWED)
+token = fetch(authorization)
+check_raises("replay: a used code is invalid_grant", GetAccessTokenError, has_code("invalid_grant"), lambda: fetch(authorization))
 check_raises(
-    "replay: it ended the grant", RefreshTokenError, says("invalid_grant"),
+    "replay: the grant is revoked", RefreshTokenError, has_code("invalid_grant"),
     lambda: run(client.refresh_token(token["refresh_token"])),
 )

@@ -4,14 +4,14 @@ import os
 
 # Plain http, on loopback only.
 os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
-# The person grants less than requested, which oauthlib would raise as a warning.
+# The user grants less than requested, which oauthlib would raise as a warning.
 os.environ["OAUTHLIB_RELAX_TOKEN_SCOPE"] = "1"
 
 from oauthlib.oauth2 import AccessDeniedError, InvalidClientError, InvalidGrantError
 from requests.auth import HTTPBasicAuth
 from requests_oauthlib import OAuth2Session
 
-from transcript import ALLOWED, REQUESTED, Settings, check, check_iss, check_raises, check_refused_soon
+from harness import ALLOWED, REQUESTED, Settings, check, check_iss, check_raises, check_rejected_within_limit
 
 app = Settings()
 browser = app.browser()
@@ -31,7 +31,7 @@ def fetch(session, callback, secret=app.client_secret):
 
 session, callback = authorize(ALLOWED)
 check("authorize: sign-in and consent", browser.pages == ["/sign-in", "/consent"], browser.pages)
-check("authorize: the page offers what was asked for", browser.offered == REQUESTED, browser.offered)
+check("authorize: the page offers the requested scopes", browser.offered == REQUESTED, browser.offered)
 check_iss("authorize: iss", callback, app.base)
 
 check_raises(
@@ -40,8 +40,8 @@ check_raises(
 )
 token = fetch(session, callback)
 check("token: Bearer for an hour", (token["token_type"], token["expires_in"]) == ("Bearer", 3600), token.keys())
-check("token: the scopes that were ticked", list(token["scope"]) == ALLOWED, token["scope"])
-# A refresh requests the session's scopes, but the person granted fewer.
+check("token: the granted scopes", list(token["scope"]) == ALLOWED, token["scope"])
+# A refresh requests the session's scopes, but the user granted fewer.
 session.scope = token["scope"]
 user_id = token["user_id"]
 
@@ -52,21 +52,21 @@ old = token["access_token"]
 # The secret goes into the body here; the library used Basic above.
 token = session.refresh_token(TOKEN_URL, client_id=app.client_id, client_secret=app.client_secret)
 check("refresh: a new access token", token["access_token"] != old and token.get("refresh_token"))
-check("refresh: it reads", session.get(app.profile_url(user_id)).status_code == 200)
+check("refresh: the new access token is accepted", session.get(app.profile_url(user_id)).status_code == 200)
 
 url, headers, body = session._client.prepare_token_revocation_request(
     f"{app.base}/oauth/revoke", token["refresh_token"], token_type_hint="refresh_token"
 )
 revoked = session.post(url, data=body, headers=headers, auth=basic, withhold_token=True)
-check("revoke: taken", revoked.status_code == 200, revoked.status_code)
+check("revoke: accepted", revoked.status_code == 200, revoked.status_code)
 check_raises(
-    "revoke: the refresh token is dead", InvalidGrantError, lambda _: True,
+    "revoke: the refresh token is rejected", InvalidGrantError, lambda _: True,
     lambda: session.refresh_token(TOKEN_URL, client_id=app.client_id, client_secret=app.client_secret),
 )
-check_refused_soon("revoke: the access token is dead", lambda: session.get(app.profile_url(user_id)).status_code)
+check_rejected_within_limit("revoke: the access token is rejected", lambda: session.get(app.profile_url(user_id)).status_code)
 
 session, callback = authorize(None)
-check("deny: consent alone, the person is signed in", browser.pages == ["/consent"], browser.pages)
+check("deny: consent only, because the user is signed in", browser.pages == ["/consent"], browser.pages)
 check_raises("deny: access_denied", AccessDeniedError, lambda _: True, lambda: fetch(session, callback))
 
 session, callback = authorize(ALLOWED)
@@ -75,6 +75,6 @@ session.scope = token["scope"]
 refresh_token = token["refresh_token"]
 check_raises("replay: a used code is invalid_grant", InvalidGrantError, lambda _: True, lambda: fetch(session, callback))
 check_raises(
-    "replay: it ended the grant", InvalidGrantError, lambda _: True,
+    "replay: the grant is revoked", InvalidGrantError, lambda _: True,
     lambda: session.refresh_token(TOKEN_URL, refresh_token, auth=basic),
 )

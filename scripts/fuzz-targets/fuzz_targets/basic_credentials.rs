@@ -20,7 +20,7 @@ fn read(value: &[u8]) -> Option<(String, String)> {
     basic_credentials(&request(HeaderValue::from_bytes(value).ok()?)).ok()?
 }
 
-/// Decodes one form-encoded text with another library, whose separator has no meaning here.
+/// Decodes form-encoded text with another library, treating its pair separators as text.
 fn decode(text: &str) -> String {
     let text = format!("x={}", text.replace('&', "%26"));
     parse(text.as_bytes()).map(|(_, value)| value.into_owned()).next().unwrap()

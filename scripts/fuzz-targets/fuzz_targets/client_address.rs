@@ -1,4 +1,4 @@
-//! Client addresses: nothing that a caller writes into the proxy header decides the address.
+//! Client addresses: a caller cannot choose its address with the proxy header.
 //!
 //! The input is the caller's header lines; the first byte selects the header.
 #![no_main]
@@ -20,14 +20,14 @@ fuzz_target!(|data: &[u8]| {
     let proxies = TrustedProxies::parse(&["10.0.0.0/8".to_owned()], header).unwrap();
     let lines: Vec<&[u8]> = sent.split(|byte| *byte == b'\n').collect();
     for caller in CALLERS {
-        assert_eq!(named_caller(&proxies, caller, &lines), caller, "a stranger is believed");
+        assert_eq!(named_caller(&proxies, caller, &lines), caller, "the header of an untrusted peer is used");
         let element = match (is_standard, caller) {
             (true, IpAddr::V6(_)) => format!("for=\"[{caller}]\""),
             (true, IpAddr::V4(_)) => format!("for={caller}"),
             (false, _) => caller.to_string(),
         };
         let own_line = [lines.as_slice(), &[element.as_bytes()]].concat();
-        assert_eq!(named_caller(&proxies, PROXY, &own_line), caller, "the proxy's own line does not count");
+        assert_eq!(named_caller(&proxies, PROXY, &own_line), caller, "the proxy's own line is ignored");
         let (last, before) = lines.split_last().unwrap();
         let last = [last, b", ".as_slice(), element.as_bytes()].concat();
         let named = named_caller(&proxies, PROXY, &[before, &[last.as_slice()]].concat());

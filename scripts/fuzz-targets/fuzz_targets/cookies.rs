@@ -1,4 +1,4 @@
-//! Cookies: a cookie of ours is returned exactly, once, under its own name.
+//! Cookies: Restwell's cookies are returned exactly, once, under their names.
 //!
 //! The input is lines of the `Cookie` header; `$S` and `$V` are replaced by valid values.
 #![no_main]
@@ -7,8 +7,8 @@ use actix_web::http::header::{COOKIE, HeaderValue};
 use actix_web::test::TestRequest;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use http_adapter::HttpSettings;
-use page_adapter::test_support::cookies;
 use libfuzzer_sys::fuzz_target;
+use page_adapter::test_support::cookies;
 
 fn read(lines: &[HeaderValue], settings: &HttpSettings) -> [Option<Secret>; 2] {
     let request = TestRequest::default();

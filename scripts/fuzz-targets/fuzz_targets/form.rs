@@ -13,8 +13,8 @@ use domain::form_token::FormToken;
 use domain::secret::{Secret, SecretBytes, SecretKind};
 use http_adapter::HttpSettings;
 use http_adapter::problem::Problem;
-use page_adapter::test_support::SubmittedForm;
 use libfuzzer_sys::fuzz_target;
+use page_adapter::test_support::SubmittedForm;
 use tokio::runtime::{Builder, Runtime};
 use url::form_urlencoded;
 

@@ -1,31 +1,14 @@
 //! Open mHealth records: any bytes are either read or rejected, and reading is deterministic.
 #![no_main]
 
-use application::ports::import_source::{ImportItem, ImportRefusal};
-use domain::time::TimeZone;
-use import_adapter::{FileContext, Format, open};
+#[path = "shared/import.rs"]
+mod import;
+
+use import_adapter::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let outcome = read(bytes);
-    assert_eq!(read(bytes), outcome);
-    let Ok(items) = outcome else { return };
+    let Ok(items) = import::read_twice(bytes, Format::OpenMhealth) else { return };
     assert!(items.iter().all(|item| item.place().contains("record ")));
     assert!(items.len() <= bytes.len() + 1);
 });
-
-fn read(bytes: &[u8]) -> Result<Vec<ImportItem>, ImportRefusal> {
-    let path = std::env::temp_dir().join(format!("import-open-mhealth-{}", std::process::id()));
-    std::fs::write(&path, bytes).unwrap();
-    let start = chrono::DateTime::parse_from_rfc3339("2026-01-10T22:30:00+01:00").ok();
-    let context = FileContext { zone: TimeZone::UTC, start, user_id: None };
-    let mut source = open(&path, Format::OpenMhealth, context)?.open()?;
-    let mut items = Vec::new();
-    loop {
-        let batch = source.next_batch(100)?;
-        if batch.is_empty() {
-            return Ok(items);
-        }
-        items.extend(batch);
-    }
-}

@@ -1,4 +1,4 @@
-//! Access tokens: only those signed by the ring's key, with every required claim, once and in time.
+//! Access tokens: accepted only if signed by the ring's key, unexpired, and with every required claim once.
 //!
 //! The input is a JSON header and, after a line break, a JSON body, both signed with the ring's key. Key id
 //! and time are fixed. An input without a line break is used as the token.
@@ -47,13 +47,13 @@ fn now() -> DateTime<Utc> {
 fuzz_target!(|text: &str| {
     let rings = &*RINGS;
     let verify = |token: &str, at| rings.ring.verify(token, at);
-    assert_eq!(verify(text, now()), Err(InvalidToken), "nobody has the key");
+    assert_eq!(verify(text, now()), Err(InvalidToken), "not signed with the key of the server");
     let Some((header, body)) = text.split_once('\n') else { return };
     let token = rings.forge.sign_text(header, body);
     let Ok(claims) = verify(&token, now()) else { return };
 
     assert_says(header, body, &claims);
-    assert_eq!(verify(&token, now()), Ok(claims), "also when it is remembered");
+    assert_eq!(verify(&token, now()), Ok(claims), "also from the cache");
     assert_eq!(verify(&token, claims.expires_at + TimeDelta::seconds(5)), Err(InvalidToken));
     assert_eq!(verify(&token, claims.issued_at - TimeDelta::seconds(6)), Err(InvalidToken));
     assert_eq!(verify(&rings.impostor.sign_text(header, body), now()), Err(InvalidToken));
@@ -81,7 +81,7 @@ fn assert_names(written: &Value, id: &str) {
     assert!(written.as_str().unwrap().eq_ignore_ascii_case(id), "{written} is not {id}");
 }
 
-/// Parses header and body independently and compares.
+/// Parses the header and body independently and compares them with the claims.
 fn assert_says(header: &str, body: &str, claims: &AccessClaims) {
     let header: Value = serde_json::from_str(header).unwrap();
     let body: Value = serde_json::from_str(body).unwrap();

@@ -1,4 +1,5 @@
-//! Secrets: an accepted secret prints itself, has one kind, and fails with any character changed.
+//! Secrets: an accepted secret is printed as it was read, has one kind, and is rejected with any character
+//! changed.
 //!
 //! The input is a candidate; 32 bytes or more also generate a secret.
 #![no_main]

@@ -1,4 +1,4 @@
-/** A receiver that verifies every message with two libraries; one line of output for each check. */
+/** A webhook receiver that verifies every message with two libraries; prints one line per check. */
 
 import { execFile } from 'node:child_process'
 import { on } from 'node:events'
@@ -10,17 +10,17 @@ import * as svix from 'svix'
 const LIBRARIES = [standard, svix]
 const { RESTWELL_BIN, CLIENT_ID, EMAIL } = process.env
 
-function check(what, holds, seen = '') {
-  if (!holds) {
-    console.log(`FAIL ${what}`, seen)
+function check(what, passed, actual = '') {
+  if (!passed) {
+    console.log(`FAIL ${what}`, actual)
     process.exit(1)
   }
   console.log(`ok   ${what}`)
 }
 
 /** Runs a command, and returns its JSON. */
-async function restwell(...parts) {
-  const { stdout } = await promisify(execFile)(RESTWELL_BIN, [...parts, '--json'])
+async function restwell(...command) {
+  const { stdout } = await promisify(execFile)(RESTWELL_BIN, [...command, '--json'])
   return JSON.parse(stdout)
 }
 
@@ -34,7 +34,7 @@ function accepts({ Webhook, WebhookVerificationError }, secret, body, headers) {
   }
 }
 
-/** Returns challenges, and accepts everything else. */
+/** Echoes challenges, and accepts all other messages. */
 const server = createServer(async (request, response) => {
   const parts = []
   for await (const part of request) parts.push(part)
@@ -48,9 +48,9 @@ const messages = on(server, 'message')
 /** Waits for a message of this type, and verifies it with each secret and library. */
 async function receive(kind, secrets) {
   const [body, headers] = (await messages.next()).value
-  check(`${kind} came`, JSON.parse(body).type === kind, body)
-  const verified = LIBRARIES.every((library) => secrets.every((secret) => accepts(library, secret, body, headers)))
-  check(`${kind} is verified by standardwebhooks and svix with ${secrets.length} secret(s)`, verified, headers)
+  check(`${kind} is received`, JSON.parse(body).type === kind, body)
+  const isVerified = LIBRARIES.every((library) => secrets.every((secret) => accepts(library, secret, body, headers)))
+  check(`${kind} is verified by standardwebhooks and svix with ${secrets.length} secret(s)`, isVerified, headers)
   return { body, headers }
 }
 
@@ -62,9 +62,9 @@ await receive('endpoint.challenge', [secret])
 await restwell('user', 'update', EMAIL, '--height-cm', '172')
 const { body, headers } = await receive('records.changed', [secret])
 const { data } = JSON.parse(body)
-check('a change names person, kinds and cursor', data.kinds.join() === 'profile' && Object.keys(data).length === 3, data)
+check('a change has the person, kinds and cursor', data.kinds.join() === 'profile' && Object.keys(data).length === 3, data)
 for (const library of LIBRARIES) {
-  check('a changed body is rejected', !accepts(library, secret, body.replace('profile', 'sleep'), headers))
+  check('a modified body is rejected', !accepts(library, secret, body.replace('profile', 'sleep'), headers))
   check('another id is rejected', !accepts(library, secret, body, { ...headers, 'webhook-id': 'msg_0' }))
   check('an old message is rejected', !accepts(library, secret, body, { ...headers, 'webhook-timestamp': '1' }))
 }

@@ -1,4 +1,4 @@
-"""Changes the profiles of many people, and measures how long after it the receiver is notified."""
+"""Changes the profiles of many people, and measures the time until the receiver is notified."""
 
 import json
 import os
@@ -17,7 +17,7 @@ base = urlsplit(os.environ["BASE_URL"]).netloc
 arrived, confirmed = {}, Event()
 connections = local()
 
-# Grants for everybody, as copies of none: the app never uses the tokens.
+# Grants for everyone with made-up token hashes, because the app never uses the tokens.
 GRANTS = """
 INSERT INTO refresh_token (token_hash, user_id) SELECT sha256(id::text::bytea), id FROM account;
 INSERT INTO access_grant (id, client_id, user_id, scopes, refresh_token_hash, created_at)
@@ -71,7 +71,7 @@ def main():
     url = f"http://127.0.0.1:{server.server_port}/hooks"
     create = [os.environ["RESTWELL_BIN"], "webhook", "create", "--client", client, "--url", url, "--json"]
     subprocess.run(create, check=True, capture_output=True)
-    assert confirmed.wait(30), "no challenge came"
+    assert confirmed.wait(30), "no challenge was received"
 
     def change(user_id):
         send("PUT", f"/api/v1/profile/{user_id}", '{"height_cm": 171}', headers)

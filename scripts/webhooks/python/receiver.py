@@ -1,4 +1,4 @@
-"""A receiver that verifies every message with two libraries; one line of output for each check."""
+"""A webhook receiver that verifies every message with two libraries; prints one line per check."""
 
 import json
 import os
@@ -15,31 +15,31 @@ LIBRARIES = [
     (standardwebhooks.webhooks.Webhook, standardwebhooks.webhooks.WebhookVerificationError),
     (svix.webhooks.Webhook, svix.webhooks.WebhookVerificationError),
 ]
-PATIENCE = 30
+TIMEOUT = 30
 messages = Queue()
 
 
 class Receiver(BaseHTTPRequestHandler):
-    """Returns challenges, and accepts everything else."""
+    """Echoes challenges, and accepts all other messages."""
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
         event = json.loads(body)
-        answer = event["data"].get("challenge", "").encode()
-        self.send_response(200 if answer else 204)
-        self.send_header("content-length", str(len(answer)))
+        challenge = event["data"].get("challenge", "").encode()
+        self.send_response(200 if challenge else 204)
+        self.send_header("content-length", str(len(challenge)))
         self.end_headers()
-        self.wfile.write(answer)
+        self.wfile.write(challenge)
         messages.put((body, {name.lower(): value for name, value in self.headers.items()}))
 
     def log_message(self, *_):
         pass
 
 
-def check(what, holds, seen=""):
-    """Prints a passed check, or ends the script."""
-    if not holds:
-        print(f"FAIL {what} {seen}", flush=True)
+def check(what, passed, actual=""):
+    """Prints a passed check; exits after a failed one."""
+    if not passed:
+        print(f"FAIL {what} {actual}", flush=True)
         sys.exit(1)
     print(f"ok   {what}", flush=True)
 
@@ -61,11 +61,11 @@ def accepts(library, secret, body, headers):
 
 def receive(kind, secrets):
     """Waits for a message of this type, and verifies it with each secret and library."""
-    body, headers = messages.get(timeout=PATIENCE)
+    body, headers = messages.get(timeout=TIMEOUT)
     event = json.loads(body)
-    check(f"{kind} came", event["type"] == kind, event)
-    verified = all(accepts(library, secret, body, headers) for library in LIBRARIES for secret in secrets)
-    check(f"{kind} is verified by standardwebhooks and svix with {len(secrets)} secret(s)", verified, headers)
+    check(f"{kind} is received", event["type"] == kind, event)
+    is_verified = all(accepts(library, secret, body, headers) for library in LIBRARIES for secret in secrets)
+    check(f"{kind} is verified by standardwebhooks and svix with {len(secrets)} secret(s)", is_verified, headers)
     return body, headers
 
 
@@ -81,9 +81,9 @@ def main():
     restwell("user", "update", email, "--height-cm", "171")
     body, headers = receive("records.changed", [secret])
     data = json.loads(body)["data"]
-    check("a change names person, kinds and cursor", data["kinds"] == ["profile"] and len(data) == 3, data)
+    check("a change has the person, kinds and cursor", data["kinds"] == ["profile"] and len(data) == 3, data)
     for library in LIBRARIES:
-        check("a changed body is rejected", not accepts(library, secret, body.replace(b"profile", b"sleep"), headers))
+        check("a modified body is rejected", not accepts(library, secret, body.replace(b"profile", b"sleep"), headers))
         check("another id is rejected", not accepts(library, secret, body, headers | {"webhook-id": "msg_0"}))
         check("an old message is rejected", not accepts(library, secret, body, headers | {"webhook-timestamp": "1"}))
 

@@ -4,6 +4,7 @@ use super::TokenCheck;
 use crate::ports::storage::{AccessReader, AccessState, ClientReader, PersonalAccess, StorageError};
 use crate::ports::system::{Clock, RateLimiter};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
@@ -131,17 +132,13 @@ pub struct AccessPorts {
 }
 
 /// Authorizes requests to the data endpoints.
+#[derive(Constructor)]
 pub struct AuthorizeAccess {
     ports: AccessPorts,
     limits: DailyLimits,
 }
 
 impl AuthorizeAccess {
-    /// Creates the use case.
-    pub fn new(ports: AccessPorts, limits: DailyLimits) -> Self {
-        Self { ports, limits }
-    }
-
     /// Returns the caller whose token was presented at a resource, if the token is valid now. Does not count.
     ///
     /// An OAuth access token is accepted only at the resource that is its audience: one for the API is

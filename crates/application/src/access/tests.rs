@@ -53,39 +53,56 @@ impl Request {
     /// Runs the request. The counter must be called once if `used` is set, otherwise never.
     async fn run(self) -> Outcome {
         let Self { claims, reload, state, service, user_id: text, endpoint, used } = self;
-        let (verifier, unknown_keys) = checking(claims, reload);
         let mut access = MockAccessReader::new();
         access
             .expect_find_access()
             .withf(|user, grant| *user == user_id(1) && *grant == grant_id(1))
             .return_once(move |_, _| state);
-        let mut limiter = MockRateLimiter::new();
-        limiter
-            .expect_count()
-            .times(usize::from(used.is_some()))
-            .withf(move |key, limit, now| {
-                *key == rate_key(endpoint) && *limit == LIMITS.limit(endpoint.into()) && *now == noon()
-            })
-            .returning(move |_, limit, now| {
-                RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(now))
-            });
-        let mut clients = MockClientReader::new();
-        clients
-            .expect_find_with_secrets()
-            .times(..=1)
-            .withf(|client| *client == client_id(1))
-            .return_once(move |_| service.map(|client| client.map(with_no_secret)));
-        let ports = AccessPorts {
-            tokens: TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys)),
-            access: Arc::new(access),
-            clients: Arc::new(clients),
-            limiter: Arc::new(limiter),
-            clock: clock(),
-        };
-        let authorize = AuthorizeAccess::new(ports, LIMITS);
+        let limiter = counting(rate_key(endpoint), LIMITS.limit(endpoint.into()), used);
+        let authorize = authorizing(checking(claims, reload), access, finding(service), limiter);
         let caller = authorize.identify("the token", Resource::Api).await?;
         authorize.admit_to(&caller, &text, endpoint.into()).await
     }
+}
+
+/// Expects one count of this key after this many others today; none if `used` is not set.
+fn counting(key: RateKey, limit: u32, used: Option<u32>) -> MockRateLimiter {
+    let mut limiter = MockRateLimiter::new();
+    limiter
+        .expect_count()
+        .times(usize::from(used.is_some()))
+        .withf(move |counted, asked, at| (*counted, *asked, *at) == (key, limit, noon()))
+        .returning(move |_, limit, at| {
+            RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(at))
+        });
+    limiter
+}
+
+/// A reader of the client, which is asked once at most.
+fn finding(client: Result<Option<Client>, StorageError>) -> MockClientReader {
+    let mut clients = MockClientReader::new();
+    clients
+        .expect_find_with_secrets()
+        .times(..=1)
+        .withf(|id| *id == client_id(1))
+        .return_once(move |_| client.map(|client| client.map(with_no_secret)));
+    clients
+}
+
+fn authorizing(
+    (verifier, unknown_keys): (MockTokenVerifier, MockUnknownKeyReload),
+    access: MockAccessReader,
+    clients: MockClientReader,
+    limiter: MockRateLimiter,
+) -> AuthorizeAccess {
+    let ports = AccessPorts {
+        tokens: TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys)),
+        access: Arc::new(access),
+        clients: Arc::new(clients),
+        limiter: Arc::new(limiter),
+        clock: clock(),
+    };
+    AuthorizeAccess::new(ports, LIMITS)
 }
 
 /// Expects a key reload for a rejected token only, and a second check only after it.
@@ -154,8 +171,8 @@ async fn a_valid_request_is_granted_with_everything_the_response_needs() {
 }
 
 /// The checks of decisions 4, in order; each entry breaks a request for one check.
-type Spoil = (&'static str, fn(&mut Request));
-const CHECKS: [Spoil; 5] = [
+type FaultCase = (&'static str, fn(&mut Request));
+const CHECKS: [FaultCase; 5] = [
     ("invalid token", |request| request.claims = None),
     ("invalid user_id", |request| request.user_id = "not-a-uuid".to_owned()),
     ("other user", |request| {

@@ -3,23 +3,19 @@
 use crate::ports::storage::StorageError;
 use crate::ports::system::{TokenVerifier, UnknownKeyReload};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::access_token::AccessClaims;
 use domain::resource::Resource;
 use std::sync::Arc;
 
 /// Verifies access tokens, including those signed with another replica's new key.
-#[derive(Clone)]
+#[derive(Clone, Constructor)]
 pub struct TokenCheck {
     verifier: Arc<dyn TokenVerifier>,
     unknown_keys: Arc<dyn UnknownKeyReload>,
 }
 
 impl TokenCheck {
-    /// Creates the use case.
-    pub fn new(verifier: Arc<dyn TokenVerifier>, unknown_keys: Arc<dyn UnknownKeyReload>) -> Self {
-        Self { verifier, unknown_keys }
-    }
-
     /// Returns the claims of a token if it is valid now and its audience is this resource. Every endpoint
     /// that accepts access tokens checks them here (RFC 9068 section 4, RFC 8707 section 2).
     pub async fn at(

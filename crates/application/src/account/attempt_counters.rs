@@ -1,6 +1,6 @@
 //! Counter keys of a password attempt.
 
-use crate::guessing::failure_key;
+use crate::attempt_limit::failure_key;
 use crate::ports::storage::FailureKey;
 use domain::address::AddressBlock;
 use domain::id::UserId;
@@ -10,7 +10,7 @@ pub(super) struct AttemptCounters {
     pub(super) account: FailureKey,
     pub(super) account_and_day: FailureKey,
     pub(super) address: FailureKey,
-    /// Enforces no limit: see `PasswordCheckpoint::stand_in`.
+    /// Enforces no limit: see `PasswordCheckpoint::simulate_audit_event`.
     pub(super) unknown_account: FailureKey,
 }
 

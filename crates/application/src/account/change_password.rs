@@ -9,9 +9,8 @@ use super::{
 };
 use crate::mail::{QueueMail, password_changed};
 use crate::ports::storage::{GrantFilter, StorageError, UnitOfWork};
-use crate::ports::system::{PasswordHashingError, PasswordJudge};
+use crate::ports::system::{PasswordHashingError, PasswordStrengthChecker};
 use chrono::{DateTime, Utc};
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::device::Device;
 use domain::grant::RevocationReason;
@@ -73,7 +72,7 @@ impl From<PasswordHashingError> for ChangePasswordError {
 /// Changes passwords.
 pub struct ChangePassword {
     checkpoint: PasswordCheckpoint,
-    judge: Arc<dyn PasswordJudge>,
+    strength_checker: Arc<dyn PasswordStrengthChecker>,
     mail: Option<QueueMail>,
 }
 
@@ -82,16 +81,16 @@ impl ChangePassword {
     pub fn new(
         ports: SignInPorts,
         limits: SignInLimits,
-        judge: Arc<dyn PasswordJudge>,
+        strength_checker: Arc<dyn PasswordStrengthChecker>,
         mail: Option<QueueMail>,
     ) -> Self {
-        Self { checkpoint: PasswordCheckpoint::new(ports, limits), judge, mail }
+        Self { checkpoint: PasswordCheckpoint::new(ports, limits), strength_checker, mail }
     }
 
     /// Sets the new password, ends every session, and returns a new session for this browser (security.md
     /// T30).
     pub async fn run(&self, command: ChangePasswordCommand<'_>) -> Result<SignedIn, ChangePasswordError> {
-        let new = NewPassword::judge(command.new, command.email, self.judge.as_ref())?;
+        let new = NewPassword::check(command.new, command.email, self.strength_checker.as_ref())?;
         let ports = self.checkpoint.ports();
         let proven = self.prove(&command).await?;
         let hash = ports.hasher.hash(new.password()).await?;
@@ -176,8 +175,6 @@ impl ChangePassword {
 
     fn event(&self, kind: AuditKind, command: &ChangePasswordCommand<'_>, now: DateTime<Utc>) -> AuditEvent {
         let id = AuditEventId::from_uuid(self.checkpoint.ports().entropy.uuid());
-        AuditEvent::new(id, now, kind, AuditActor::Person)
-            .user(command.session.user_id)
-            .from(AddressBlock::containing(command.address))
+        AuditEvent::new(id, now, kind, AuditActor::Person).user(command.session.user_id).from(command.address)
     }
 }

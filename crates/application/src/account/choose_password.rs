@@ -10,8 +10,9 @@ use crate::ports::storage::{
     FailureCounter, PasswordLinkReader, PasswordLinkWithAccount, StorageError, UniqueKey, UnitOfWork,
     UnitOfWorkFactory,
 };
-use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError, PasswordJudge};
+use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError, PasswordStrengthChecker};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
@@ -35,7 +36,7 @@ pub struct ChoosePasswordPorts {
     /// Password hasher.
     pub hasher: Arc<dyn PasswordHasher>,
     /// Password strength check.
-    pub judge: Arc<dyn PasswordJudge>,
+    pub strength_checker: Arc<dyn PasswordStrengthChecker>,
     /// Sign-in failure counters; a new password resets those of the account.
     pub failures: Arc<dyn FailureCounter>,
     /// The clock.
@@ -49,7 +50,7 @@ impl ChoosePasswordPorts {
     /// end by themselves.
     pub(super) async fn lift_limits(&self, user_id: UserId, email: &Email) {
         if let Err(error) = self.failures.forget(&account_counters(email.as_str())).await {
-            tracing::warn!(%user_id, %error, "could not forget failed sign-ins after a new password");
+            tracing::warn!(%user_id, %error, "could not reset failed sign-ins after a new password");
         }
     }
 }
@@ -91,7 +92,7 @@ pub enum ChoosePasswordError {
     #[error(transparent)]
     Rule(#[from] NewPasswordError),
     /// An account with this email address was created since the link was sent. The link is consumed.
-    #[error("there is an account with this address already")]
+    #[error("an account with this address already exists")]
     AccountExists,
     /// The password could not be hashed. The link stays valid.
     #[error(transparent)]
@@ -103,22 +104,15 @@ pub enum ChoosePasswordError {
 
 /// Redeems password links. The owner of a new account is signed in at once; that of an existing one signs
 /// in with the new password and, if there is one, the second factor.
+#[derive(Constructor)]
 pub struct ChoosePassword {
     ports: ChoosePasswordPorts,
     policy: SecondFactorPolicy,
+    /// `None` if no email is sent.
     mail: Option<QueueMail>,
 }
 
 impl ChoosePassword {
-    /// Creates the use case with the policy on second factors; without an outbox it sends no email.
-    pub const fn new(
-        ports: ChoosePasswordPorts,
-        policy: SecondFactorPolicy,
-        mail: Option<QueueMail>,
-    ) -> Self {
-        Self { ports, policy, mail }
-    }
-
     /// Validates and hashes the password, then consumes the link and stores the hash in one transaction. Of
     /// several concurrent uses of a link, one succeeds.
     pub async fn run(
@@ -132,7 +126,7 @@ impl ChoosePassword {
         let sets_password =
             |found: &UsablePasswordLink| !matches!(found.purpose, PasswordLinkPurpose::EmailChange { .. });
         let found = found.filter(sets_password).ok_or(ChoosePasswordError::UnusableLink)?;
-        let new = NewPassword::judge(command.password, &found.email, self.ports.judge.as_ref())?;
+        let new = NewPassword::check(command.password, &found.email, self.ports.strength_checker.as_ref())?;
         let hash = self.ports.hasher.hash(new.password()).await?;
         let chosen = self.write(&secret, &command, &hash).await?;
         // The owner of the mailbox may sign in again at once.
@@ -147,7 +141,7 @@ impl ChoosePassword {
         hash: &PasswordHash,
     ) -> Result<ChosenPassword, ChoosePasswordError> {
         let now = self.ports.clock.now();
-        let writing = Writing { hash, now, address: AddressBlock::containing(command.origin.address) };
+        let context = WriteContext { hash, now, address: AddressBlock::containing(command.origin.address) };
         let mut unit = self.ports.units.begin().await?;
         let hash = secret.hash();
         // Read again: the link may have been used, or the account locked, while the password was hashed.
@@ -157,11 +151,11 @@ impl ChoosePassword {
         let UsablePasswordLink { purpose, email, expires_at: _ } = usable;
         let chosen = match purpose {
             PasswordLinkPurpose::Invitation { user_id } | PasswordLinkPurpose::Reset { user_id } => {
-                self.replace(unit.as_mut(), user_id, &email, &writing).await?;
+                self.replace(unit.as_mut(), user_id, &email, &context).await?;
                 Some(ChosenPassword { user_id, email, sign_in: None })
             }
             PasswordLinkPurpose::SignUp { .. } => {
-                let user_id = self.sign_up(unit.as_mut(), &email, command.home_timezone, &writing).await?;
+                let user_id = self.sign_up(unit.as_mut(), &email, command.home_timezone, &context).await?;
                 match user_id {
                     Some(user_id) => {
                         let sign_in = Some(self.sign_in(unit.as_mut(), user_id, command, now).await?);
@@ -208,13 +202,13 @@ impl ChoosePassword {
         unit: &mut dyn UnitOfWork,
         user_id: UserId,
         email: &Email,
-        writing: &Writing<'_>,
+        context: &WriteContext<'_>,
     ) -> Result<(), ChoosePasswordError> {
         let had_one = unit.passwords().find(user_id).await?.is_some();
-        let ended = replace_password(unit, user_id, writing.hash, writing.now).await?;
-        unit.audit().append(&self.event(AuditKind::PasswordSet, user_id, writing).count(ended)).await?;
+        let ended = replace_password(unit, user_id, context.hash, context.now).await?;
+        unit.audit().append(&self.event(AuditKind::PasswordSet, user_id, context).count(ended)).await?;
         if let Some(mail) = self.mail.as_ref().filter(|_| had_one) {
-            mail.run(unit, &password_changed(email, mail.links()), writing.now).await?;
+            mail.run(unit, &password_changed(email, mail.links()), context.now).await?;
         }
         Ok(())
     }
@@ -225,13 +219,13 @@ impl ChoosePassword {
         unit: &mut dyn UnitOfWork,
         email: &Email,
         home_timezone: Option<TimeZone>,
-        writing: &Writing<'_>,
+        context: &WriteContext<'_>,
     ) -> Result<Option<UserId>, StorageError> {
         let user = User {
             id: UserId::from_uuid(self.ports.entropy.uuid()),
             email: email.clone(),
             home_timezone: home_timezone.unwrap_or(TimeZone::UTC),
-            created_at: writing.now,
+            created_at: context.now,
             status: UserStatus::Active,
             biology: Biology::default(),
         };
@@ -239,23 +233,23 @@ impl ChoosePassword {
             Err(StorageError::Conflict(UniqueKey::UserEmail)) => return Ok(None),
             other => other?,
         }
-        unit.passwords().set(user.id, writing.hash, writing.now).await?;
+        unit.passwords().set(user.id, context.hash, context.now).await?;
         // Another sign-up link for this address would outlive the account.
         unit.password_links().delete_sign_ups(email).await?;
         for kind in [AuditKind::UserCreated, AuditKind::PasswordSet] {
-            unit.audit().append(&self.event(kind, user.id, writing)).await?;
+            unit.audit().append(&self.event(kind, user.id, context)).await?;
         }
         Ok(Some(user.id))
     }
 
-    fn event(&self, kind: AuditKind, user_id: UserId, writing: &Writing<'_>) -> AuditEvent {
+    fn event(&self, kind: AuditKind, user_id: UserId, context: &WriteContext<'_>) -> AuditEvent {
         let id = AuditEventId::from_uuid(self.ports.entropy.uuid());
-        AuditEvent::new(id, writing.now, kind, AuditActor::Person).user(user_id).from(writing.address)
+        AuditEvent::new(id, context.now, kind, AuditActor::Person).user(user_id).from(context.address)
     }
 }
 
 /// Values shared by every write, whatever the purpose of the link.
-struct Writing<'a> {
+struct WriteContext<'a> {
     hash: &'a PasswordHash,
     now: DateTime<Utc>,
     address: AddressBlock,

@@ -103,8 +103,8 @@ impl CompleteSignIn {
     ) -> Result<(), SecondStepError> {
         let ports = self.checkpoint.ports();
         let totp = unit.second_factors().find(user_id).await?.ok_or(SecondStepError::NotPending)?;
-        let secret = ports.vault.open(user_id, &totp.secret)?;
-        let step = accepted_step(ports.vault.as_ref(), &secret, code, ports.clock.now());
+        let secret = ports.sealer.open(user_id, &totp.secret)?;
+        let step = accepted_step(ports.sealer.as_ref(), &secret, code, ports.clock.now());
         let step = step.ok_or(SecondStepError::WrongCode)?;
         let is_first_use = unit.second_factors().use_step(user_id, step).await?;
         is_first_use.then_some(()).ok_or(SecondStepError::WrongCode)

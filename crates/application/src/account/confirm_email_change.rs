@@ -4,7 +4,7 @@ use super::choose_password::find_and_hold;
 use crate::mail::{QueueMail, email_changed};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use domain::address::AddressBlock;
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::AuditEventId;
 use domain::password_link::PasswordLinkPurpose;
@@ -30,30 +30,22 @@ pub enum ConfirmEmailChangeError {
 }
 
 /// Confirms new email addresses.
+#[derive(Constructor)]
 pub struct ConfirmEmailChange {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    /// `None` if no email is sent.
     mail: Option<QueueMail>,
 }
 
 impl ConfirmEmailChange {
-    /// Creates the use case; without an outbox it sends no email.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        clock: Arc<dyn Clock>,
-        entropy: Arc<dyn Entropy>,
-        mail: Option<QueueMail>,
-    ) -> Self {
-        Self { units, clock, entropy, mail }
-    }
-
     /// Uses the link up, changes the address, and returns it. Deletes the account's other links, which were
     /// sent to the old address or to other new ones, and emails the old address. Of several concurrent uses
     /// of a link, one succeeds.
     ///
-    /// Only a person who is signed in to the account can confirm. Otherwise somebody could make the owner of
-    /// another mailbox adopt an account whose apps and tokens they keep.
+    /// Only a person who is signed in to the account can confirm. Otherwise an attacker could make the owner
+    /// of another mailbox adopt an account whose apps and tokens they keep.
     pub async fn run(
         &self,
         session: &Session,
@@ -78,8 +70,7 @@ impl ConfirmEmailChange {
         let old = user.email.clone();
         match unit.users().update(&User { email: email.clone(), ..user }).await {
             Err(StorageError::Conflict(UniqueKey::UserEmail)) => {
-                unit.rollback().await?;
-                return Err(ConfirmEmailChangeError::AddressTaken);
+                return unit.refuse(ConfirmEmailChangeError::AddressTaken).await;
             }
             changed => {
                 changed?;
@@ -90,9 +81,8 @@ impl ConfirmEmailChange {
             mail.run(unit.as_mut(), &email_changed(&old, mail.links()), now).await?;
         }
         let id = AuditEventId::from_uuid(self.entropy.uuid());
-        let event = AuditEvent::new(id, now, AuditKind::EmailChanged, AuditActor::Person)
-            .user(user_id)
-            .from(AddressBlock::containing(address));
+        let event =
+            AuditEvent::new(id, now, AuditKind::EmailChanged, AuditActor::Person).user(user_id).from(address);
         unit.audit().append(&event).await?;
         unit.commit().await?;
         Ok(email)

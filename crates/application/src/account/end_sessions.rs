@@ -1,12 +1,10 @@
 //! Signs a user out of every browser.
 
-use crate::audit::{AuditTrail, commit};
-use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit::{self, commit};
+use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{SessionId, UserId};
-use std::sync::Arc;
 
 /// Input of [`EndSessions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,18 +42,12 @@ pub(crate) async fn end_sign_ins(
     unit.sessions().delete_of_user(user_id, except).await
 }
 
-/// Ends all sessions of a user.
-pub struct EndSessions {
-    units: Arc<dyn UnitOfWorkFactory>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Ends all sessions of a user.
+    EndSessions
 }
 
 impl EndSessions {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, trail: AuditTrail::new(entropy, clock) }
-    }
-
     /// Ends the sessions and returns their number. Grants and personal access tokens stay valid.
     pub async fn run(&self, command: EndSessionsCommand) -> Result<u64, EndSessionsError> {
         let EndSessionsCommand { user_id, except, actor, address } = command;

@@ -3,6 +3,7 @@
 use crate::ports::storage::{PasswordLinkReader, PasswordLinkWithAccount, StorageError};
 use crate::ports::system::Clock;
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
 use domain::user::Email;
@@ -20,17 +21,13 @@ pub struct UsablePasswordLink {
 }
 
 /// Looks up password links.
+#[derive(Constructor)]
 pub struct FindPasswordLink {
     links: Arc<dyn PasswordLinkReader>,
     clock: Arc<dyn Clock>,
 }
 
 impl FindPasswordLink {
-    /// Creates the use case.
-    pub fn new(links: Arc<dyn PasswordLinkReader>, clock: Arc<dyn Clock>) -> Self {
-        Self { links, clock }
-    }
-
     /// Returns a usable link; `None` if it is malformed, unknown, used or expired, or its account is locked.
     /// Changes nothing, because email programs prefetch links.
     pub async fn run(&self, link: &str) -> Result<Option<UsablePasswordLink>, StorageError> {

@@ -3,21 +3,18 @@
 pub use crate::ports::storage::PendingSignInWithEmail;
 use crate::ports::storage::{PendingSignInReader, StorageError};
 use crate::ports::system::Clock;
+use derive_more::Constructor;
 use domain::secret::Secret;
 use std::sync::Arc;
 
 /// Finds pending sign-ins.
+#[derive(Constructor)]
 pub struct FindPendingSignIn {
     reader: Arc<dyn PendingSignInReader>,
     clock: Arc<dyn Clock>,
 }
 
 impl FindPendingSignIn {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn PendingSignInReader>, clock: Arc<dyn Clock>) -> Self {
-        Self { reader, clock }
-    }
-
     /// Returns the live pending sign-in of the browser with this visit cookie; `None` if there is none.
     pub async fn run(&self, visit: &Secret) -> Result<Option<PendingSignInWithEmail>, StorageError> {
         let found = self.reader.find_pending_sign_in(&visit.hash()).await?;

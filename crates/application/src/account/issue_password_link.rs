@@ -1,9 +1,10 @@
 //! Issues a password link for the operator.
 
-use crate::mail::{HandedOutLink, QueueMail, invitation, new_password};
+use crate::mail::{IssuedLink, QueueMail, invitation, new_password};
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
@@ -39,24 +40,16 @@ pub enum IssuePasswordLinkError {
 }
 
 /// Issues links that invite a user or let them choose another password.
+#[derive(Constructor)]
 pub struct IssuePasswordLink {
     units: Arc<dyn UnitOfWorkFactory>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
+    /// `None` if no email is sent.
     mail: Option<QueueMail>,
 }
 
 impl IssuePasswordLink {
-    /// Creates the use case; without an outbox it sends no email.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-        mail: Option<QueueMail>,
-    ) -> Self {
-        Self { units, entropy, clock, mail }
-    }
-
     /// Replaces the user's links with a new one, and emails it if there is an outbox. The current password
     /// stays valid until another one is chosen.
     pub async fn run(&self, user_id: UserId) -> Result<IssuedPasswordLink, IssuePasswordLinkError> {
@@ -74,7 +67,7 @@ impl IssuePasswordLink {
         unit.password_links().delete_of_user(user_id).await?;
         unit.password_links().insert(&stored).await?;
         if let Some(mail) = &self.mail {
-            let link = HandedOutLink { secret: &secret, stored: &stored };
+            let link = IssuedLink { secret: &secret, stored: &stored };
             let message = match unit.passwords().find(user_id).await? {
                 None => invitation(&user.email, mail.links(), &link),
                 Some(_) => new_password(&user.email, mail.links(), &link),

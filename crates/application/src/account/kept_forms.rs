@@ -1,20 +1,17 @@
 //! Forms that a browser keeps while its person signs in again.
 
 use crate::ports::system::FormSealer;
+use derive_more::Constructor;
 use domain::id::UserId;
 use std::sync::Arc;
 
 /// Encrypts kept forms, each for its own person.
+#[derive(Constructor)]
 pub struct KeptForms {
     sealer: Arc<dyn FormSealer>,
 }
 
 impl KeptForms {
-    /// Creates the use case.
-    pub const fn new(sealer: Arc<dyn FormSealer>) -> Self {
-        Self { sealer }
-    }
-
     /// Encrypts the fields of a form as text for a cookie; `None` if encryption fails.
     pub fn keep(&self, user_id: UserId, fields: &str) -> Option<String> {
         self.sealer.seal(user_id, fields)

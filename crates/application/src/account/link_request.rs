@@ -1,6 +1,8 @@
 //! Shared parts of password reset and sign-up requests (security.md T80).
 
-use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, failure_key, from_attempt_refused};
+use crate::attempt_limit::{
+    AttemptLimit, AttemptRejected, count_attempt, failure_key, from_attempt_rejected,
+};
 use crate::ports::storage::{FailureCounter, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
@@ -59,7 +61,7 @@ pub enum LinkRequestError {
     #[error("not an email address")]
     InvalidEmail,
     /// The limit of the email address or of the network is reached.
-    #[error("too many links were asked for")]
+    #[error("too many links were requested")]
     TooManyAttempts {
         /// Seconds until the window ends.
         retry_after_seconds: u32,
@@ -69,7 +71,7 @@ pub enum LinkRequestError {
     Storage(#[from] StorageError),
 }
 
-from_attempt_refused!(LinkRequestError, TooManyAttempts);
+from_attempt_rejected!(LinkRequestError, TooManyAttempts);
 
 impl LinkRequestPorts {
     /// Counts the request for the network, then for the email address. A request rejected for its network is
@@ -78,7 +80,7 @@ impl LinkRequestPorts {
         &self,
         command: &LinkRequestCommand<'_>,
         limits: LinkRequestLimits,
-    ) -> Result<(), AttemptRefused> {
+    ) -> Result<(), AttemptRejected> {
         let now = self.clock.now();
         let block = AddressBlock::containing(command.address).to_string();
         let by_address = failure_key(&["password-link/address", &block]);
@@ -108,6 +110,6 @@ impl LinkRequestPorts {
     /// Creates the audit event of a request from this address.
     pub(super) fn event(&self, kind: AuditKind, address: IpAddr, now: DateTime<Utc>) -> AuditEvent {
         let id = AuditEventId::from_uuid(self.entropy.uuid());
-        AuditEvent::new(id, now, kind, AuditActor::Person).from(AddressBlock::containing(address))
+        AuditEvent::new(id, now, kind, AuditActor::Person).from(address)
     }
 }

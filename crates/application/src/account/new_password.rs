@@ -1,6 +1,6 @@
 //! Rules for new passwords (security.md T85; NIST SP 800-63B-4 section 3.1.1.2).
 
-use crate::ports::system::PasswordJudge;
+use crate::ports::system::PasswordStrengthChecker;
 use domain::password::Password;
 use domain::user::Email;
 
@@ -14,7 +14,7 @@ pub enum NewPasswordError {
     #[error("a password has at most 1024 bytes")]
     TooLong,
     /// It is common, or consists of common words, patterns and parts of the user's email address.
-    #[error("this password would be guessed early")]
+    #[error("this password is too easy to guess")]
     Guessable,
 }
 
@@ -25,7 +25,11 @@ pub struct NewPassword(Password);
 impl NewPassword {
     /// Validates a password for the account with this address. All Unicode characters are allowed; none is
     /// required.
-    pub fn judge(text: &str, account: &Email, judge: &dyn PasswordJudge) -> Result<Self, NewPasswordError> {
+    pub fn check(
+        text: &str,
+        account: &Email,
+        strength_checker: &dyn PasswordStrengthChecker,
+    ) -> Result<Self, NewPasswordError> {
         if text.is_empty() {
             return Err(NewPasswordError::TooShort);
         }
@@ -33,7 +37,7 @@ impl NewPassword {
         if !password.is_long_enough() {
             return Err(NewPasswordError::TooShort);
         }
-        if judge.is_guessable(&password, account.as_str()) {
+        if strength_checker.is_guessable(&password, account.as_str()) {
             return Err(NewPasswordError::Guessable);
         }
         Ok(Self(password))

@@ -64,7 +64,7 @@ pub(crate) async fn open_session(
         AuditEvent::new(AuditEventId::from_uuid(entropy.uuid()), now, kind, AuditActor::Person)
             .user(user_id)
             .subject(id.as_uuid())
-            .from(AddressBlock::containing(origin.address))
+            .from(origin.address)
     };
     if let Some(Session { user_id, id, .. }) = origin.replaces
         && unit.sessions().delete(*user_id, *id).await?

@@ -16,12 +16,12 @@
 //! and an attacker cannot reset the counter with an account they own.
 
 use super::attempt_counters::AttemptCounters;
+use crate::attempt_limit::{AttemptLimit, AttemptRejected, count_attempt, from_attempt_rejected};
 use crate::audit::append_refusal;
-use crate::guessing::{AttemptLimit, AttemptRefused, count_attempt, from_attempt_refused};
 use crate::ports::storage::{CredentialReader, Credentials, FailureCounter, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, PasswordHasher, PasswordHashingError};
 use chrono::{DateTime, Utc};
-use domain::address::AddressBlock;
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use domain::known_browser::is_known_browser;
@@ -94,7 +94,7 @@ pub enum PasswordCheckError {
     Storage(#[from] StorageError),
 }
 
-from_attempt_refused!(PasswordCheckError, TooManyAttempts);
+from_attempt_rejected!(PasswordCheckError, TooManyAttempts);
 
 /// A password attempt.
 #[derive(Clone, Copy)]
@@ -119,16 +119,13 @@ pub(super) struct ProvenPassword {
 }
 
 /// The single entry point for password checks.
+#[derive(Constructor)]
 pub(super) struct PasswordCheckpoint {
     ports: SignInPorts,
     limits: SignInLimits,
 }
 
 impl PasswordCheckpoint {
-    pub(super) const fn new(ports: SignInPorts, limits: SignInLimits) -> Self {
-        Self { ports, limits }
-    }
-
     pub(super) const fn ports(&self) -> &SignInPorts {
         &self.ports
     }
@@ -146,7 +143,8 @@ impl PasswordCheckpoint {
             Some(_) => Some(self.find(&attempt).await?),
             None => None,
         };
-        let is_known = early.as_ref().and_then(Option::as_ref).is_some_and(|found| knows(found, &attempt));
+        let is_known =
+            early.as_ref().and_then(Option::as_ref).is_some_and(|found| is_known_to_owner(found, &attempt));
         let counters = AttemptCounters::new(attempt.email, attempt.address, is_known);
         self.admit(&attempt, &counters, now).await?;
         let found = match early {
@@ -156,7 +154,7 @@ impl PasswordCheckpoint {
         let stored = found.as_ref().and_then(|found| found.password.as_ref());
         let check = self.ports.hasher.check(attempt.password, stored).await;
         if matches!(check, Err(PasswordHashingError::Busy)) {
-            self.take_back(&counters, now).await?;
+            self.uncount(&counters, now).await?;
         }
         let check = check?;
         let user_id = found.as_ref().map(|found| found.user_id);
@@ -166,7 +164,7 @@ impl PasswordCheckpoint {
         };
         let failures = &self.ports.failures;
         failures.forget(&[counters.account, counters.account_and_day]).await?;
-        failures.take_back(&[counters.address], now).await?;
+        failures.uncount(&[counters.address], now).await?;
         Ok(ProvenPassword { user_id, hash, is_outdated: check.is_outdated })
     }
 
@@ -183,7 +181,7 @@ impl PasswordCheckpoint {
             (counters.account_and_day, per_account_and_day, true),
         ] {
             let counted = count_attempt(self.ports.failures.as_ref(), key, limit, now).await;
-            if let Err(AttemptRefused::TooMany { is_first: true, .. }) = counted {
+            if let Err(AttemptRejected::TooMany { is_first: true, .. }) = counted {
                 self.note_limit(is_of_account, attempt, counters).await?;
             }
             counted?;
@@ -204,7 +202,7 @@ impl PasswordCheckpoint {
         let event = if is_of_account {
             match self.find(attempt).await? {
                 Some(found) => event.user(found.user_id),
-                None => return self.stand_in(counters, now).await,
+                None => return self.simulate_audit_event(counters, now).await,
             }
         } else {
             event
@@ -215,7 +213,11 @@ impl PasswordCheckpoint {
 
     /// Costs as much as an audit event, for an account that does not exist. Timing then does not reveal
     /// whether the account exists (security.md T80).
-    async fn stand_in(&self, counters: &AttemptCounters, now: DateTime<Utc>) -> Result<(), StorageError> {
+    async fn simulate_audit_event(
+        &self,
+        counters: &AttemptCounters,
+        now: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
         let window = self.limits.per_address.window();
         self.ports.failures.record_failure(&[counters.unknown_account], now, window).await?;
         Ok(())
@@ -223,13 +225,13 @@ impl PasswordCheckpoint {
 
     fn event(&self, kind: AuditKind, attempt: &PasswordAttempt<'_>, now: DateTime<Utc>) -> AuditEvent {
         let id = AuditEventId::from_uuid(self.ports.entropy.uuid());
-        AuditEvent::new(id, now, kind, AuditActor::Person).from(AddressBlock::containing(attempt.address))
+        AuditEvent::new(id, now, kind, AuditActor::Person).from(attempt.address)
     }
 
     /// Subtracts an attempt that was not checked, so that a busy server does not lock users out.
-    async fn take_back(&self, counters: &AttemptCounters, at: DateTime<Utc>) -> Result<(), StorageError> {
+    async fn uncount(&self, counters: &AttemptCounters, at: DateTime<Utc>) -> Result<(), StorageError> {
         let keys = [counters.address, counters.account, counters.account_and_day];
-        self.ports.failures.take_back(&keys, at).await
+        self.ports.failures.uncount(&keys, at).await
     }
 
     async fn find(&self, attempt: &PasswordAttempt<'_>) -> Result<Option<Credentials>, StorageError> {
@@ -248,7 +250,7 @@ impl PasswordCheckpoint {
         counters: &AttemptCounters,
     ) -> Result<(), StorageError> {
         let now = self.ports.clock.now();
-        let Some(user_id) = user_id else { return self.stand_in(counters, now).await };
+        let Some(user_id) = user_id else { return self.simulate_audit_event(counters, now).await };
         let event = self.event(AuditKind::SignInRefused, attempt, now).user(user_id);
         let mut unit = self.ports.units.begin().await?;
         unit.audit().append(&event).await?;
@@ -257,7 +259,7 @@ impl PasswordCheckpoint {
 }
 
 /// Returns whether the account's owner has signed in in this browser before.
-fn knows(found: &Credentials, attempt: &PasswordAttempt<'_>) -> bool {
+fn is_known_to_owner(found: &Credentials, attempt: &PasswordAttempt<'_>) -> bool {
     let known = attempt.known_browser.zip(found.password.as_ref());
     known.is_some_and(|(cookie, hash)| is_known_browser(cookie, found.user_id, hash))
 }

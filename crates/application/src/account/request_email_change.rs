@@ -1,8 +1,9 @@
 //! Sends a link that confirms a new email address.
 
 use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
-use crate::mail::{HandedOutLink, QueueMail, confirm_email, email_change_requested};
+use crate::mail::{IssuedLink, QueueMail, confirm_email, email_change_requested};
 use crate::ports::storage::StorageError;
+use derive_more::Constructor;
 use domain::audit::AuditKind;
 use domain::password_link::PasswordLinkPurpose;
 use domain::session::Session;
@@ -44,6 +45,7 @@ impl From<StorageError> for EmailChangeError {
 }
 
 /// Sends links that confirm a new email address. Exists only if the server can send email.
+#[derive(Constructor)]
 pub struct RequestEmailChange {
     ports: LinkRequestPorts,
     limits: LinkRequestLimits,
@@ -51,11 +53,6 @@ pub struct RequestEmailChange {
 }
 
 impl RequestEmailChange {
-    /// Creates the use case.
-    pub fn new(ports: LinkRequestPorts, limits: LinkRequestLimits, mail: QueueMail) -> Self {
-        Self { ports, limits, mail }
-    }
-
     /// Queues a link to the new address, and a notice to the current one. The address changes only when the
     /// link is used, so the response reveals nothing about other accounts (security.md T80).
     pub async fn run(&self, command: EmailChangeCommand<'_>) -> Result<(), EmailChangeError> {
@@ -72,17 +69,15 @@ impl RequestEmailChange {
         let user = unit.users().find(user_id).await?.filter(|user| user.status.is_active());
         let is_live = unit.sessions().find(user_id, session.id).await?.is_some();
         let Some(user) = user.filter(|_| is_live) else {
-            unit.rollback().await?;
-            return Err(EmailChangeError::SessionEnded);
+            return unit.refuse(EmailChangeError::SessionEnded).await;
         };
         if user.email == email {
-            unit.rollback().await?;
-            return Err(EmailChangeError::SameAddress);
+            return unit.refuse(EmailChangeError::SameAddress).await;
         }
         let purpose = PasswordLinkPurpose::EmailChange { user_id, email: email.clone() };
         let (secret, stored) = self.ports.draw(purpose, now);
         unit.password_links().insert(&stored).await?;
-        let link = HandedOutLink { secret: &secret, stored: &stored };
+        let link = IssuedLink { secret: &secret, stored: &stored };
         let links = self.mail.links();
         self.mail.run(unit.as_mut(), &confirm_email(&email, links, &link), now).await?;
         self.mail.run(unit.as_mut(), &email_change_requested(&user.email, links), now).await?;

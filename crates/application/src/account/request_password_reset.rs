@@ -1,14 +1,16 @@
 //! Sends a password reset link.
 
 use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
-use crate::mail::{HandedOutLink, QueueMail, reset};
+use crate::mail::{IssuedLink, QueueMail, reset};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::id::UserId;
 use domain::password_link::PasswordLinkPurpose;
 use domain::user::{Email, User};
 
 /// Sends password reset links. Exists only if the server can send email.
+#[derive(Constructor)]
 pub struct RequestPasswordReset {
     ports: LinkRequestPorts,
     limits: LinkRequestLimits,
@@ -16,11 +18,6 @@ pub struct RequestPasswordReset {
 }
 
 impl RequestPasswordReset {
-    /// Creates the use case.
-    pub fn new(ports: LinkRequestPorts, limits: LinkRequestLimits, mail: QueueMail) -> Self {
-        Self { ports, limits, mail }
-    }
-
     /// Queues a link if an active account has this address. The response is always the same, and the work
     /// differs by a statement or two (security.md T80). Earlier links stay valid: otherwise anyone could
     /// invalidate them.
@@ -37,7 +34,7 @@ impl RequestPasswordReset {
         let has_address = |user: &User| user.email.normalised() == email.normalised();
         match locked.filter(|user| user.status.is_active() && has_address(user)) {
             Some(user) => self.send(unit.as_mut(), &user, &command, now).await?,
-            None => self.pretend(unit.as_mut(), email, now).await?,
+            None => self.write_decoy(unit.as_mut(), email, now).await?,
         }
         Ok(unit.commit().await?)
     }
@@ -52,14 +49,14 @@ impl RequestPasswordReset {
         let (secret, stored) = self.ports.draw(PasswordLinkPurpose::Reset { user_id: user.id }, now);
         unit.password_links().insert(&stored).await?;
         // Sent to the address of the account, not to the typed one.
-        let link = HandedOutLink { secret: &secret, stored: &stored };
+        let link = IssuedLink { secret: &secret, stored: &stored };
         self.mail.run(unit, &reset(&user.email, self.mail.links(), &link), now).await?;
         self.ports.note_issue(unit, Some(user.id), command, now).await
     }
 
     /// Writes the same rows and deletes them in the same transaction, so that timing does not reveal that
     /// there is no account.
-    async fn pretend(
+    async fn write_decoy(
         &self,
         unit: &mut dyn UnitOfWork,
         email: Email,
@@ -68,7 +65,7 @@ impl RequestPasswordReset {
         let (secret, stored) = self.ports.draw(PasswordLinkPurpose::SignUp { email: email.clone() }, now);
         unit.password_links().insert(&stored).await?;
         unit.password_links().consume(&stored.hash).await?;
-        let link = HandedOutLink { secret: &secret, stored: &stored };
+        let link = IssuedLink { secret: &secret, stored: &stored };
         let message = self.mail.run(unit, &reset(&email, self.mail.links(), &link), now).await?;
         unit.outbox().delete(message).await.map(drop)
     }

@@ -1,13 +1,15 @@
 //! Sends a sign-up link.
 
 use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
-use crate::mail::{HandedOutLink, QueueMail, account_exists, sign_up};
+use crate::mail::{IssuedLink, QueueMail, account_exists, sign_up};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::password_link::PasswordLinkPurpose;
 use domain::user::{Email, User};
 
 /// Sends sign-up links. Exists only if the settings allow sign-up and the server can send email.
+#[derive(Constructor)]
 pub struct RequestSignUp {
     ports: LinkRequestPorts,
     limits: LinkRequestLimits,
@@ -15,11 +17,6 @@ pub struct RequestSignUp {
 }
 
 impl RequestSignUp {
-    /// Creates the use case.
-    pub fn new(ports: LinkRequestPorts, limits: LinkRequestLimits, mail: QueueMail) -> Self {
-        Self { ports, limits, mail }
-    }
-
     /// Queues a link, or an email that the account exists. Only the reader of the mailbox learns which; the
     /// response and the work are the same (security.md T80).
     pub async fn run(&self, command: LinkRequestCommand<'_>) -> Result<(), LinkRequestError> {
@@ -43,7 +40,7 @@ impl RequestSignUp {
     ) -> Result<(), StorageError> {
         let (secret, stored) = self.ports.draw(PasswordLinkPurpose::SignUp { email: email.clone() }, now);
         unit.password_links().insert(&stored).await?;
-        let link = HandedOutLink { secret: &secret, stored: &stored };
+        let link = IssuedLink { secret: &secret, stored: &stored };
         self.mail.run(unit, &sign_up(&email, self.mail.links(), &link), now).await?;
         self.ports.note_issue(unit, None, command, now).await
     }

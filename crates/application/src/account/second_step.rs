@@ -3,12 +3,12 @@
 use super::attempt_counters::second_step_counters;
 use super::open_session::{ProvenPerson, open_session};
 use super::{FindPendingSignIn, SignInLimits, SignInOrigin, SignedIn};
+use crate::attempt_limit::{AttemptRejected, count_attempt, from_attempt_rejected};
 use crate::audit::append_refusal;
-use crate::guessing::{AttemptRefused, count_attempt, from_attempt_refused};
 use crate::ports::storage::{
     FailureCounter, FailureKey, PendingSignInReader, StorageError, UnitOfWork, UnitOfWorkFactory,
 };
-use crate::ports::system::{Clock, Entropy, TotpVault, TotpVaultError};
+use crate::ports::system::{Clock, Entropy, TotpSealer, TotpSealerError};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
@@ -27,7 +27,7 @@ pub struct SecondStepPorts {
     /// Units of work that use up codes and open sessions.
     pub units: Arc<dyn UnitOfWorkFactory>,
     /// Secrets and codes of authenticator apps.
-    pub vault: Arc<dyn TotpVault>,
+    pub sealer: Arc<dyn TotpSealer>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Source of ids and secrets.
@@ -57,10 +57,10 @@ pub enum SecondStepError {
     Storage(#[from] StorageError),
 }
 
-from_attempt_refused!(SecondStepError, TooManyAttempts);
+from_attempt_rejected!(SecondStepError, TooManyAttempts);
 
-impl From<TotpVaultError> for SecondStepError {
-    fn from(error: TotpVaultError) -> Self {
+impl From<TotpSealerError> for SecondStepError {
+    fn from(error: TotpSealerError) -> Self {
         Self::Storage(StorageError::Internal(Box::new(error)))
     }
 }
@@ -108,7 +108,7 @@ impl SecondStepCheckpoint {
             (account_and_day, per_account_and_day, true),
         ] {
             let counted = count_attempt(self.ports.failures.as_ref(), key, limit, now).await;
-            if let Err(AttemptRefused::TooMany { is_first: true, .. }) = counted {
+            if let Err(AttemptRejected::TooMany { is_first: true, .. }) = counted {
                 let event = self.event(AuditKind::SecondFactorLimited, address);
                 let event = if is_of_account { event.user(pending.user_id) } else { event };
                 append_refusal(self.ports.units.as_ref(), &event).await;
@@ -124,8 +124,8 @@ impl SecondStepCheckpoint {
         let [account, account_and_day, of_address] = counters(pending, address);
         let failures = self.ports.failures.as_ref();
         let forgotten = failures.forget(&[account, account_and_day]).await;
-        let taken_back = failures.take_back(&[of_address], self.ports.clock.now()).await;
-        if let Err(error) = forgotten.and(taken_back) {
+        let uncounted = failures.uncount(&[of_address], self.ports.clock.now()).await;
+        if let Err(error) = forgotten.and(uncounted) {
             tracing::warn!(user_id = %pending.user_id, %error, "could not reset the limits after a sign-in");
         }
     }

@@ -4,6 +4,7 @@ use super::password_change::replace_password;
 use super::{ChoosePasswordPorts, NewPassword, NewPasswordError};
 use crate::ports::storage::{ProfileReader, StorageError};
 use crate::ports::system::PasswordHashingError;
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{AuditEventId, UserId};
 use std::sync::Arc;
@@ -29,17 +30,13 @@ pub enum SetPasswordError {
 }
 
 /// Sets passwords.
+#[derive(Constructor)]
 pub struct SetPassword {
     ports: ChoosePasswordPorts,
     profiles: Arc<dyn ProfileReader>,
 }
 
 impl SetPassword {
-    /// Creates the use case.
-    pub fn new(ports: ChoosePasswordPorts, profiles: Arc<dyn ProfileReader>) -> Self {
-        Self { ports, profiles }
-    }
-
     /// Replaces the user's password, and ends what the old one may have opened: sessions, links, unredeemed
     /// codes. Also resets the failure counters of the account.
     pub async fn run(&self, user_id: UserId, text: &str) -> Result<(), SetPasswordError> {
@@ -47,7 +44,7 @@ impl SetPassword {
         if user.email.is_sandbox() {
             return Err(SetPasswordError::SandboxPerson);
         }
-        let new = NewPassword::judge(text, &user.email, self.ports.judge.as_ref())?;
+        let new = NewPassword::check(text, &user.email, self.ports.strength_checker.as_ref())?;
         // Hashed before the unit of work opens, because hashing is slow.
         let hash = self.ports.hasher.hash(new.password()).await?;
         let now = self.ports.clock.now();

@@ -4,7 +4,7 @@ use super::open_session::ProvenPerson;
 use super::second_step::{SecondStepCheckpoint, hold_user};
 use super::{SecondStepError, SecondStepPorts, SignInLimits, SignInOrigin, end_sign_ins};
 use crate::mail::QueueMail;
-use crate::second_factor::{SetUpError, TurnedOn, prove_set_up, turn_on};
+use crate::second_factor::{EnabledSecondFactor, SetUpError, turn_on, verify_set_up};
 use domain::address::AddressBlock;
 use domain::pending_sign_in::SecondStep;
 use domain::secret::Secret;
@@ -37,13 +37,13 @@ impl SetUpSignIn {
 
     /// Turns on the second factor and opens a session if the code is correct. Returns the recovery codes,
     /// which are shown once.
-    pub async fn run(&self, command: SetUpSignInCommand<'_>) -> Result<TurnedOn, SecondStepError> {
+    pub async fn run(&self, command: SetUpSignInCommand<'_>) -> Result<EnabledSecondFactor, SecondStepError> {
         let SetUpSignInCommand { visit, enrolment, code, origin } = command;
         let ports = self.checkpoint.ports();
         let pending = self.checkpoint.pending(visit, SecondStep::SetUp).await?;
         let user_id = pending.user_id;
         let now = ports.clock.now();
-        let proof = prove_set_up(ports.vault.as_ref(), user_id, enrolment, code, now)?;
+        let proof = verify_set_up(ports.sealer.as_ref(), user_id, enrolment, code, now)?;
         let mut unit = ports.units.begin().await?;
         let email = hold_user(unit.as_mut(), user_id).await?;
         // Another sign-in with the same password may have set one up meanwhile.
@@ -57,13 +57,13 @@ impl SetUpSignIn {
         let signed_in = self.checkpoint.complete(unit.as_mut(), &pending, person).await?;
         // Sessions opened before the policy was enabled end here.
         end_sign_ins(unit.as_mut(), user_id, Some(signed_in.session.id)).await?;
-        let secret = ports.vault.seal(user_id, &proof.secret)?;
+        let secret = ports.sealer.seal(user_id, &proof.secret)?;
         let codes = turn_on(unit.as_mut(), user_id, proof.totp(secret, now), ports.entropy.as_ref()).await?;
         let trail =
             |kind| self.checkpoint.event(kind, AddressBlock::containing(origin.address)).user(user_id);
         crate::second_factor::report_turned_on(unit.as_mut(), &email, self.mail.as_ref(), now, trail).await?;
         unit.commit().await?;
-        Ok(TurnedOn { signed_in, codes })
+        Ok(EnabledSecondFactor { signed_in, codes })
     }
 }
 

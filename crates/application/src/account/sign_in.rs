@@ -67,11 +67,11 @@ impl SignIn {
         let address = origin.address;
         let attempt = PasswordAttempt { email, password: &password, address, owner: None, known_browser };
         let proven = self.checkpoint.check(attempt).await?;
-        let better_hash = self.better_hash(&proven, &password).await;
+        let rehashed = self.rehash_if_outdated(&proven, &password).await;
         let ports = self.checkpoint.ports();
         let mut unit = ports.units.begin().await?;
         still_proven(unit.as_mut(), &proven).await?;
-        if let Some(better) = &better_hash {
+        if let Some(better) = &rehashed {
             unit.passwords().rehash(proven.user_id, &proven.hash, better).await?;
         }
         let progress = match self.second_step(unit.as_mut(), proven.user_id).await? {
@@ -129,7 +129,7 @@ impl SignIn {
 
     /// Rehashes the password if its hash uses outdated parameters (security.md T86). An error is only logged:
     /// the next sign-in retries.
-    async fn better_hash(&self, proven: &ProvenPassword, password: &Password) -> Option<PasswordHash> {
+    async fn rehash_if_outdated(&self, proven: &ProvenPassword, password: &Password) -> Option<PasswordHash> {
         if !proven.is_outdated {
             return None;
         }

@@ -1,25 +1,17 @@
 //! Signs a user out of one browser.
 
 use super::SessionKey;
-use crate::audit::AuditTrail;
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::StorageError;
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use std::sync::Arc;
 
-/// Ends one session.
-pub struct SignOut {
-    units: Arc<dyn UnitOfWorkFactory>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Ends one session.
+    SignOut
 }
 
 impl SignOut {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, trail: AuditTrail::new(entropy, clock) }
-    }
-
     /// Ends the session and returns whether it existed. `actor` is the user (with their address) or the
     /// operator.
     pub async fn run(

@@ -2,6 +2,7 @@
 
 use crate::ports::storage::{ReadTallyStore, StorageError};
 use crate::ports::system::ReadLedger;
+use derive_more::Constructor;
 use domain::read_tally::{ReadKind, ReadTally};
 use std::sync::Arc;
 
@@ -9,23 +10,19 @@ use std::sync::Arc;
 const BATCH: usize = 500;
 
 /// Flushes read tallies; run it every second, and once at shutdown.
+#[derive(Constructor)]
 pub struct FlushReads {
     ledger: Arc<dyn ReadLedger>,
     store: Arc<dyn ReadTallyStore>,
 }
 
 impl FlushReads {
-    /// Creates the use case.
-    pub fn new(ledger: Arc<dyn ReadLedger>, store: Arc<dyn ReadTallyStore>) -> Self {
-        Self { ledger, store }
-    }
-
     /// Stores the tallies of the ledger and returns their number.
     ///
     /// If the store fails or the call is cancelled, unstored tallies return to the ledger. A batch with an
     /// unknown outcome returns too: it may count twice, but no read is lost.
     pub async fn run(&self) -> Result<usize, StorageError> {
-        let mut taken = Taken { ledger: self.ledger.as_ref(), left: self.ledger.take() };
+        let mut taken = PendingTallies { ledger: self.ledger.as_ref(), left: self.ledger.take() };
         // All processes use the same order, which avoids deadlocks.
         taken.left.sort_unstable_by_key(|tally| std::cmp::Reverse(order(tally)));
         let all = taken.left.len();
@@ -48,12 +45,12 @@ fn order(tally: &ReadTally) -> impl Ord + use<> {
 }
 
 /// Tallies taken from the ledger; on drop, the rest returns to it.
-struct Taken<'a> {
+struct PendingTallies<'a> {
     ledger: &'a dyn ReadLedger,
     left: Vec<ReadTally>,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for PendingTallies<'_> {
     fn drop(&mut self) {
         for tally in self.left.drain(..) {
             self.ledger.add(tally);

@@ -2,6 +2,7 @@
 
 use super::{ListReads, ListedRead, ReaderName, ReadsPage};
 use crate::ports::storage::{AuditFilter, AuditPosition, AuditReader, StorageError};
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{PersonalTokenId, UserId};
 use domain::read_tally::{Reader, TallyKey};
@@ -46,17 +47,13 @@ pub struct ActivityPage {
 
 /// Lists a user's reads merged with the events about their account and data
 /// ([`AuditKind::IN_ACTIVITY`]).
+#[derive(Constructor)]
 pub struct ListActivity {
     reads: ListReads,
     events: Arc<dyn AuditReader>,
 }
 
 impl ListActivity {
-    /// Creates the use case.
-    pub fn new(reads: ListReads, events: Arc<dyn AuditReader>) -> Self {
-        Self { reads, events }
-    }
-
     /// Returns at most `size` entries of the user's activity after this position, latest first.
     pub async fn run(
         &self,

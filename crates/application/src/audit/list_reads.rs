@@ -1,6 +1,7 @@
 //! Lists the reads of a user's data.
 
 use crate::ports::storage::{ClientReader, PersonalTokenReader, ReadTallyStore, StorageError};
+use derive_more::Constructor;
 use domain::client::ClientName;
 use domain::id::UserId;
 use domain::personal_token::{PersonalToken, PersonalTokenName};
@@ -36,6 +37,7 @@ pub struct ReadsPage {
 }
 
 /// Lists a user's reads.
+#[derive(Constructor)]
 pub struct ListReads {
     tallies: Arc<dyn ReadTallyStore>,
     clients: Arc<dyn ClientReader>,
@@ -43,15 +45,6 @@ pub struct ListReads {
 }
 
 impl ListReads {
-    /// Creates the use case.
-    pub fn new(
-        tallies: Arc<dyn ReadTallyStore>,
-        clients: Arc<dyn ClientReader>,
-        tokens: Arc<dyn PersonalTokenReader>,
-    ) -> Self {
-        Self { tallies, clients, tokens }
-    }
-
     /// Returns at most `size` of the user's reads after this position, latest first. Reads of the last second
     /// may be missing.
     ///

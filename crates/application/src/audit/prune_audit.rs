@@ -4,6 +4,7 @@ use super::AuditRetention;
 use crate::batches::{BATCH, in_batches};
 use crate::ports::storage::{ReadTallyStore, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
+use derive_more::Constructor;
 use std::sync::Arc;
 
 /// Numbers of deleted rows.
@@ -16,6 +17,7 @@ pub struct PrunedAudit {
 }
 
 /// Prunes the audit; run it periodically, in any number of processes.
+#[derive(Constructor)]
 pub struct PruneAudit {
     units: Arc<dyn UnitOfWorkFactory>,
     reads: Arc<dyn ReadTallyStore>,
@@ -24,16 +26,6 @@ pub struct PruneAudit {
 }
 
 impl PruneAudit {
-    /// Creates the use case for this retention.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        reads: Arc<dyn ReadTallyStore>,
-        clock: Arc<dyn Clock>,
-        retention: AuditRetention,
-    ) -> Self {
-        Self { units, reads, clock, retention }
-    }
-
     /// Deletes expired events and read tallies in small batches, and returns their numbers.
     pub async fn run(&self) -> Result<PrunedAudit, StorageError> {
         let now = self.clock.now();

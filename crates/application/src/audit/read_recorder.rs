@@ -1,8 +1,9 @@
 //! Records completed reads.
 
 use crate::ports::system::{Clock, ReadLedger};
+use derive_more::Constructor;
 use domain::id::UserId;
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use std::sync::Arc;
 
 /// A completed read.
@@ -17,22 +18,17 @@ pub struct AnsweredRead {
     /// Number of records in the response.
     pub items: usize,
     /// Requested time range.
-    pub range: AskedRange,
+    pub range: RequestedRange,
 }
 
 /// Records reads in the process's ledger; never blocks, never fails.
-#[derive(Clone)]
+#[derive(Clone, Constructor)]
 pub struct ReadRecorder {
     ledger: Arc<dyn ReadLedger>,
     clock: Arc<dyn Clock>,
 }
 
 impl ReadRecorder {
-    /// Creates the use case.
-    pub fn new(ledger: Arc<dyn ReadLedger>, clock: Arc<dyn Clock>) -> Self {
-        Self { ledger, clock }
-    }
-
     /// Records a read in the current minute.
     pub fn record(&self, read: AnsweredRead) {
         let AnsweredRead { user_id, reader, kind, items, range } = read;

@@ -7,7 +7,7 @@ pub const MAX_RETENTION_DAYS: u32 = 36_525;
 
 /// The retention is out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the audit is kept for between 1 day and 36525 days")]
+#[error("the retention of the audit trail must be 1 to 36525 days")]
 pub struct InvalidAuditRetention;
 
 /// Retention of events and read tallies in whole days, 1 to [`MAX_RETENTION_DAYS`].

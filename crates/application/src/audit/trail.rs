@@ -2,36 +2,38 @@
 
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::AuditEventId;
 use std::sync::Arc;
 
 /// Creates events with an id and the current time.
-#[derive(Clone)]
+#[derive(Clone, Constructor)]
 pub struct AuditTrail {
     pub(crate) entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 impl AuditTrail {
-    /// Creates the use case.
-    pub fn new(entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { entropy, clock }
+    /// Returns the current time.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
     }
 
     /// Creates an event at the current time; the event's methods add the details.
     pub fn event(&self, actor: AuditActor, kind: AuditKind) -> AuditEvent {
-        AuditEvent::new(AuditEventId::from_uuid(self.entropy.uuid()), self.clock.now(), kind, actor)
+        AuditEvent::new(AuditEventId::from_uuid(self.entropy.uuid()), self.now(), kind, actor)
     }
 }
 
-/// Declares a use case that changes something and records it in the audit trail.
+/// Declares a use case that changes something and records it in the audit trail, with any further ports.
 macro_rules! use_case {
-    ($(#[$about:meta])* $name:ident) => {
+    ($(#[$about:meta])* $name:ident $({ $($port:ident: $type:ty),+ $(,)? })?) => {
         $(#[$about])*
         pub struct $name {
             units: std::sync::Arc<dyn $crate::ports::storage::UnitOfWorkFactory>,
-            clock: std::sync::Arc<dyn $crate::ports::system::Clock>,
+            $($($port: $type,)+)?
             trail: $crate::audit::AuditTrail,
         }
 
@@ -39,11 +41,12 @@ macro_rules! use_case {
             /// Creates the use case.
             pub fn new(
                 units: std::sync::Arc<dyn $crate::ports::storage::UnitOfWorkFactory>,
+                $($($port: $type,)+)?
                 entropy: std::sync::Arc<dyn $crate::ports::system::Entropy>,
                 clock: std::sync::Arc<dyn $crate::ports::system::Clock>,
             ) -> Self {
-                let trail = $crate::audit::AuditTrail::new(entropy, clock.clone());
-                Self { units, clock, trail }
+                let trail = $crate::audit::AuditTrail::new(entropy, clock);
+                Self { units, $($($port,)+)? trail }
             }
         }
     };
@@ -56,6 +59,20 @@ pub async fn commit(mut unit: Box<dyn UnitOfWork>, events: &[AuditEvent]) -> Res
         unit.audit().append(event).await?;
     }
     unit.commit().await
+}
+
+/// Commits a change with its event, or rolls back if nothing changed; returns which.
+pub(crate) async fn commit_if(
+    is_changed: bool,
+    unit: Box<dyn UnitOfWork>,
+    event: AuditEvent,
+) -> Result<bool, StorageError> {
+    if is_changed {
+        commit(unit, &[event]).await?;
+    } else {
+        unit.rollback().await?;
+    }
+    Ok(is_changed)
 }
 
 /// Appends an event about a rejected request, in a separate unit of work.

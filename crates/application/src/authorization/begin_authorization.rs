@@ -1,16 +1,16 @@
 //! Handles an app's authorization request (RFC 6749 section 4.1.1).
 
-use super::code::{Binding, Occasion, is_remembered, is_usable};
-use super::validation::{Asked, Refusal, judge, once};
+use super::code::{Binding, DecisionContext, is_remembered, is_usable};
+use super::validation::{Refusal, ValidatedRequest, once, validate};
 use super::{AuthorizationParameters, AuthorizationPorts};
 use crate::account::SessionKey;
-use crate::guessing::{AttemptLimit, count_attempt, failure_key, from_attempt_refused};
+use crate::attempt_limit::{AttemptLimit, count_attempt, failure_key, from_attempt_rejected};
 use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
 use domain::address::AddressBlock;
 use domain::authorization_request::{AuthorizationRequest, MAX_REQUESTS, MAX_STATE_BYTES, RequestState};
 use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse, ResponseTarget};
-use domain::client::{Client, InvalidClientId, MetadataFault, PresentedClientId};
+use domain::client::{Client, InvalidClientId, MetadataError, PresentedClientId};
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
 use domain::secret::Secret;
 use std::error::Error as _;
@@ -20,9 +20,9 @@ use std::net::IpAddr;
 pub const ANONYMOUS_REQUESTS: AttemptLimit = AttemptLimit { attempts: 300, window_seconds: 600 };
 
 const LOGIN_REQUIRED: Refusal =
-    Refusal::new(AuthorizationErrorCode::LoginRequired, "nobody has signed in in this browser");
+    Refusal::new(AuthorizationErrorCode::LoginRequired, "no user is signed in in this browser");
 const CONSENT_REQUIRED: Refusal =
-    Refusal::new(AuthorizationErrorCode::ConsentRequired, "the person has to be asked");
+    Refusal::new(AuthorizationErrorCode::ConsentRequired, "the user must give consent");
 
 /// Input of [`BeginAuthorization`].
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ pub struct BeginAuthorizationCommand<'a> {
 
 /// Next page of the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BegunAuthorization {
+pub enum AuthorizationStep {
     /// Back to the app, with a code or an error.
     Redirect(AuthorizationResponse),
     /// To the sign-in page; also for a signed-in user if the app sent `prompt=login`.
@@ -62,7 +62,7 @@ pub enum BeginAuthorizationError {
     UnknownClient,
     /// The metadata document that `client_id` names is not used.
     #[error("the client has no valid metadata document: {0}")]
-    Metadata(#[from] MetadataFault),
+    Metadata(#[from] MetadataError),
     /// The redirect URI is missing, repeated, or not registered for this client (exact match).
     #[error("the redirect URI is missing or not registered")]
     UnknownRedirectUri,
@@ -87,7 +87,7 @@ pub enum BeginAuthorizationError {
     Storage(#[from] StorageError),
 }
 
-from_attempt_refused!(BeginAuthorizationError, TooManyRequests);
+from_attempt_rejected!(BeginAuthorizationError, TooManyRequests);
 
 /// Handles authorization requests.
 pub struct BeginAuthorization {
@@ -116,7 +116,7 @@ impl BeginAuthorization {
     pub async fn run(
         &self,
         command: BeginAuthorizationCommand<'_>,
-    ) -> Result<BegunAuthorization, BeginAuthorizationError> {
+    ) -> Result<AuthorizationStep, BeginAuthorizationError> {
         let parameters = &command.parameters;
         let client = self.client(parameters.client_id, command.address).await?;
         let redirect_uri = parameters.redirect_uri.and_then(|text| client.registered_redirect_uri(text));
@@ -132,10 +132,10 @@ impl BeginAuthorization {
         let target = ResponseTarget { redirect_uri: &redirect_uri, state, issuer: &self.issuer };
         let app =
             Requester { id: client.id, target, is_reviewed: self.ports.metadata_policy.is_reviewed(&client) };
-        match judge(&client, parameters, &self.issuer) {
+        match validate(&client, parameters, &self.issuer) {
             Ok(mut asked) => {
-                // A remembered consent must serve neither a program that poses as the app, nor an app that
-                // the operator has not reviewed since.
+                // A remembered consent must not apply to a program that poses as the app, or to an app that
+                // is a draft again.
                 asked.prompt.consent |= client.can_be_imitated(&redirect_uri) || !app.is_reviewed;
                 self.proceed(&command, Request { app, asked }).await
             }
@@ -156,8 +156,8 @@ impl BeginAuthorization {
                 return Err(refused(None, "client_id is missing, repeated or malformed"));
             }
             Err(InvalidClientId::Url(error)) => {
-                log_refusal(None, "client_id is a URL that cannot be that of a metadata document");
-                return Err(MetadataFault::Url(error).into());
+                log_refusal(None, "client_id is not a valid URL of a metadata document");
+                return Err(MetadataError::Url(error).into());
             }
         };
         let id = presented.id();
@@ -176,7 +176,7 @@ impl BeginAuthorization {
         };
         let found = found.filter(|client| presented.identifies(client));
         let client = found.ok_or_else(|| refused(None, "the client is unknown"))?;
-        if client.takes_codes() {
+        if client.can_receive_codes() {
             return Ok(client);
         }
         Err(refused(Some(id), "the client is disabled or a service client"))
@@ -186,7 +186,7 @@ impl BeginAuthorization {
         &self,
         command: &BeginAuthorizationCommand<'_>,
         request: Request<'_>,
-    ) -> Result<BegunAuthorization, BeginAuthorizationError> {
+    ) -> Result<AuthorizationStep, BeginAuthorizationError> {
         let prompt = request.asked.prompt;
         match command.signed_in {
             Some(session) if !prompt.login => self.proceed_as(session, command, request).await,
@@ -201,10 +201,10 @@ impl BeginAuthorization {
         session: SessionKey,
         command: &BeginAuthorizationCommand<'_>,
         request: Request<'_>,
-    ) -> Result<BegunAuthorization, BeginAuthorizationError> {
+    ) -> Result<AuthorizationStep, BeginAuthorizationError> {
         let Request { app: Requester { id, target, .. }, asked } = &request;
         let (at, user_id) = (self.ports.clock.now(), session.user_id);
-        let occasion = Occasion { user_id, client_id: *id, at, address: command.address };
+        let occasion = DecisionContext { user_id, client_id: *id, at, address: command.address };
         let mut unit = self.ports.units.begin().await?;
         if !is_usable(&mut *unit, session).await? {
             unit.rollback().await?;
@@ -223,7 +223,7 @@ impl BeginAuthorization {
             };
             let code = self.ports.issue_code(&mut *unit, &occasion, binding).await?;
             unit.commit().await?;
-            return Ok(BegunAuthorization::Redirect(AuthorizationResponse::code(*target, &code)));
+            return Ok(AuthorizationStep::Redirect(AuthorizationResponse::code(*target, &code)));
         }
         if asked.prompt.none {
             unit.rollback().await?;
@@ -233,7 +233,7 @@ impl BeginAuthorization {
         unit.authorization_requests().insert(&stored).await?;
         unit.authorization_requests().delete_excess(user_id, MAX_REQUESTS).await?;
         unit.commit().await?;
-        Ok(BegunAuthorization::Consent { request_id: stored.id })
+        Ok(AuthorizationStep::Consent { request_id: stored.id })
     }
 
     /// Stores a request that needs a sign-in. Their number per network address is limited.
@@ -241,7 +241,7 @@ impl BeginAuthorization {
         &self,
         command: &BeginAuthorizationCommand<'_>,
         request: Request<'_>,
-    ) -> Result<BegunAuthorization, BeginAuthorizationError> {
+    ) -> Result<AuthorizationStep, BeginAuthorizationError> {
         let at = self.ports.clock.now();
         let block = AddressBlock::containing(command.address).to_string();
         let key = failure_key(&["authorization-request/address", &block]);
@@ -250,7 +250,7 @@ impl BeginAuthorization {
         let mut unit = self.ports.units.begin().await?;
         unit.authorization_requests().insert(&stored).await?;
         unit.commit().await?;
-        Ok(BegunAuthorization::SignIn { request_id: stored.id })
+        Ok(AuthorizationStep::SignIn { request_id: stored.id })
     }
 
     fn to_store(
@@ -290,23 +290,23 @@ struct Requester<'a> {
 impl Requester<'_> {
     /// Sends the app an error. Nobody has decided anything yet, so this only happens for a reviewed app: any
     /// other could use this server to redirect people anywhere (RFC 9700 section 4.11.2).
-    fn refused(&self, refusal: Refusal) -> Result<BegunAuthorization, BeginAuthorizationError> {
+    fn refused(&self, refusal: Refusal) -> Result<AuthorizationStep, BeginAuthorizationError> {
         let Refusal { error, description } = refusal;
         log_refusal(Some(self.id), description);
         if !self.is_reviewed {
             return Err(BeginAuthorizationError::NotReviewed { description });
         }
-        Ok(BegunAuthorization::Redirect(AuthorizationResponse::error(self.target, error, description)))
+        Ok(AuthorizationStep::Redirect(AuthorizationResponse::error(self.target, error, description)))
     }
 }
 
 /// A valid request.
 struct Request<'a> {
     app: Requester<'a>,
-    asked: Asked,
+    asked: ValidatedRequest,
 }
 
 /// Logs which check failed. The line has the reference that an error page shows.
 fn log_refusal(client_id: Option<ClientId>, reason: &str) {
-    tracing::info!(client_id = client_id.map(display), reason, "an authorization request was refused");
+    tracing::info!(client_id = client_id.map(display), reason, "an authorization request was rejected");
 }

@@ -5,7 +5,6 @@ use crate::account::SessionKey;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::authorization_request::AuthorizationRequest;
 use domain::code::{AuthorizationCode, CodeLifetime, CodeState, PkceChallenge};
@@ -17,20 +16,20 @@ use std::net::IpAddr;
 
 /// User, client, time and address of a decision.
 #[derive(Clone, Copy)]
-pub(super) struct Occasion {
+pub(super) struct DecisionContext {
     pub(super) user_id: UserId,
     pub(super) client_id: ClientId,
     pub(super) at: DateTime<Utc>,
     pub(super) address: IpAddr,
 }
 
-impl Occasion {
+impl DecisionContext {
     /// Returns an audit event of this kind with the user as actor.
     pub(super) fn event(&self, entropy: &dyn Entropy, kind: AuditKind) -> AuditEvent {
         AuditEvent::new(AuditEventId::from_uuid(entropy.uuid()), self.at, kind, AuditActor::Person)
             .user(self.user_id)
             .client(self.client_id)
-            .from(AddressBlock::containing(self.address))
+            .from(self.address)
     }
 }
 
@@ -55,7 +54,7 @@ impl AuthorizationPorts {
     pub(super) async fn issue_code(
         &self,
         unit: &mut dyn UnitOfWork,
-        occasion: &Occasion,
+        occasion: &DecisionContext,
         binding: Binding<'_>,
     ) -> Result<Secret, StorageError> {
         let code = Secret::from_bytes(SecretKind::AuthorizationCode, &self.entropy.secret_bytes());
@@ -81,7 +80,7 @@ impl AuthorizationPorts {
 /// Returns whether a remembered consent of this user covers the requested scopes.
 pub(super) async fn is_remembered(
     unit: &mut dyn UnitOfWork,
-    occasion: &Occasion,
+    occasion: &DecisionContext,
     asked: ScopeSet,
 ) -> Result<bool, StorageError> {
     let found = unit.consents().find(occasion.user_id, occasion.client_id).await?;

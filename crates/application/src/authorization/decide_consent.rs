@@ -1,11 +1,12 @@
 //! Handles a user's consent decision.
 
-use super::code::{Binding, Occasion};
+use super::code::{Binding, DecisionContext};
 use super::open_request::{OpenRequest, Visitor, refuse};
 use super::{AuthorizationPorts, ConsentError};
 use crate::account::SessionKey;
 use crate::developer::admit_user;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use derive_more::Constructor;
 use domain::audit::AuditKind;
 use domain::authorization_response::{AuthorizationErrorCode, AuthorizationResponse};
 use domain::consent::RememberedConsent;
@@ -44,17 +45,13 @@ pub struct DecideConsentCommand<'a> {
 }
 
 /// Decides authorization requests.
+#[derive(Constructor)]
 pub struct DecideConsent {
     ports: AuthorizationPorts,
     issuer: String,
 }
 
 impl DecideConsent {
-    /// Creates the use case for this issuer.
-    pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
-        Self { ports, issuer }
-    }
-
     /// Decides a request once, and returns the response for the app.
     ///
     /// Grants the scopes that are ticked, were requested, and are still allowed for the client (security.md
@@ -92,13 +89,13 @@ impl DecideConsent {
         if !unit.authorization_requests().decide(request_id, at).await? {
             return Err(ConsentError::Gone);
         }
-        let occasion = Occasion { user_id, client_id: open.client.id, at, address };
+        let occasion = DecisionContext { user_id, client_id: open.client.id, at, address };
         let granted = choice.ticked.intersection(open.allowed());
         if granted.is_empty() {
             self.deny(unit, &occasion).await?;
             let error = AuthorizationErrorCode::AccessDenied;
             let target = open.target(&self.issuer);
-            return Ok(AuthorizationResponse::error(target, error, "the person did not allow it"));
+            return Ok(AuthorizationResponse::error(target, error, "the user denied access"));
         }
         if !admit_user(unit, &open.client, user_id, at).await? {
             return Err(ConsentError::DraftFull);
@@ -110,7 +107,7 @@ impl DecideConsent {
         Ok(AuthorizationResponse::code(open.target(&self.issuer), &code))
     }
 
-    async fn deny(&self, unit: &mut dyn UnitOfWork, occasion: &Occasion) -> Result<(), StorageError> {
+    async fn deny(&self, unit: &mut dyn UnitOfWork, occasion: &DecisionContext) -> Result<(), StorageError> {
         unit.consents().forget(Some(occasion.user_id), Some(occasion.client_id)).await?;
         unit.audit().append(&occasion.event(&*self.ports.entropy, AuditKind::ConsentDenied)).await
     }
@@ -118,11 +115,11 @@ impl DecideConsent {
     async fn allow(
         &self,
         unit: &mut dyn UnitOfWork,
-        occasion: &Occasion,
+        occasion: &DecisionContext,
         granted: ScopeSet,
         is_remembered: bool,
     ) -> Result<(), StorageError> {
-        let Occasion { user_id, client_id, at, address: _ } = *occasion;
+        let DecisionContext { user_id, client_id, at, address: _ } = *occasion;
         if is_remembered {
             let consent = RememberedConsent { user_id, client_id, scopes: granted, remembered_at: at };
             unit.consents().remember(&consent).await?;

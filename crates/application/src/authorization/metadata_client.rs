@@ -1,8 +1,8 @@
 //! Loads the client that a metadata document describes.
 
 use super::{AuthorizationPorts, BeginAuthorizationError};
+use crate::attempt_limit::{AttemptLimit, count_attempt, failure_key};
 use crate::audit::{self, AuditTrail};
-use crate::guessing::{AttemptLimit, count_attempt, failure_key};
 use crate::ports::storage::{StorageError, UniqueKey};
 use crate::ports::system::FetchedMetadata;
 use chrono::TimeDelta;
@@ -15,9 +15,9 @@ use std::net::IpAddr;
 const FETCHES: AttemptLimit = AttemptLimit { attempts: 30, window_seconds: 600 };
 
 /// Bounds of the time until a document is fetched again.
-const LEAST_AGE: TimeDelta = TimeDelta::minutes(5);
-const MOST_AGE: TimeDelta = TimeDelta::hours(24);
-/// The same for a response whose headers do not say.
+const MIN_AGE: TimeDelta = TimeDelta::minutes(5);
+const MAX_AGE: TimeDelta = TimeDelta::hours(24);
+/// Lifetime if the response headers specify none.
 const DEFAULT_AGE: TimeDelta = TimeDelta::hours(1);
 
 impl AuthorizationPorts {
@@ -43,13 +43,13 @@ impl AuthorizationPorts {
             .await?;
         let FetchedMetadata { fields, max_age } = self.metadata.read(url).await?;
         let content = MetadataContent::check(&fields, url)?;
-        let age = max_age.unwrap_or(DEFAULT_AGE).clamp(LEAST_AGE, MOST_AGE);
+        let age = max_age.unwrap_or(DEFAULT_AGE).clamp(MIN_AGE, MAX_AGE);
         let document = MetadataDocument { url: url.clone(), fresh_until: now + age };
         Ok(self.store(content.into_client(document, now)).await?)
     }
 
-    /// Stores a client as read, except that a disabled one stays disabled. A consent that was remembered for
-    /// something else is forgotten.
+    /// Stores a client as read, except that a disabled one stays disabled. If the document has changed,
+    /// remembered consents are deleted.
     async fn store(&self, read: Client) -> Result<Client, StorageError> {
         let trail = AuditTrail::new(self.entropy.clone(), self.clock.clone());
         let event = |kind| trail.event(AuditActor::Server, kind).client(read.id);

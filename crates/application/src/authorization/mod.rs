@@ -3,7 +3,7 @@
 mod begin_authorization;
 mod code;
 mod decide_consent;
-mod describe_request;
+mod find_pending_app;
 mod metadata_client;
 mod open_consent;
 mod open_request;
@@ -12,7 +12,7 @@ mod validation;
 
 pub use begin_authorization::*;
 pub use decide_consent::*;
-pub use describe_request::*;
+pub use find_pending_app::*;
 pub use open_consent::*;
 pub use parameter::*;
 
@@ -54,16 +54,16 @@ pub enum ConsentError {
     #[error("this request belongs to another browser or person")]
     NotYours,
     /// Since the request the client was disabled, or lost the redirect URI or all requested scopes.
-    #[error("the app cannot be authorized any more")]
+    #[error("the app can no longer be authorized")]
     ClientUnavailable,
-    /// The app is a draft, and has as many users as a draft may have.
-    #[error("the app has not been approved, and admits nobody else")]
+    /// The app is a draft that has reached its limit of users.
+    #[error("the app is not approved and has reached its limit of users")]
     DraftFull,
     /// The account is locked or deleted, or the session ended.
-    #[error("nobody can act in this session")]
+    #[error("the session or its account is no longer active")]
     AccountUnavailable,
-    /// A ticked scope is unknown: the form is not ours.
-    #[error("a ticked scope is unknown")]
+    /// A ticked scope is unknown: the form does not come from our page.
+    #[error("a selected scope is unknown")]
     UnknownScope,
     /// The store failed.
     #[error(transparent)]

@@ -1,10 +1,11 @@
 //! Opens the consent page.
 
-use super::code::{Binding, Occasion, is_remembered};
+use super::code::{Binding, DecisionContext, is_remembered};
 use super::open_request::{OpenRequest, Visitor, refuse};
 use super::{AuthorizationPorts, ConsentError};
 use crate::account::SessionKey;
 use crate::ports::storage::{StorageError, UnitOfWork};
+use derive_more::Constructor;
 use domain::authorization_response::AuthorizationResponse;
 use domain::client::{ClientName, ClientPages};
 use domain::id::{AuthorizationRequestId, ClientId, UserId};
@@ -66,17 +67,13 @@ pub enum OpenedConsent {
 }
 
 /// Opens authorization requests.
+#[derive(Constructor)]
 pub struct OpenConsent {
     ports: AuthorizationPorts,
     issuer: String,
 }
 
 impl OpenConsent {
-    /// Creates the use case for this issuer.
-    pub fn new(ports: AuthorizationPorts, issuer: String) -> Self {
-        Self { ports, issuer }
-    }
-
     /// Assigns an unassigned request to the user, and returns the contents of the consent page.
     pub async fn run(&self, command: OpenConsentCommand<'_>) -> Result<OpenedConsent, ConsentError> {
         let mut unit = self.ports.units.begin().await?;
@@ -119,11 +116,11 @@ impl OpenConsent {
         }
         let asked = open.request.scopes;
         let scopes = open.allowed();
-        let occasion = Occasion { user_id, client_id: open.client.id, at, address };
+        let occasion = DecisionContext { user_id, client_id: open.client.id, at, address };
         let is_reviewed = self.ports.metadata_policy.is_reviewed(&open.client);
         let must_ask = open.request.force_consent || !is_reviewed;
         if scopes == asked && !must_ask && is_remembered(unit, &occasion, asked).await? {
-            return self.let_through(unit, &open, &occasion).await;
+            return self.grant_remembered(unit, &open, &occasion).await;
         }
         if scopes.is_empty() {
             return Err(ConsentError::ClientUnavailable);
@@ -144,11 +141,11 @@ impl OpenConsent {
     }
 
     /// Responds with a code for all requested scopes.
-    async fn let_through(
+    async fn grant_remembered(
         &self,
         unit: &mut dyn UnitOfWork,
         open: &OpenRequest,
-        occasion: &Occasion,
+        occasion: &DecisionContext,
     ) -> Result<OpenedConsent, ConsentError> {
         let request = &open.request;
         if !unit.authorization_requests().decide(request.id, occasion.at).await? {

@@ -48,7 +48,7 @@ impl OpenRequest {
             return Err(ConsentError::Gone);
         }
         let found = unit.clients().find(request.client_id).await?;
-        let client = found.filter(Client::takes_codes).ok_or(ConsentError::ClientUnavailable)?;
+        let client = found.filter(Client::can_receive_codes).ok_or(ConsentError::ClientUnavailable)?;
         let registered = client.registered_redirect_uri(&request.redirect_uri);
         let redirect_uri = registered.ok_or(ConsentError::ClientUnavailable)?;
         Ok(Self { request, client, redirect_uri })

@@ -2,7 +2,7 @@
 
 /// A request parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub enum Given<'a> {
+pub enum ParameterValue<'a> {
     /// Absent or empty, which is the same (RFC 6749 section 3.1).
     #[default]
     Absent,
@@ -20,21 +20,21 @@ pub struct AuthorizationParameters<'a> {
     /// `redirect_uri`, which is required; `None` if absent, empty, repeated or malformed.
     pub redirect_uri: Option<&'a str>,
     /// `response_type`.
-    pub response_type: Given<'a>,
+    pub response_type: ParameterValue<'a>,
     /// `scope`.
-    pub scope: Given<'a>,
+    pub scope: ParameterValue<'a>,
     /// `state`.
-    pub state: Given<'a>,
+    pub state: ParameterValue<'a>,
     /// `code_challenge` (RFC 7636).
-    pub code_challenge: Given<'a>,
+    pub code_challenge: ParameterValue<'a>,
     /// `code_challenge_method`.
-    pub code_challenge_method: Given<'a>,
+    pub code_challenge_method: ParameterValue<'a>,
     /// `prompt` (OIDC Core 1.0 section 3.1.2.1).
-    pub prompt: Given<'a>,
+    pub prompt: ParameterValue<'a>,
     /// `response_mode`.
-    pub response_mode: Given<'a>,
+    pub response_mode: ParameterValue<'a>,
     /// `login_hint`.
-    pub login_hint: Given<'a>,
+    pub login_hint: ParameterValue<'a>,
     /// `resource` (RFC 8707).
-    pub resource: Given<'a>,
+    pub resource: ParameterValue<'a>,
 }

@@ -2,10 +2,10 @@
 
 mod begin;
 mod decide;
-mod describe;
 mod fault;
 mod metadata;
 mod open;
+mod pending_app;
 mod prompt;
 mod remembered;
 
@@ -18,7 +18,8 @@ use crate::ports::storage::{
 };
 use crate::ports::system::MockMetadataSource;
 use crate::testing::{
-    REDIRECT_URI, app, client_id, clock, entropy, noon, person, scopes, seconds, secret, user_id,
+    ADDRESS, REDIRECT_URI, app, client_id, clock, entropy, issued_code, noon, person, scopes, seconds,
+    secret, session, user_id,
 };
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
@@ -30,9 +31,8 @@ use domain::consent::RememberedConsent;
 use domain::id::{AuthorizationRequestId, SessionId};
 use domain::resource::Resource;
 use domain::secret::{Secret, SecretKind};
-use domain::session::{AuthenticationMethod, Session};
+use domain::session::Session;
 use domain::user::User;
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
@@ -41,7 +41,6 @@ const ISSUER: &str = "https://sleep.example";
 const CLIENT: &str = "00000000-0000-0000-0000-0000c11e0001";
 /// The challenge of RFC 7636 appendix B.
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
 fn visit() -> Secret {
     secret(SecretKind::Visit, 6)
@@ -111,21 +110,6 @@ fn session_key() -> SessionKey {
     SessionKey { user_id: user_id(1), id: session_id() }
 }
 
-/// A session of user 1 with this age in seconds.
-fn session(age: i64) -> Session {
-    Session {
-        id: session_id(),
-        user_id: user_id(1),
-        token_hash: secret(SecretKind::Session, 3).hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: noon() - seconds(age),
-        last_seen_at: noon(),
-        first_seen_at: noon(),
-        device: None,
-        address: None,
-    }
-}
-
 /// A unit of work that finds user 1, this request, and optionally this client.
 fn with_request(request: Option<AuthorizationRequest>, client: Client) -> MockUnitOfWork {
     let mut unit = with_person(Some(person()));
@@ -158,15 +142,15 @@ fn expect_decided(unit: &mut MockUnitOfWork, won: bool) {
         .returning(move |_, _| Ok(won));
 }
 
-type Noted<T> = Arc<Mutex<Option<T>>>;
+type Captured<T> = Arc<Mutex<Option<T>>>;
 
-fn noted<T: Clone>(note: &Noted<T>) -> T {
+fn captured<T: Clone>(note: &Captured<T>) -> T {
     note.lock().unwrap().clone().expect("nothing was stored")
 }
 
 /// Expects one code insert and records it.
-fn expect_code(unit: &mut MockUnitOfWork) -> Noted<AuthorizationCode> {
-    let note = Noted::default();
+fn expect_code(unit: &mut MockUnitOfWork) -> Captured<AuthorizationCode> {
+    let note = Captured::default();
     let stored = Arc::clone(&note);
     unit.codes.expect_insert().times(1).returning(move |code| {
         *stored.lock().unwrap() = Some(code.clone());
@@ -176,8 +160,8 @@ fn expect_code(unit: &mut MockUnitOfWork) -> Noted<AuthorizationCode> {
 }
 
 /// Expects one request insert and records it.
-fn expect_request(unit: &mut MockUnitOfWork) -> Noted<AuthorizationRequest> {
-    let note = Noted::default();
+fn expect_request(unit: &mut MockUnitOfWork) -> Captured<AuthorizationRequest> {
+    let note = Captured::default();
     let stored = Arc::clone(&note);
     unit.authorization_requests
         .expect_delete_excess()
@@ -202,12 +186,12 @@ struct World {
 }
 
 /// Recorded effects of a test.
-struct Traces {
+struct Effects {
     endings: Arc<Endings>,
     events: RecordedEvents,
 }
 
-impl Traces {
+impl Effects {
     fn assert_committed(&self) {
         assert_eq!((self.endings.begun(), self.endings.committed()), (1, 1));
     }
@@ -248,7 +232,7 @@ impl World {
     }
 
     /// Expects that client 1 is looked up, and returns this client.
-    fn knowing(mut self, client: Option<Client>) -> Self {
+    fn with_client(mut self, client: Option<Client>) -> Self {
         let found = client.map(|client| ClientWithSecrets { client, secrets: Vec::new() });
         self.clients
             .expect_find_with_secrets()
@@ -267,9 +251,9 @@ impl World {
         self
     }
 
-    fn ports(self) -> (AuthorizationPorts, Traces) {
+    fn ports(self) -> (AuthorizationPorts, Effects) {
         let units = PreparedUnitsOfWork::new(self.units);
-        let traces = Traces { endings: units.endings(), events: units.events() };
+        let effects = Effects { endings: units.endings(), events: units.events() };
         let ports = AuthorizationPorts {
             clients: Arc::new(self.clients),
             apps: Arc::new(self.apps),
@@ -280,7 +264,7 @@ impl World {
             metadata: Arc::new(self.metadata),
             metadata_policy: Arc::new(self.metadata_policy),
         };
-        (ports, traces)
+        (ports, effects)
     }
 }
 
@@ -291,14 +275,14 @@ fn parameter<'a>(response: &'a AuthorizationResponse, name: &str) -> Option<&'a 
 }
 
 /// Asserts that a response goes to the registered URI and names the configured issuer (security.md T23, T26).
-fn assert_goes_home(response: &AuthorizationResponse) {
+fn assert_redirects_to_app(response: &AuthorizationResponse) {
     assert!(response.expose().starts_with("https://owl.example/callback?"));
     assert_eq!(parameter(response, "iss"), Some("https%3A%2F%2Fsleep.example"));
 }
 
 /// Returns error and state of an error response.
 fn error_of(response: &AuthorizationResponse) -> (&str, Option<&str>) {
-    assert_goes_home(response);
+    assert_redirects_to_app(response);
     assert_eq!(parameter(response, "code"), None);
     let description = parameter(response, "error_description").expect("no description");
     assert!(!description.is_empty());
@@ -307,7 +291,7 @@ fn error_of(response: &AuthorizationResponse) -> (&str, Option<&str>) {
 
 /// Asserts that the response carries the stored code, and the state.
 fn assert_carries(response: &AuthorizationResponse, code: &AuthorizationCode, state: Option<&str>) {
-    assert_goes_home(response);
+    assert_redirects_to_app(response);
     let text = parameter(response, "code").expect("no code");
     assert_eq!(Secret::parse(SecretKind::AuthorizationCode, text).unwrap().hash(), code.hash);
     assert_eq!(parameter(response, "state"), state);

@@ -2,20 +2,17 @@
 
 use crate::ports::storage::{ClientUsageStore, StorageError};
 use crate::ports::system::UsageLedger;
+use derive_more::Constructor;
 use std::sync::Arc;
 
 /// Flushes usage; run it every second, and once at shutdown.
+#[derive(Constructor)]
 pub struct FlushUsage {
     ledger: Arc<dyn UsageLedger>,
     store: Arc<dyn ClientUsageStore>,
 }
 
 impl FlushUsage {
-    /// Creates the use case.
-    pub fn new(ledger: Arc<dyn UsageLedger>, store: Arc<dyn ClientUsageStore>) -> Self {
-        Self { ledger, store }
-    }
-
     /// Stores the sums of the ledger. If the store fails, they return to the ledger; after a failure with an
     /// unknown outcome they may count twice.
     pub async fn run(&self) -> Result<(), StorageError> {

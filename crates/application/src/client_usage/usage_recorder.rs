@@ -1,11 +1,12 @@
 //! Records completed requests of clients.
 
 use crate::ports::system::{Clock, UsageLedger};
+use derive_more::Constructor;
 use domain::client_usage::{ClientUsage, UsageKey, UsedEndpoint};
 use domain::id::ClientId;
 use std::sync::Arc;
 
-/// What a client used with a request.
+/// Usage of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientRequest {
     /// The authenticated client.
@@ -17,18 +18,13 @@ pub struct ClientRequest {
 }
 
 /// Records requests in the process's ledger; never blocks, never fails.
-#[derive(Clone)]
+#[derive(Clone, Constructor)]
 pub struct UsageRecorder {
     ledger: Arc<dyn UsageLedger>,
     clock: Arc<dyn Clock>,
 }
 
 impl UsageRecorder {
-    /// Creates the use case.
-    pub fn new(ledger: Arc<dyn UsageLedger>, clock: Arc<dyn Clock>) -> Self {
-        Self { ledger, clock }
-    }
-
     /// Records a request that was answered now with this HTTP status.
     pub fn record(&self, request: ClientRequest, status: u16) {
         let ClientRequest { client_id, endpoint, left } = request;

@@ -2,7 +2,6 @@
 
 use crate::audit::commit;
 use crate::ports::storage::{GrantFilter, StorageError};
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::code::CodeLifetime;
 use domain::grant::RevocationReason;
@@ -31,7 +30,7 @@ impl DisconnectApps {
     /// of any app: they live for a minute, and the app can ask again.
     pub async fn run(&self, command: DisconnectAppsCommand) -> Result<u64, StorageError> {
         let DisconnectAppsCommand { user_id, client_id, address } = command;
-        let at = self.clock.now();
+        let at = self.trail.now();
         let mut unit = self.units.begin().await?;
         // Locked until the end: a concurrent issue or redemption of a code finishes first, and its grant is
         // then seen.
@@ -43,7 +42,7 @@ impl DisconnectApps {
         let forgotten = unit.consents().forget(Some(user_id), client_id).await?;
         let event = (revoked + forgotten > 0).then(|| {
             let event = self.trail.event(AuditActor::Person, AuditKind::GrantRevoked);
-            let event = event.user(user_id).count(revoked).from(AddressBlock::containing(address));
+            let event = event.user(user_id).count(revoked).from(address);
             AuditEvent { client_id, ..event }
         });
         commit(unit, event.as_slice()).await?;

@@ -1,16 +1,13 @@
 use super::{DisconnectApps, DisconnectAppsCommand, ListConnectedApps};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, MockConnectedAppReader, StorageError};
-use crate::testing::{client_id, clock, entropy, noon, person, seconds, user_id};
+use crate::testing::{ADDRESS, client_id, clock, entropy, noon, person, seconds, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::grant::RevocationReason;
 use domain::id::ClientId;
 use mockall::Sequence;
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-
-const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
 /// A unit of work that locks user 1, discards the codes, revokes this many grants of this client and deletes
 /// this many consents.
@@ -96,7 +93,7 @@ async fn a_remembered_consent_that_is_forgotten_without_a_grant_is_reported() {
 }
 
 #[tokio::test]
-async fn a_revocation_that_fails_is_not_taken_for_one() {
+async fn a_failed_revocation_is_not_reported_as_one() {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().returning(|_| Ok(Some(person())));
     unit.codes.expect_discard_unredeemed().returning(|_, _| Ok(0));

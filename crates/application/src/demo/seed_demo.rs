@@ -20,6 +20,8 @@ use domain::resource::Resource;
 use domain::sandbox::Story;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
+use domain::sleep::{SleepSession, local_date};
+use domain::supplement::IntakeLog;
 use domain::time::TimeZone;
 use domain::user::{
     BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, Email, SkinType, User, UserStatus,
@@ -57,7 +59,7 @@ pub struct SeededDemo {
 #[derive(Debug, thiserror::Error)]
 pub enum SeedDemoError {
     /// A part of the demo data fails validation: a bug.
-    #[error("the demo's own data are not valid: {0}")]
+    #[error("the demo data is invalid: {0}")]
     Invalid(&'static str),
     /// The client could not be changed.
     #[error(transparent)]
@@ -76,12 +78,14 @@ crate::audit::use_case! {
 }
 
 impl SeedDemo {
-    /// Creates the user if missing, adds the data up to the day before `today`, and returns their id. Must
-    /// run before setting a password, which discards unredeemed codes.
-    pub async fn person(&self, today: NaiveDate) -> Result<UserId, SeedDemoError> {
-        let user = demo_user(today)?;
+    /// Creates the user if missing, adds the data up to the start of `today` or else up to now, and returns
+    /// their id. Must run before setting a password, which discards unredeemed codes.
+    pub async fn person(&self, today: Option<NaiveDate>) -> Result<UserId, SeedDemoError> {
+        let zone = TimeZone::parse(DEMO_TIMEZONE).map_err(|_| SeedDemoError::Invalid("zone"))?;
+        let until = today.map_or_else(|| self.trail.now(), |today| zone.first_instant_of(today));
+        let user = demo_user(zone, until)?;
         let mut unit = self.units.begin().await?;
-        let events = self.prepare_person(unit.as_mut(), &user, today).await?;
+        let events = self.prepare_person(unit.as_mut(), &user, until).await?;
         audit::commit(unit, &events).await?;
         Ok(user.id)
     }
@@ -90,7 +94,7 @@ impl SeedDemo {
     /// grant of the user that [`person`](Self::person) has created.
     pub async fn run(&self) -> Result<SeededDemo, SeedDemoError> {
         let user_id = demo_user_id();
-        let client = demo_client(self.clock.now())?;
+        let client = demo_client(self.trail.now())?;
         let client_secret = self.prepare(&client).await?;
         let scopes = ScopeSet::CONSENTABLE;
         let command = IssueCodeCommand {
@@ -118,7 +122,7 @@ impl SeedDemo {
     }
 
     fn ports(&self) -> (Arc<dyn UnitOfWorkFactory>, Arc<dyn Entropy>, Arc<dyn Clock>) {
-        (Arc::clone(&self.units), Arc::clone(&self.trail.entropy), Arc::clone(&self.clock))
+        (Arc::clone(&self.units), Arc::clone(&self.trail.entropy), Arc::clone(&self.trail.clock))
     }
 
     /// Creates the client if missing; returns a live secret of it.
@@ -129,7 +133,7 @@ impl SeedDemo {
             let (units, entropy, clock) = self.ports();
             return Ok(RotateClientSecret::new(units, entropy, clock).run(client.id, None).await?);
         }
-        let (secret, stored) = new_client_secret(self.trail.entropy.as_ref(), self.clock.now());
+        let (secret, stored) = new_client_secret(self.trail.entropy.as_ref(), self.trail.now());
         unit.clients().insert(client).await?;
         unit.clients().insert_secret(client.id, &stored).await?;
         audit::commit(unit, &[self.event(AuditKind::ClientCreated).client(client.id)]).await?;
@@ -140,13 +144,13 @@ impl SeedDemo {
         &self,
         unit: &mut dyn UnitOfWork,
         user: &User,
-        today: NaiveDate,
+        until: DateTime<Utc>,
     ) -> Result<Vec<AuditEvent>, SeedDemoError> {
         let is_new = unit.users().find(user.id).await?.is_none();
         if is_new {
             insert_person(unit, user).await?;
         }
-        let is_changed = insert_records(unit, user, today).await?;
+        let is_changed = insert_records(unit, user, until).await?;
         let kinds = [(is_new, AuditKind::UserCreated), (is_changed, AuditKind::ImportStarted)];
         let kinds = kinds.into_iter().filter(|(happened, _)| *happened);
         Ok(kinds.map(|(_, kind)| self.event(kind).user(user.id)).collect())
@@ -171,7 +175,7 @@ impl SeedDemo {
             resource: Resource::Api,
             refresh_token_hash: refresh_token.hash(),
             newest_token_hash: None,
-            created_at: self.clock.now(),
+            created_at: self.trail.now(),
             last_used_at: None,
             last_used_from: None,
             state: GrantState::Live,
@@ -192,24 +196,29 @@ async fn insert_person(unit: &mut dyn UnitOfWork, user: &User) -> Result<(), See
     Ok(())
 }
 
-/// Stores the nights and intakes after the latest stored ones; returns whether there were any. Records that
-/// the person deleted stay deleted.
+/// Stores the nights and intakes after the latest stored ones and up to this time; returns whether there were
+/// any. Records that the person deleted stay deleted.
 async fn insert_records(
     unit: &mut dyn UnitOfWork,
     user: &User,
-    today: NaiveDate,
+    until: DateTime<Utc>,
 ) -> Result<bool, SeedDemoError> {
-    let (generator, days) = (generator(user), days_before(today, STORY));
+    let today = local_date(until.timestamp_millis(), user.home_timezone);
+    let (generator, mut days) = (generator(user), days_before(today, STORY));
+    // Last night and the intakes so far.
+    days.push(today);
     let mut sessions = generator.sessions(&days);
     let ids: Vec<_> = sessions.iter().map(|session| session.id).collect();
     let stored = unit.sleep().find_many(user.id, &ids).await?;
     let latest = stored.iter().map(|session| session.record.time_in_bed().start()).max();
-    sessions.retain(|session| latest.is_none_or(|latest| session.record.time_in_bed().start() > latest));
+    let is_new = |session: &SleepSession| latest.is_none_or(|at| session.record.time_in_bed().start() > at);
+    sessions.retain(|session| is_new(session) && session.updated_at <= until);
     let mut logs = generator.logs(&days);
     let ids: Vec<_> = logs.iter().map(|log| log.id).collect();
     let stored = unit.intake_logs().find_many(user.id, &ids).await?;
     let latest = stored.iter().map(|log| log.record.created_at()).max();
-    logs.retain(|log| latest.is_none_or(|latest| log.record.created_at() > latest));
+    let is_new = |log: &IntakeLog| latest.is_none_or(|at| log.record.created_at() > at);
+    logs.retain(|log| is_new(log) && log.record.created_at() <= until);
     if !sessions.is_empty() {
         unit.sleep().insert(user.id, &sessions).await?;
     }
@@ -223,13 +232,14 @@ const fn generator(user: &User) -> SyntheticPerson {
     SyntheticPerson::new(user.id, STORY, user.home_timezone)
 }
 
-fn demo_user(today: NaiveDate) -> Result<User, SeedDemoError> {
+fn demo_user(zone: TimeZone, until: DateTime<Utc>) -> Result<User, SeedDemoError> {
+    let today = local_date(until.timestamp_millis(), zone);
     let first = days_before(today, STORY).first().and_then(NaiveDate::pred_opt);
     let created = first.unwrap_or(today).and_time(NaiveTime::MIN).and_utc();
     Ok(User {
         id: demo_user_id(),
         email: Email::parse(DEMO_EMAIL).map_err(|_| SeedDemoError::Invalid("address"))?,
-        home_timezone: TimeZone::parse(DEMO_TIMEZONE).map_err(|_| SeedDemoError::Invalid("zone"))?,
+        home_timezone: zone,
         created_at: created,
         status: UserStatus::Active,
         biology: Biology {

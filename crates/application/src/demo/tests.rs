@@ -3,16 +3,17 @@ use super::{
 };
 use crate::operator::IssueCodeError;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::ports::system::Clock;
 use crate::synthetic::{SyntheticPerson, days_before};
 use crate::testing::{app, clock, entropy, locked, noon, person, seconds, stored_secret};
-use chrono::{Days, NaiveDate};
+use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientPages, ClientStatus, RedirectUri, Review};
 use domain::sandbox::Story;
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
 use domain::sleep::SleepSession;
-use domain::supplement::{CatalogueKey, Supplement};
+use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
 use domain::time::TimeZone;
 use domain::user::User;
 use std::collections::BTreeMap;
@@ -46,7 +47,35 @@ async fn a_run_on_the_next_day_adds_the_records_of_a_day() {
     unit.intake_logs.expect_insert().withf(|_, logs| logs.len() <= 5).returning(|_, _| Ok(()));
     let units = PreparedUnitsOfWork::new(vec![unit]);
     let seed = SeedDemo::new(Arc::new(units), entropy(), clock());
-    seed.person(today().checked_add_days(Days::new(1)).unwrap()).await.unwrap();
+    seed.person(today().checked_add_days(Days::new(1))).await.unwrap();
+}
+
+/// A clock fixed at a time.
+struct ClockAt(DateTime<Utc>);
+
+impl Clock for ClockAt {
+    fn now(&self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+#[tokio::test]
+async fn without_a_date_the_data_ends_now_and_has_last_night_once_it_was_uploaded() {
+    let night = generator().sessions(&[today()]).remove(0);
+    let uploaded = night.updated_at;
+    for (now, nights) in [(uploaded - seconds(1), 0), (uploaded, 1)] {
+        let (mut unit, night) = (seeded_store(demo_person()), night.clone());
+        let is_it = move |sessions: &[SleepSession]| sessions == [night.clone()];
+        unit.sleep
+            .expect_insert()
+            .withf(move |_, sessions| is_it(sessions))
+            .times(nights)
+            .returning(|_, _| Ok(()));
+        let is_past = move |logs: &[IntakeLog]| logs.iter().all(|log| log.record.created_at() <= now);
+        unit.intake_logs.expect_insert().withf(move |_, logs| is_past(logs)).returning(|_, _| Ok(()));
+        let units = PreparedUnitsOfWork::new(vec![unit]);
+        SeedDemo::new(Arc::new(units), entropy(), Arc::new(ClockAt(now))).person(None).await.unwrap();
+    }
 }
 
 /// The demo's client, as found on a second run.
@@ -98,7 +127,7 @@ async fn seed_with_events(
     let units = PreparedUnitsOfWork::new(units);
     let (endings, events) = (units.endings(), units.events());
     let seed = SeedDemo::new(Arc::new(units), entropy(), clock());
-    seed.person(today()).await.unwrap();
+    seed.person(Some(today())).await.unwrap();
     (seed.run().await, endings, events)
 }
 

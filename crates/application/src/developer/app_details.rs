@@ -24,11 +24,13 @@ pub struct AppForm<'a> {
 
 /// A fault in the details of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AppFault {
+pub enum InvalidAppField {
     /// The name is invalid.
     Name,
     /// The user has registered an app with this name.
     NameTaken,
+    /// The name imitates the server or its operator.
+    NameReserved,
     /// The home page is not an https URL.
     HomePage,
     /// The privacy policy is not an https URL.
@@ -57,7 +59,7 @@ pub(super) struct AppDetails {
 
 impl AppDetails {
     /// Validates the details; returns every fault, in the order of the form.
-    pub(super) fn read(form: AppForm<'_>) -> Result<Self, Vec<AppFault>> {
+    pub(super) fn read(form: AppForm<'_>) -> Result<Self, Vec<InvalidAppField>> {
         let mut faults = Vec::new();
         let mut page = |text: Option<&str>, fault| {
             let page = text.map(WebPage::parse).transpose();
@@ -67,22 +69,22 @@ impl AppDetails {
             })
         };
         let pages = ClientPages {
-            home: page(form.home_page, AppFault::HomePage),
-            privacy_policy: page(form.privacy_policy, AppFault::PrivacyPolicy),
+            home: page(form.home_page, InvalidAppField::HomePage),
+            privacy_policy: page(form.privacy_policy, InvalidAppField::PrivacyPolicy),
         };
         let name = ClientName::parse(form.name);
         if name.is_err() {
-            faults.insert(0, AppFault::Name);
+            faults.insert(0, InvalidAppField::Name);
         }
         let contact = Contact::parse(form.contact);
         if contact.is_err() {
-            faults.push(AppFault::Contact);
+            faults.push(InvalidAppField::Contact);
         }
         let redirect_uris = redirect_uris(form.redirect_uris, &mut faults);
         let scopes: Result<ScopeSet, _> = form.scopes.iter().map(|name| Scope::parse(name)).collect();
         let scopes = scopes.unwrap_or(ScopeSet::EMPTY);
         if scopes.is_empty() || !scopes.is_subset_of(ScopeSet::CONSENTABLE) {
-            faults.push(AppFault::Scopes);
+            faults.push(InvalidAppField::Scopes);
         }
         match (name, contact) {
             (Ok(name), Ok(contact)) if faults.is_empty() => {
@@ -92,9 +94,8 @@ impl AppDetails {
         }
     }
 
-    /// Returns the app with these details. An approved app becomes a draft again if people would see another
-    /// name or other links, be sent to another address, or be asked for more: the operator has not reviewed
-    /// that.
+    /// Returns the app with these details. An approved app becomes a draft again if its name changes or a
+    /// link, redirect URI or scope is new, because the operator has not reviewed it.
     pub(super) fn applied_to(self, client: &Client) -> Client {
         let Self { name, pages, contact, redirect_uris, scopes } = self;
         let needs_review = name != client.name
@@ -111,19 +112,19 @@ fn is_new_page(page: Option<&WebPage>, before: Option<&WebPage>) -> bool {
     page.is_some() && page != before
 }
 
-fn redirect_uris(texts: &[&str], faults: &mut Vec<AppFault>) -> Vec<RedirectUri> {
+fn redirect_uris(texts: &[&str], faults: &mut Vec<InvalidAppField>) -> Vec<RedirectUri> {
     if texts.is_empty() {
-        faults.push(AppFault::NoRedirectUri);
+        faults.push(InvalidAppField::NoRedirectUri);
     }
     if texts.len() > MAX_OWN_REDIRECT_URIS {
-        faults.push(AppFault::TooManyRedirectUris);
+        faults.push(InvalidAppField::TooManyRedirectUris);
         return Vec::new();
     }
     let mut uris = Vec::new();
     for (position, text) in texts.iter().enumerate() {
         match RedirectUri::parse(text) {
             Ok(uri) => uris.push(uri),
-            Err(error) => faults.push(AppFault::RedirectUri(position + 1, error)),
+            Err(error) => faults.push(InvalidAppField::RedirectUri(position + 1, error)),
         }
     }
     uris

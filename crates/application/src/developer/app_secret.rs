@@ -1,18 +1,17 @@
 //! Rotates and retires secrets of a developer's app.
 
-use super::{AppCommand, OwnAppError, check_owner, find_own, refuse};
+use super::{AppCommand, DeveloperAppError, check_owner, find_own, refuse};
 use crate::audit;
 use crate::operator::{ClientError, add_secret};
 use crate::ports::storage::UnitOfWork;
 use chrono::{DateTime, Utc};
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::ClientSecretId;
 use domain::secret::Secret;
 
 fn describe(command: AppCommand<'_>, event: AuditEvent, secret: ClientSecretId) -> AuditEvent {
     let event = event.user(command.session.user_id).client(command.id).subject(secret.as_uuid());
-    event.from(AddressBlock::containing(command.address))
+    event.from(command.address)
 }
 
 crate::audit::use_case! {
@@ -28,10 +27,10 @@ impl RotateAppSecret {
         &self,
         command: AppCommand<'_>,
         newest: Option<ClientSecretId>,
-    ) -> Result<Secret, OwnAppError> {
-        let now = self.clock.now();
+    ) -> Result<Secret, DeveloperAppError> {
+        let now = self.trail.now();
         if !command.session.is_fresh(now) {
-            return Err(OwnAppError::NotFresh);
+            return Err(DeveloperAppError::NotFresh);
         }
         let mut unit = self.units.begin().await?;
         let (secret, stored) = match self.rotate(&mut *unit, command, newest, now).await {
@@ -49,18 +48,18 @@ impl RotateAppSecret {
         command: AppCommand<'_>,
         newest: Option<ClientSecretId>,
         now: DateTime<Utc>,
-    ) -> Result<(Secret, ClientSecretId), OwnAppError> {
+    ) -> Result<(Secret, ClientSecretId), DeveloperAppError> {
         check_owner(unit, command.session).await?;
         let client = find_own(unit, command.session.user_id, command.id).await?;
         let mut live = unit.clients().list_secrets(command.id).await?;
         live.retain(|secret| secret.is_live(now));
         if live.last().map(|secret| secret.id) != newest {
-            return Err(OwnAppError::SecretChanged);
+            return Err(DeveloperAppError::SecretChanged);
         }
         add_secret(unit, &client, None, (self.trail.entropy.as_ref(), now)).await.map_err(|error| match error
         {
-            ClientError::Storage(error) => OwnAppError::Storage(error),
-            _ => OwnAppError::NoSecret,
+            ClientError::Storage(error) => DeveloperAppError::Storage(error),
+            _ => DeveloperAppError::NoSecret,
         })
     }
 }
@@ -72,9 +71,13 @@ crate::audit::use_case! {
 
 impl RetireAppSecret {
     /// Ends a live secret of an app that has another one.
-    pub async fn run(&self, command: AppCommand<'_>, secret: ClientSecretId) -> Result<(), OwnAppError> {
+    pub async fn run(
+        &self,
+        command: AppCommand<'_>,
+        secret: ClientSecretId,
+    ) -> Result<(), DeveloperAppError> {
         let mut unit = self.units.begin().await?;
-        if let Err(error) = retire(&mut *unit, command, secret, self.clock.now()).await {
+        if let Err(error) = retire(&mut *unit, command, secret, self.trail.now()).await {
             return Err(refuse(unit, error).await);
         }
         let event = self.trail.event(AuditActor::Person, AuditKind::ClientSecretRetired);
@@ -87,13 +90,13 @@ async fn retire(
     command: AppCommand<'_>,
     secret: ClientSecretId,
     now: DateTime<Utc>,
-) -> Result<(), OwnAppError> {
+) -> Result<(), DeveloperAppError> {
     check_owner(unit, command.session).await?;
     find_own(unit, command.session.user_id, command.id).await?;
     let mut live = unit.clients().list_secrets(command.id).await?;
     live.retain(|one| one.is_live(now));
     if live.len() < 2 || live.iter().all(|one| one.id != secret) {
-        return Err(OwnAppError::LastSecret);
+        return Err(DeveloperAppError::LastSecret);
     }
     unit.clients().expire_secret(command.id, secret, now).await?;
     Ok(())

@@ -1,12 +1,11 @@
 //! Webhook endpoints of a developer's app.
 
-use super::{AppCommand, OwnAppError, read_own};
+use super::{AppCommand, DeveloperAppError, read_own};
 use crate::ports::storage::{ClientReader, StorageError, WebhookReader};
 use crate::ports::system::Clock;
-use crate::webhook::{
-    CreateWebhook, CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor, WebhookError,
-};
+use crate::webhook::{CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor, WebhookError};
 use chrono::TimeDelta;
+use derive_more::Constructor;
 use domain::client::Client;
 use domain::id::{ClientId, UserId, WebhookEndpointId};
 use domain::outbound::{OutboundPolicy, OutboundUrl};
@@ -22,19 +21,17 @@ pub struct AppWebhookPorts {
     pub clients: Arc<dyn ClientReader>,
     /// Endpoints and deliveries.
     pub webhooks: Arc<dyn WebhookReader>,
-    /// Creates endpoints.
-    pub create: CreateWebhook,
-    /// Changes endpoints.
+    /// Creates and changes endpoints.
     pub manage: ManageWebhooks,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Which hosts the server may call.
+    /// Policy on the hosts that the server may call.
     pub policy: OutboundPolicy,
 }
 
 /// Webhook endpoints of an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnWebhooks {
+pub struct DeveloperWebhooks {
     /// The app.
     pub client: Client,
     /// Its endpoints by creation time, each with its latest deliveries, latest first.
@@ -44,18 +41,14 @@ pub struct OwnWebhooks {
 /// Shows and changes the webhook endpoints of developers' apps. An endpoint of another app is not found.
 ///
 /// Endpoints have no contact: the notice that one was disabled goes to the owner's current address.
+#[derive(Constructor)]
 pub struct AppWebhooks {
     ports: AppWebhookPorts,
 }
 
 impl AppWebhooks {
-    /// Creates the use case.
-    pub const fn new(ports: AppWebhookPorts) -> Self {
-        Self { ports }
-    }
-
     /// Returns the endpoints of an app of this developer; `None` if there is no such app.
-    pub async fn list(&self, owner: UserId, id: ClientId) -> Result<Option<OwnWebhooks>, StorageError> {
+    pub async fn list(&self, owner: UserId, id: ClientId) -> Result<Option<DeveloperWebhooks>, StorageError> {
         let AppWebhookPorts { clients, webhooks, .. } = &self.ports;
         let Some(found) = read_own(clients.as_ref(), owner, id).await? else { return Ok(None) };
         let mut endpoints = Vec::new();
@@ -63,7 +56,7 @@ impl AppWebhooks {
             let deliveries = webhooks.list_deliveries(endpoint.id, LISTED_DELIVERIES).await?;
             endpoints.push((endpoint, deliveries));
         }
-        Ok(Some(OwnWebhooks { client: found.client, endpoints }))
+        Ok(Some(DeveloperWebhooks { client: found.client, endpoints }))
     }
 
     /// Creates an endpoint, whose challenge is sent next; the session must be fresh.
@@ -71,7 +64,7 @@ impl AppWebhooks {
         &self,
         command: AppCommand<'_>,
         url: OutboundUrl,
-    ) -> Result<CreatedWebhook, OwnAppError> {
+    ) -> Result<CreatedWebhook, DeveloperAppError> {
         self.check_fresh(command)?;
         self.check_app(command).await?;
         let create = CreateWebhookCommand {
@@ -81,7 +74,7 @@ impl AppWebhooks {
             actor: actor(command),
             policy: self.ports.policy,
         };
-        Ok(self.ports.create.run(create).await?)
+        Ok(self.ports.manage.create(create).await?)
     }
 
     /// Returns a new secret of an endpoint; the session must be fresh.
@@ -89,7 +82,7 @@ impl AppWebhooks {
         &self,
         command: AppCommand<'_>,
         endpoint: WebhookEndpointId,
-    ) -> Result<WebhookSecret, OwnAppError> {
+    ) -> Result<WebhookSecret, DeveloperAppError> {
         self.check_fresh(command)?;
         self.check_endpoint(command, endpoint).await?;
         Ok(self.ports.manage.rotate(endpoint, actor(command)).await?)
@@ -100,20 +93,21 @@ impl AppWebhooks {
         &self,
         command: AppCommand<'_>,
         endpoint: WebhookEndpointId,
-    ) -> Result<EventKind, OwnAppError> {
+    ) -> Result<EventKind, DeveloperAppError> {
         self.check_endpoint(command, endpoint).await?;
-        Ok(self.ports.manage.test(endpoint).await?)
+        Ok(self.ports.manage.test(endpoint, actor(command)).await?)
     }
 
-    /// Notifies an endpoint again of the changes that it was notified of in this last time.
+    /// Sends an endpoint the changes again that it was notified of in this last period.
     pub async fn replay(
         &self,
         command: AppCommand<'_>,
         endpoint: WebhookEndpointId,
         last: TimeDelta,
-    ) -> Result<usize, OwnAppError> {
+    ) -> Result<usize, DeveloperAppError> {
         self.check_endpoint(command, endpoint).await?;
-        Ok(self.ports.manage.replay(endpoint, self.ports.clock.now() - last).await?)
+        let since = self.ports.clock.now() - last;
+        Ok(self.ports.manage.replay(endpoint, since, actor(command)).await?)
     }
 
     /// Deletes an endpoint with its events and deliveries; the session must be fresh.
@@ -121,26 +115,30 @@ impl AppWebhooks {
         &self,
         command: AppCommand<'_>,
         endpoint: WebhookEndpointId,
-    ) -> Result<(), OwnAppError> {
+    ) -> Result<(), DeveloperAppError> {
         self.check_fresh(command)?;
         self.check_endpoint(command, endpoint).await?;
         Ok(self.ports.manage.delete(endpoint, actor(command)).await?)
     }
 
-    fn check_fresh(&self, command: AppCommand<'_>) -> Result<(), OwnAppError> {
-        if command.session.is_fresh(self.ports.clock.now()) { Ok(()) } else { Err(OwnAppError::NotFresh) }
+    fn check_fresh(&self, command: AppCommand<'_>) -> Result<(), DeveloperAppError> {
+        if command.session.is_fresh(self.ports.clock.now()) {
+            Ok(())
+        } else {
+            Err(DeveloperAppError::NotFresh)
+        }
     }
 
-    async fn check_app(&self, command: AppCommand<'_>) -> Result<(), OwnAppError> {
+    async fn check_app(&self, command: AppCommand<'_>) -> Result<(), DeveloperAppError> {
         let found = read_own(self.ports.clients.as_ref(), command.session.user_id, command.id).await?;
-        found.map(drop).ok_or(OwnAppError::NotFound)
+        found.map(drop).ok_or(DeveloperAppError::NotFound)
     }
 
     async fn check_endpoint(
         &self,
         command: AppCommand<'_>,
         endpoint: WebhookEndpointId,
-    ) -> Result<(), OwnAppError> {
+    ) -> Result<(), DeveloperAppError> {
         self.check_app(command).await?;
         let endpoints = self.ports.webhooks.list_endpoints(Some(command.id)).await?;
         let is_own = endpoints.iter().any(|one| one.id == endpoint);

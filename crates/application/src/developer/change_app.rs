@@ -1,10 +1,9 @@
 //! Changes an app of a developer.
 
-use super::app_details::{AppDetails, AppForm};
-use super::{OwnAppError, check_owner, find_own, refuse};
+use super::app_details::{AppDetails, AppForm, InvalidAppField};
+use super::{DeveloperAppError, check_owner, find_own, refuse};
 use crate::audit;
 use crate::ports::storage::UnitOfWork;
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::id::ClientId;
@@ -20,6 +19,8 @@ pub struct ChangeAppCommand<'a> {
     pub id: ClientId,
     /// New details.
     pub form: AppForm<'a>,
+    /// Name of the server's operator, which the app must not imitate; `None` if it is not published.
+    pub operator: Option<&'a str>,
     /// The caller's IP address.
     pub address: IpAddr,
 }
@@ -27,7 +28,7 @@ pub struct ChangeAppCommand<'a> {
 /// Effect of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangedApp {
-    /// The app is what it was, a draft or approved.
+    /// The review state is unchanged.
     SameReview,
     /// The app was approved, and is a draft again.
     NeedsReview,
@@ -40,20 +41,20 @@ crate::audit::use_case! {
 
 impl ChangeApp {
     /// Replaces the details of an app. An approved app may become a draft again; its grants stay.
-    pub async fn run(&self, command: ChangeAppCommand<'_>) -> Result<ChangedApp, OwnAppError> {
-        let ChangeAppCommand { session, id, form, address } = command;
-        if !session.is_fresh(self.clock.now()) {
-            return Err(OwnAppError::NotFresh);
+    pub async fn run(&self, command: ChangeAppCommand<'_>) -> Result<ChangedApp, DeveloperAppError> {
+        let ChangeAppCommand { session, id, form, operator, address } = command;
+        if !session.is_fresh(self.trail.now()) {
+            return Err(DeveloperAppError::NotFresh);
         }
-        let details = AppDetails::read(form).map_err(OwnAppError::Invalid)?;
+        let details = AppDetails::read(form).map_err(DeveloperAppError::Invalid)?;
         let mut unit = self.units.begin().await?;
-        let (before, after) = match change(&mut *unit, session, id, details).await {
+        let (before, after) = match change(&mut *unit, session, id, details, operator).await {
             Ok(changed) => changed,
             Err(error) => return Err(refuse(unit, error).await),
         };
         let event = (before != after).then(|| {
             let event = self.trail.event(AuditActor::Person, AuditKind::AppChanged);
-            event.user(session.user_id).client(id).from(AddressBlock::containing(address))
+            event.user(session.user_id).client(id).from(address)
         });
         audit::commit(unit, event.as_slice()).await?;
         let needs_review = after.review.is_draft() && !before.review.is_draft();
@@ -66,12 +67,17 @@ async fn change(
     session: &Session,
     id: ClientId,
     details: AppDetails,
-) -> Result<(Client, Client), OwnAppError> {
+    operator: Option<&str>,
+) -> Result<(Client, Client), DeveloperAppError> {
     check_owner(unit, session).await?;
     let before = find_own(unit, session.user_id, id).await?;
+    // The operator can give an app any name.
+    if details.name != before.name && details.name.imitates_server(operator) {
+        return Err(DeveloperAppError::Invalid(vec![InvalidAppField::NameReserved]));
+    }
     let after = details.applied_to(&before);
     if before != after && !unit.clients().update(&after).await? {
-        return Err(OwnAppError::NotFound);
+        return Err(DeveloperAppError::NotFound);
     }
     Ok((before, after))
 }

@@ -1,9 +1,8 @@
 //! Deletes an app of a developer.
 
-use super::{AppCommand, OwnAppError, check_owner, find_own, refuse};
+use super::{AppCommand, DeveloperAppError, check_owner, find_own, refuse};
 use crate::audit;
 use crate::ports::storage::UnitOfWork;
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::ClientId;
 use domain::session::Session;
@@ -15,26 +14,26 @@ crate::audit::use_case! {
 
 impl DeleteApp {
     /// Deletes an app with its secrets and grants; the session must be fresh. Its tokens are rejected within
-    /// two seconds. A disabled app stays: deleted, it could be registered again without the operator.
-    pub async fn run(&self, command: AppCommand<'_>) -> Result<(), OwnAppError> {
+    /// two seconds. A disabled app cannot be deleted, because its owner could register it again.
+    pub async fn run(&self, command: AppCommand<'_>) -> Result<(), DeveloperAppError> {
         let AppCommand { session, id, address } = command;
-        if !session.is_fresh(self.clock.now()) {
-            return Err(OwnAppError::NotFresh);
+        if !session.is_fresh(self.trail.now()) {
+            return Err(DeveloperAppError::NotFresh);
         }
         let mut unit = self.units.begin().await?;
         if let Err(error) = delete(&mut *unit, session, id).await {
             return Err(refuse(unit, error).await);
         }
         let event = self.trail.event(AuditActor::Person, AuditKind::AppDeleted);
-        let event = event.user(session.user_id).client(id).from(AddressBlock::containing(address));
+        let event = event.user(session.user_id).client(id).from(address);
         Ok(audit::commit(unit, &[event]).await?)
     }
 }
 
-async fn delete(unit: &mut dyn UnitOfWork, session: &Session, id: ClientId) -> Result<(), OwnAppError> {
+async fn delete(unit: &mut dyn UnitOfWork, session: &Session, id: ClientId) -> Result<(), DeveloperAppError> {
     check_owner(unit, session).await?;
     if !find_own(unit, session.user_id, id).await?.status.is_active() {
-        return Err(OwnAppError::Disabled);
+        return Err(DeveloperAppError::Disabled);
     }
-    if unit.clients().delete(id).await? { Ok(()) } else { Err(OwnAppError::NotFound) }
+    if unit.clients().delete(id).await? { Ok(()) } else { Err(DeveloperAppError::NotFound) }
 }

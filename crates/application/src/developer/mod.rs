@@ -6,9 +6,9 @@ mod app_webhooks;
 mod approve_client;
 mod change_app;
 mod delete_app;
-mod own_apps;
 mod register_app;
 mod sandbox_code;
+mod show_developer_apps;
 
 pub use app_details::*;
 pub use app_secret::*;
@@ -16,9 +16,9 @@ pub use app_webhooks::*;
 pub use approve_client::*;
 pub use change_app::*;
 pub use delete_app::*;
-pub use own_apps::*;
 pub use register_app::*;
 pub use sandbox_code::*;
+pub use show_developer_apps::*;
 
 use crate::personal_token::is_unavailable;
 use crate::ports::storage::{StorageError, UnitOfWork};
@@ -43,7 +43,7 @@ pub struct AppCommand<'a> {
 
 /// Why a developer's action is rejected.
 #[derive(Debug, thiserror::Error)]
-pub enum OwnAppError {
+pub enum DeveloperAppError {
     /// The user must sign in again: the last sign-in was over five minutes ago, or the session has ended.
     #[error("the sign-in is not fresh")]
     NotFresh,
@@ -52,7 +52,7 @@ pub enum OwnAppError {
     AccountUnavailable,
     /// The details of the app are invalid; lists every fault.
     #[error("the details of the app are invalid")]
-    Invalid(Vec<AppFault>),
+    Invalid(Vec<InvalidAppField>),
     /// The user has registered [`MAX_OWN_CLIENTS`](domain::client::MAX_OWN_CLIENTS) apps.
     #[error("there are too many apps; delete one first")]
     TooManyApps,
@@ -62,20 +62,20 @@ pub enum OwnAppError {
     /// A public app has no secret.
     #[error("a public app has no secret")]
     NoSecret,
-    /// The app's newest live secret is another one than the person saw.
-    #[error("the app has another newest secret")]
+    /// The app's newest live secret is not the one shown in the form.
+    #[error("the app's newest secret has changed")]
     SecretChanged,
     /// The secret is the app's only live one, or no longer live.
     #[error("the app has no other live secret")]
     LastSecret,
-    /// The webhook endpoint is not created or changed.
+    /// The webhook endpoint cannot be created or changed.
     #[error(transparent)]
     Webhook(WebhookError),
-    /// The operator has disabled the app, which is not deleted then.
+    /// The operator has disabled the app; a disabled app cannot be deleted.
     #[error("the app is disabled")]
     Disabled,
     /// The operator has disabled the app.
-    #[error("the app gets no codes")]
+    #[error("the app cannot receive codes")]
     NoCode,
     /// The user would have more than [`MAX_PER_OWNER`](domain::sandbox::MAX_PER_OWNER) sandbox people.
     #[error("the limit of sandbox people is reached")]
@@ -85,7 +85,7 @@ pub enum OwnAppError {
     Storage(#[from] StorageError),
 }
 
-impl From<CreateSandboxError> for OwnAppError {
+impl From<CreateSandboxError> for DeveloperAppError {
     fn from(error: CreateSandboxError) -> Self {
         match error {
             CreateSandboxError::UnknownOwner => Self::AccountUnavailable,
@@ -96,7 +96,7 @@ impl From<CreateSandboxError> for OwnAppError {
     }
 }
 
-impl From<WebhookError> for OwnAppError {
+impl From<WebhookError> for DeveloperAppError {
     fn from(error: WebhookError) -> Self {
         match error {
             WebhookError::NotFound | WebhookError::NoClient => Self::NotFound,
@@ -112,26 +112,30 @@ impl From<WebhookError> for OwnAppError {
 
 /// Checks that the account and the session can be used. Locks the user until the unit of work ends:
 /// concurrent requests cannot exceed a limit, and no password change can end the session in between.
-async fn check_owner(unit: &mut dyn UnitOfWork, session: &Session) -> Result<(), OwnAppError> {
+async fn check_owner(unit: &mut dyn UnitOfWork, session: &Session) -> Result<(), DeveloperAppError> {
     if is_unavailable(unit, session.user_id).await? {
-        return Err(OwnAppError::AccountUnavailable);
+        return Err(DeveloperAppError::AccountUnavailable);
     }
     let found = unit.sessions().find(session.user_id, session.id).await?;
-    found.map(drop).ok_or(OwnAppError::NotFresh)
+    found.map(drop).ok_or(DeveloperAppError::NotFresh)
 }
 
 /// Finds an app of this owner, and locks it until the unit of work ends.
-async fn find_own(unit: &mut dyn UnitOfWork, owner: UserId, id: ClientId) -> Result<Client, OwnAppError> {
+async fn find_own(
+    unit: &mut dyn UnitOfWork,
+    owner: UserId,
+    id: ClientId,
+) -> Result<Client, DeveloperAppError> {
     let found = unit.clients().find(id).await?;
-    found.filter(|client| client.review.owner() == Some(owner)).ok_or(OwnAppError::NotFound)
+    found.filter(|client| client.review.owner() == Some(owner)).ok_or(DeveloperAppError::NotFound)
 }
 
 /// Rolls back a unit of work without changes, and returns the error.
-async fn refuse(unit: Box<dyn UnitOfWork>, error: OwnAppError) -> OwnAppError {
+async fn refuse(unit: Box<dyn UnitOfWork>, error: DeveloperAppError) -> DeveloperAppError {
     match error {
         // After a storage error the unit of work must not be used.
-        OwnAppError::Storage(_) => error,
-        _ => unit.rollback().await.err().map_or(error, OwnAppError::Storage),
+        DeveloperAppError::Storage(_) => error,
+        _ => unit.rollback().await.err().map_or(error, DeveloperAppError::Storage),
     }
 }
 
@@ -149,8 +153,8 @@ pub(crate) async fn admit_user(
     unit.draft_users().admit(client.id, user_id, MAX_DRAFT_USERS, at).await
 }
 
-/// Returns whether a code of this person for the app can be redeemed. For a draft, only its owner and those
-/// who were admitted have one.
+/// Returns whether a code of this person for the app can be redeemed. For a draft, only its owner and
+/// admitted people have one.
 pub(crate) async fn is_admitted(
     unit: &mut dyn UnitOfWork,
     client: &Client,

@@ -1,18 +1,15 @@
 //! Registers an app for a developer.
 
-use super::app_details::{AppDetails, AppFault, AppForm};
-use super::{OwnAppError, check_owner, refuse};
-use crate::audit::{self, AuditTrail};
+use super::app_details::{AppDetails, AppForm, InvalidAppField};
+use super::{DeveloperAppError, check_owner, refuse};
+use crate::audit;
 use crate::operator::{CreatedClient, new_client_secret};
-use crate::ports::storage::{UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
-use domain::address::AddressBlock;
+use crate::ports::storage::UnitOfWork;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientKind, ClientSecret, ClientStatus, MAX_OWN_CLIENTS, Review};
 use domain::id::ClientId;
 use domain::session::Session;
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Input of [`RegisterApp`].
 #[derive(Debug, Clone, Copy)]
@@ -23,33 +20,31 @@ pub struct RegisterAppCommand<'a> {
     pub form: AppForm<'a>,
     /// Whether the app cannot keep a secret.
     pub is_public: bool,
+    /// Name of the server's operator, which the app must not imitate; `None` if it is not published.
+    pub operator: Option<&'a str>,
     /// The caller's IP address.
     pub address: IpAddr,
 }
 
-/// Registers apps of developers.
-pub struct RegisterApp {
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Registers apps of developers.
+    RegisterApp
 }
 
 impl RegisterApp {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, trail: AuditTrail::new(entropy, clock.clone()), clock }
-    }
-
     /// Registers an app as a draft, with a first secret unless it is public. A form that is sent again
     /// registers nothing: the name is taken.
-    pub async fn run(&self, command: RegisterAppCommand<'_>) -> Result<CreatedClient, OwnAppError> {
-        let RegisterAppCommand { session, form, is_public, address } = command;
-        let (owner, now) = (session.user_id, self.clock.now());
+    pub async fn run(&self, command: RegisterAppCommand<'_>) -> Result<CreatedClient, DeveloperAppError> {
+        let RegisterAppCommand { session, form, is_public, operator, address } = command;
+        let (owner, now) = (session.user_id, self.trail.now());
         if !session.is_fresh(now) {
-            return Err(OwnAppError::NotFresh);
+            return Err(DeveloperAppError::NotFresh);
         }
         let AppDetails { name, pages, contact, redirect_uris, scopes } =
-            AppDetails::read(form).map_err(OwnAppError::Invalid)?;
+            AppDetails::read(form).map_err(DeveloperAppError::Invalid)?;
+        if name.imitates_server(operator) {
+            return Err(DeveloperAppError::Invalid(vec![InvalidAppField::NameReserved]));
+        }
         let client = Client {
             id: ClientId::from_uuid(self.trail.entropy.uuid()),
             name,
@@ -72,7 +67,7 @@ impl RegisterApp {
             return Err(refuse(unit, error).await);
         }
         let event = self.trail.event(AuditActor::Person, AuditKind::AppRegistered);
-        let event = event.user(owner).client(client.id).from(AddressBlock::containing(address));
+        let event = event.user(owner).client(client.id).from(address);
         audit::commit(unit, &[event]).await?;
         Ok(CreatedClient { client, secret })
     }
@@ -83,14 +78,14 @@ async fn insert(
     session: &Session,
     client: &Client,
     secret: Option<&ClientSecret>,
-) -> Result<(), OwnAppError> {
+) -> Result<(), DeveloperAppError> {
     check_owner(unit, session).await?;
     let names = unit.clients().list_own_names(session.user_id).await?;
     if names.iter().any(|name| name == client.name.as_str()) {
-        return Err(OwnAppError::Invalid(vec![AppFault::NameTaken]));
+        return Err(DeveloperAppError::Invalid(vec![InvalidAppField::NameTaken]));
     }
     if names.len() >= MAX_OWN_CLIENTS {
-        return Err(OwnAppError::TooManyApps);
+        return Err(DeveloperAppError::TooManyApps);
     }
     unit.clients().insert(client).await?;
     if let Some(secret) = secret {

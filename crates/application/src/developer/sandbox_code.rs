@@ -1,10 +1,11 @@
 //! Issues codes of sandbox people for a developer's app.
 
-use super::{AppCommand, OwnAppError, read_own};
+use super::{AppCommand, DeveloperAppError, read_own};
 use crate::operator::{CodeIssuer, IssueCode, IssueCodeCommand, IssueCodeError};
 use crate::ports::storage::ClientReader;
 use crate::ports::system::Entropy;
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::client::{Client, RedirectUri};
 use domain::code::{CodeLifetime, CodeVerifier};
 use domain::id::UserId;
@@ -27,6 +28,7 @@ pub struct SandboxCode {
 }
 
 /// Issues codes of developers' sandbox people.
+#[derive(Constructor)]
 pub struct IssueSandboxCode {
     clients: Arc<dyn ClientReader>,
     issue: IssueCode,
@@ -34,17 +36,16 @@ pub struct IssueSandboxCode {
 }
 
 impl IssueSandboxCode {
-    /// Creates the use case.
-    pub fn new(clients: Arc<dyn ClientReader>, issue: IssueCode, entropy: Arc<dyn Entropy>) -> Self {
-        Self { clients, issue, entropy }
-    }
-
     /// Issues a code for all scopes of the app, as if a sandbox person of the developer had allowed it.
-    pub async fn run(&self, command: AppCommand<'_>, person: UserId) -> Result<SandboxCode, OwnAppError> {
+    pub async fn run(
+        &self,
+        command: AppCommand<'_>,
+        person: UserId,
+    ) -> Result<SandboxCode, DeveloperAppError> {
         let owner = command.session.user_id;
         let found = read_own(self.clients.as_ref(), owner, command.id).await?;
-        let client = found.ok_or(OwnAppError::NotFound)?.client;
-        let redirect_uri = client.redirect_uris.first().ok_or(OwnAppError::NoCode)?.clone();
+        let client = found.ok_or(DeveloperAppError::NotFound)?.client;
+        let redirect_uri = client.redirect_uris.first().ok_or(DeveloperAppError::NoCode)?.clone();
         let verifier = client.require_pkce.then(|| CodeVerifier::from_bytes(&self.entropy.secret_bytes()));
         let issued = self.issue.run(IssueCodeCommand {
             issuer: CodeIssuer::Developer(owner),
@@ -60,7 +61,7 @@ impl IssueSandboxCode {
     }
 }
 
-impl From<IssueCodeError> for OwnAppError {
+impl From<IssueCodeError> for DeveloperAppError {
     fn from(error: IssueCodeError) -> Self {
         match error {
             IssueCodeError::UnknownUser | IssueCodeError::UserLocked => Self::NotFound,

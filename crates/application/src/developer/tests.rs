@@ -5,8 +5,9 @@ mod usage;
 mod webhooks;
 
 use super::{
-    AppCommand, AppFault, AppForm, ApproveClient, ChangeApp, ChangeAppCommand, ChangedApp, DeleteApp,
-    OwnAppError, OwnApps, RegisterApp, RegisterAppCommand, RetireAppSecret, RotateAppSecret,
+    AppCommand, AppForm, ApproveClient, ChangeApp, ChangeAppCommand, ChangedApp, DeleteApp,
+    DeveloperAppError, InvalidAppField, RegisterApp, RegisterAppCommand, RetireAppSecret, RotateAppSecret,
+    ShowDeveloperApps,
 };
 use crate::access::DailyLimits;
 use crate::client_usage::first_usage_day;
@@ -14,38 +15,21 @@ use crate::operator::ClientError;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
 use crate::ports::storage::{ClientWithSecrets, MockClientReader, MockClientUsageStore, MockGrantReader};
 use crate::testing::{
-    REDIRECT_URI, app, client_id, clock, entropy, locked, noon, person, seconds, secret, stored_secret,
+    ADDRESS, REDIRECT_URI, app, client_id, clock, entropy, locked, noon, person, session, stored_secret,
     user_id,
 };
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::client::{
-    Client, ClientKind, ClientSecret, ClientStatus, Contact, InvalidRedirectUri, MAX_OWN_CLIENTS, Review,
+    Client, ClientKind, ClientName, ClientSecret, ClientStatus, Contact, InvalidRedirectUri, MAX_OWN_CLIENTS,
+    Review,
 };
-use domain::id::SessionId;
 use domain::secret::SecretKind;
-use domain::session::{AuthenticationMethod, Session};
+use domain::session::Session;
 use domain::user::User;
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
-use uuid::Uuid;
 
-const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
-
-/// A session of user 1 with this age in seconds.
-fn session(age: i64) -> Session {
-    Session {
-        id: SessionId::from_uuid(Uuid::nil()),
-        user_id: user_id(1),
-        token_hash: secret(SecretKind::Session, 3).hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: noon() - seconds(age),
-        last_seen_at: noon(),
-        first_seen_at: noon(),
-        device: None,
-        address: None,
-    }
-}
+const OPERATOR: &str = "Example Sleep Clinic";
 
 const FORM: AppForm<'static> = AppForm {
     name: "Night Owl",
@@ -90,13 +74,13 @@ fn with_app(client: Option<Client>) -> MockUnitOfWork {
     unit
 }
 
-struct Prepared {
+struct TestStore {
     units: Arc<PreparedUnitsOfWork>,
     endings: Arc<Endings>,
     events: RecordedEvents,
 }
 
-impl Prepared {
+impl TestStore {
     fn new(units: impl IntoIterator<Item = MockUnitOfWork>) -> Self {
         let units = PreparedUnitsOfWork::new(units);
         Self { endings: units.endings(), events: units.events(), units: Arc::new(units) }
@@ -118,7 +102,7 @@ impl Prepared {
     }
 }
 
-fn register_app(prepared: &Prepared) -> RegisterApp {
+fn register_app(prepared: &TestStore) -> RegisterApp {
     RegisterApp::new(prepared.units.clone(), entropy(), clock())
 }
 
@@ -131,12 +115,18 @@ fn with_names(names: Vec<String>) -> MockUnitOfWork {
 }
 
 async fn register(
-    prepared: &Prepared,
+    prepared: &TestStore,
     age: i64,
     form: AppForm<'_>,
-) -> Result<crate::operator::CreatedClient, OwnAppError> {
+) -> Result<crate::operator::CreatedClient, DeveloperAppError> {
     let session = session(age);
-    let command = RegisterAppCommand { session: &session, form, is_public: false, address: ADDRESS };
+    let command = RegisterAppCommand {
+        session: &session,
+        form,
+        is_public: false,
+        operator: Some(OPERATOR),
+        address: ADDRESS,
+    };
     register_app(prepared).run(command).await
 }
 
@@ -155,7 +145,7 @@ async fn an_app_is_registered_as_a_draft_of_its_owner_with_a_secret() {
         noted.lock().unwrap().push(secret.clone());
         Ok(())
     });
-    let prepared = Prepared::new([unit]);
+    let prepared = TestStore::new([unit]);
     let created = register(&prepared, 299, FORM).await.unwrap();
     let expected = Client {
         id: created.client.id,
@@ -175,9 +165,15 @@ async fn an_app_is_registered_as_a_draft_of_its_owner_with_a_secret() {
 async fn a_public_app_is_registered_without_a_secret_and_must_use_pkce() {
     let mut unit = with_names(Vec::new());
     unit.clients.expect_insert().times(1).returning(|_| Ok(()));
-    let prepared = Prepared::new([unit]);
+    let prepared = TestStore::new([unit]);
     let session = session(0);
-    let command = RegisterAppCommand { session: &session, form: FORM, is_public: true, address: ADDRESS };
+    let command = RegisterAppCommand {
+        session: &session,
+        form: FORM,
+        is_public: true,
+        operator: None,
+        address: ADDRESS,
+    };
     let created = register_app(&prepared).run(command).await.unwrap();
     assert!(created.secret.is_none() && created.client.require_pkce);
     assert_eq!(created.client.kind, ClientKind::PublicApp);
@@ -193,16 +189,18 @@ async fn every_fault_of_the_details_is_reported_at_once() {
         redirect_uris: &[REDIRECT_URI, "http://owl.example/cb", "https://owl.example/cb#x"],
         scopes: &["sleep", "sleep:write"],
     };
-    let prepared = Prepared::new([]);
-    let Err(OwnAppError::Invalid(faults)) = register(&prepared, 0, form).await else { panic!("registered") };
+    let prepared = TestStore::new([]);
+    let Err(DeveloperAppError::Invalid(faults)) = register(&prepared, 0, form).await else {
+        panic!("registered")
+    };
     let expected = [
-        AppFault::Name,
-        AppFault::HomePage,
-        AppFault::PrivacyPolicy,
-        AppFault::Contact,
-        AppFault::RedirectUri(2, InvalidRedirectUri::Scheme),
-        AppFault::RedirectUri(3, InvalidRedirectUri::Fragment),
-        AppFault::Scopes,
+        InvalidAppField::Name,
+        InvalidAppField::HomePage,
+        InvalidAppField::PrivacyPolicy,
+        InvalidAppField::Contact,
+        InvalidAppField::RedirectUri(2, InvalidRedirectUri::Scheme),
+        InvalidAppField::RedirectUri(3, InvalidRedirectUri::Fragment),
+        InvalidAppField::Scopes,
     ];
     assert_eq!(faults, expected);
     assert_eq!(prepared.endings.begun(), 0);
@@ -211,53 +209,71 @@ async fn every_fault_of_the_details_is_reported_at_once() {
 #[tokio::test]
 async fn a_registration_needs_a_scope_and_one_to_ten_redirect_uris() {
     for (form, fault) in [
-        (AppForm { scopes: &[], ..FORM }, AppFault::Scopes),
-        (AppForm { scopes: &["everything"], ..FORM }, AppFault::Scopes),
-        (AppForm { redirect_uris: &[], ..FORM }, AppFault::NoRedirectUri),
-        (AppForm { redirect_uris: &[REDIRECT_URI; 11], ..FORM }, AppFault::TooManyRedirectUris),
+        (AppForm { scopes: &[], ..FORM }, InvalidAppField::Scopes),
+        (AppForm { scopes: &["everything"], ..FORM }, InvalidAppField::Scopes),
+        (AppForm { redirect_uris: &[], ..FORM }, InvalidAppField::NoRedirectUri),
+        (AppForm { redirect_uris: &[REDIRECT_URI; 11], ..FORM }, InvalidAppField::TooManyRedirectUris),
     ] {
-        let refused = register(&Prepared::new([]), 0, form).await;
-        assert!(matches!(&refused, Err(OwnAppError::Invalid(faults)) if *faults == [fault]), "{refused:?}");
+        let refused = register(&TestStore::new([]), 0, form).await;
+        assert!(
+            matches!(&refused, Err(DeveloperAppError::Invalid(faults)) if *faults == [fault]),
+            "{refused:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_registration_needs_a_recent_sign_in_whose_session_has_not_ended() {
-    let stale = register(&Prepared::new([]), 300, FORM).await;
-    assert!(matches!(stale, Err(OwnAppError::NotFresh)), "{stale:?}");
+    let stale = register(&TestStore::new([]), 300, FORM).await;
+    assert!(matches!(stale, Err(DeveloperAppError::NotFresh)), "{stale:?}");
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().times(1).return_once(|_| Ok(Some(person())));
     unit.sessions.expect_find().times(1).returning(|_, _| Ok(None));
-    let prepared = Prepared::new([unit]);
+    let prepared = TestStore::new([unit]);
     let ended = register(&prepared, 0, FORM).await;
-    assert!(matches!(ended, Err(OwnAppError::NotFresh)), "{ended:?}");
+    assert!(matches!(ended, Err(DeveloperAppError::NotFresh)), "{ended:?}");
     prepared.assert_nothing_stored();
 }
 
 #[tokio::test]
 async fn a_locked_or_deleted_account_registers_nothing() {
     for user in [None, Some(User { status: locked(), ..person() })] {
-        let prepared = Prepared::new([with_user(user)]);
+        let prepared = TestStore::new([with_user(user)]);
         let refused = register(&prepared, 0, FORM).await;
-        assert!(matches!(refused, Err(OwnAppError::AccountUnavailable)), "{refused:?}");
+        assert!(matches!(refused, Err(DeveloperAppError::AccountUnavailable)), "{refused:?}");
         prepared.assert_nothing_stored();
     }
 }
 
 #[tokio::test]
 async fn a_person_registers_no_second_app_of_the_same_name() {
-    let prepared = Prepared::new([with_names(vec![FORM.name.to_owned()])]);
+    let prepared = TestStore::new([with_names(vec![FORM.name.to_owned()])]);
     let refused = register(&prepared, 0, FORM).await;
-    let Err(OwnAppError::Invalid(faults)) = refused else { panic!("registered") };
-    assert_eq!(faults, [AppFault::NameTaken]);
+    let Err(DeveloperAppError::Invalid(faults)) = refused else { panic!("registered") };
+    assert_eq!(faults, [InvalidAppField::NameTaken]);
     prepared.assert_nothing_stored();
+}
+
+/// Names that imitate the server or its operator.
+const IMITATIONS: [&str; 4] =
+    ["Restwell", "R\u{435}stwell Pro", "Official Night Owl", "Example Sleep Clinic"];
+
+#[tokio::test]
+async fn no_app_is_registered_under_a_name_that_imitates_the_server() {
+    for name in IMITATIONS {
+        let prepared = TestStore::new([]);
+        let refused = register(&prepared, 0, AppForm { name, ..FORM }).await;
+        let Err(DeveloperAppError::Invalid(faults)) = refused else { panic!("registered {name}") };
+        assert_eq!(faults, [InvalidAppField::NameReserved], "{name}");
+        assert_eq!(prepared.endings.begun(), 0);
+    }
 }
 
 #[tokio::test]
 async fn one_person_registers_ten_apps_and_no_more() {
-    let prepared = Prepared::new([with_names(vec!["Dream Diary".to_owned(); MAX_OWN_CLIENTS])]);
+    let prepared = TestStore::new([with_names(vec!["Dream Diary".to_owned(); MAX_OWN_CLIENTS])]);
     let refused = register(&prepared, 0, FORM).await;
-    assert!(matches!(refused, Err(OwnAppError::TooManyApps)), "{refused:?}");
+    assert!(matches!(refused, Err(DeveloperAppError::TooManyApps)), "{refused:?}");
     prepared.assert_nothing_stored();
 }
 
@@ -265,7 +281,7 @@ async fn one_person_registers_ten_apps_and_no_more() {
 async fn change(
     client: Option<Client>,
     form: AppForm<'_>,
-) -> (Result<ChangedApp, OwnAppError>, Option<Client>, Prepared) {
+) -> (Result<ChangedApp, DeveloperAppError>, Option<Client>, TestStore) {
     let stored: Arc<Mutex<Option<Client>>> = Arc::default();
     let mut unit = with_app(client);
     let noted = Arc::clone(&stored);
@@ -273,9 +289,15 @@ async fn change(
         *noted.lock().unwrap() = Some(client.clone());
         Ok(true)
     });
-    let prepared = Prepared::new([unit]);
+    let prepared = TestStore::new([unit]);
     let session = session(0);
-    let command = ChangeAppCommand { session: &session, id: client_id(1), form, address: ADDRESS };
+    let command = ChangeAppCommand {
+        session: &session,
+        id: client_id(1),
+        form,
+        operator: Some(OPERATOR),
+        address: ADDRESS,
+    };
     let outcome = ChangeApp::new(prepared.units.clone(), entropy(), clock()).run(command).await;
     let stored = stored.lock().unwrap().clone();
     (outcome, stored, prepared)
@@ -322,11 +344,26 @@ async fn a_changed_draft_stays_a_draft_and_the_same_details_store_nothing() {
 }
 
 #[tokio::test]
+async fn an_app_does_not_take_a_name_that_imitates_the_server_but_keeps_one_from_the_operator() {
+    for name in IMITATIONS {
+        let form = AppForm { name, ..FORM };
+        let (outcome, stored, prepared) = change(Some(draft()), form).await;
+        let Err(DeveloperAppError::Invalid(faults)) = outcome else { panic!("changed to {name}") };
+        assert_eq!((faults.as_slice(), stored), ([InvalidAppField::NameReserved].as_slice(), None), "{name}");
+        prepared.assert_nothing_stored();
+        let named = Client { name: ClientName::parse(name).unwrap(), ..approved() };
+        let (outcome, stored, _) = change(Some(named), AppForm { scopes: &["sleep"], ..form }).await;
+        assert_eq!(outcome.unwrap(), ChangedApp::SameReview, "{name}");
+        assert_eq!(stored.unwrap().name.as_str(), name);
+    }
+}
+
+#[tokio::test]
 async fn nobody_changes_the_app_of_another_person_or_of_the_operator() {
     let theirs = own(Review::Draft { owner: user_id(2) });
     for client in [None, Some(app()), Some(theirs)] {
         let (outcome, stored, prepared) = change(client, FORM).await;
-        assert!(matches!(outcome, Err(OwnAppError::NotFound)), "{outcome:?}");
+        assert!(matches!(outcome, Err(DeveloperAppError::NotFound)), "{outcome:?}");
         assert_eq!(stored, None);
         prepared.assert_nothing_stored();
     }
@@ -340,7 +377,7 @@ async fn only_the_owner_deletes_an_app_and_not_a_disabled_one() {
     {
         let mut unit = with_app(Some(client));
         unit.clients.expect_delete().times(usize::from(is_deleted)).returning(|_| Ok(true));
-        let prepared = Prepared::new([unit]);
+        let prepared = TestStore::new([unit]);
         let session = session(0);
         let command = AppCommand { session: &session, id: client_id(1), address: ADDRESS };
         let outcome = DeleteApp::new(prepared.units.clone(), entropy(), clock()).run(command).await;
@@ -348,7 +385,10 @@ async fn only_the_owner_deletes_an_app_and_not_a_disabled_one() {
             outcome.unwrap();
             prepared.assert_committed(AuditKind::AppDeleted);
         } else {
-            assert!(matches!(outcome, Err(OwnAppError::NotFound | OwnAppError::Disabled)), "{outcome:?}");
+            assert!(
+                matches!(outcome, Err(DeveloperAppError::NotFound | DeveloperAppError::Disabled)),
+                "{outcome:?}"
+            );
             prepared.assert_nothing_stored();
         }
     }
@@ -371,7 +411,7 @@ async fn an_own_app_is_shown_with_its_live_secrets_and_counts_to_its_owner_alone
             .times(usize::from(is_shown))
             .withf(|id, since| *id == client_id(1) && *since == first_usage_day(noon()))
             .returning(|_, _| Ok(Vec::new()));
-        let apps = OwnApps::new(
+        let apps = ShowDeveloperApps::new(
             Arc::new(clients),
             Arc::new(grants),
             Arc::new(usage),

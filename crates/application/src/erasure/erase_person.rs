@@ -88,10 +88,7 @@ impl ErasePerson {
                 audit::commit(unit, &events).await?;
                 Ok(erasure)
             }
-            Err(refusal) => {
-                unit.rollback().await?;
-                Err(refusal)
-            }
+            Err(refusal) => unit.refuse(refusal).await,
         }
     }
 
@@ -101,7 +98,7 @@ impl ErasePerson {
         unit: &mut dyn UnitOfWork,
         command: ErasePersonCommand<'_>,
     ) -> Result<(Erasure, usize), ErasePersonError> {
-        let (user_id, at) = (command.user_id(), self.clock.now());
+        let (user_id, at) = (command.user_id(), self.trail.now());
         // Locked first, as by all writers of the user's data.
         unit.users().find(user_id).await?.ok_or(ErasePersonError::NotFound)?;
         match command {

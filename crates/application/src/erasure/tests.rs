@@ -1,36 +1,13 @@
 use super::{ErasePerson, ErasePersonCommand, ErasePersonError};
 use crate::audit::testing::{assert_events, event};
 use crate::ports::storage::StorageError;
-use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
-use crate::testing::{clock, drawn_uuid, entropy, noon, person, seconds, user_id};
+use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::testing::{clock, drawn_uuid, entropy, noon, one, person, session, user_id};
 use domain::audit::{AuditActor, AuditKind};
-use domain::id::{ClientId, SessionId};
-use domain::secret::{Secret, SecretBytes, SecretKind};
-use domain::session::{AuthenticationMethod, FRESH_SECONDS, Session};
+use domain::id::ClientId;
+use domain::session::FRESH_SECONDS;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
-
-fn one(unit: MockUnitOfWork) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
-    let units = PreparedUnitsOfWork::new([unit]);
-    let endings = units.endings();
-    (Arc::new(units), endings)
-}
-
-/// A session with this age in seconds.
-fn session(age: i64) -> Session {
-    let cookie = Secret::from_bytes(SecretKind::Session, &SecretBytes::new([3; 32]));
-    Session {
-        id: SessionId::from_uuid(Uuid::from_u128(9)),
-        user_id: user_id(1),
-        token_hash: cookie.hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: noon() - seconds(age),
-        last_seen_at: noon(),
-        first_seen_at: noon(),
-        device: None,
-        address: None,
-    }
-}
 
 /// A unit of work that finds the user, and expects this many erasures.
 fn erasing(times: usize) -> MockUnitOfWork {

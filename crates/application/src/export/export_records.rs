@@ -44,8 +44,8 @@ pub enum ExportRecordsError {
     NotWritten(#[from] ExportNotWritten),
     /// The store stayed unreachable during all retries.
     #[error(
-        "the store was out of reach {tries} times in a row, so that the export is not whole; \
-         throw away what there is of it, and export again once the store answers"
+        "the store could not be reached {tries} times in a row, so the export is incomplete; delete the \
+         partial file, and export again once the store is available"
     )]
     StoreAway {
         /// Number of attempts.

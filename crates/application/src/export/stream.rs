@@ -2,13 +2,13 @@
 
 use super::export_records::{ExportQuery, ExportReaders, ExportRecordsError, Exporter};
 use crate::audit::AnsweredRead;
-use crate::patience::PAUSES;
 use crate::ports::export_writer::{ExportItem, ExportSection, ExportWriter};
 use crate::ports::storage::StorageError;
+use crate::retry::RETRY_DELAYS;
 use chrono::{DateTime, Utc};
 use domain::data_kind::DataKind;
 use domain::id::{IntakeLogId, SleepSessionId};
-use domain::read_tally::{AskedRange, ReadKind};
+use domain::read_tally::{ReadKind, RequestedRange};
 use domain::scope::Scope;
 use domain::user::User;
 use std::vec::IntoIter;
@@ -144,7 +144,7 @@ impl Export {
         section: ExportSection,
         position: &mut Position,
     ) -> Result<Vec<ExportItem>, ExportRecordsError> {
-        for pause in PAUSES {
+        for pause in RETRY_DELAYS {
             match self.read(section, position).await {
                 Err(StorageError::Unavailable | StorageError::Disk(_) | StorageError::Retryable) => {
                     self.readers.pause.pause(pause).await;
@@ -154,7 +154,7 @@ impl Export {
         }
         match self.read(section, position).await {
             Err(StorageError::Unavailable | StorageError::Disk(_) | StorageError::Retryable) => {
-                Err(ExportRecordsError::StoreAway { tries: PAUSES.len() + 1 })
+                Err(ExportRecordsError::StoreAway { tries: RETRY_DELAYS.len() + 1 })
             }
             outcome => Ok(outcome?),
         }
@@ -220,7 +220,7 @@ impl Drop for Export {
                     reader: *reader,
                     kind: ReadKind::Data(endpoint),
                     items,
-                    range: AskedRange { from: None, to: None },
+                    range: RequestedRange { from: None, to: None },
                 });
             }
         }

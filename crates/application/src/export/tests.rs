@@ -164,7 +164,7 @@ fn supplements() -> MockSupplementReader {
 }
 
 /// Result of an export: chunks, records, outcome and recorded reads.
-struct Exported {
+struct ExportResult {
     pieces: Vec<String>,
     items: Vec<ExportItem>,
     outcome: Result<(), ExportRecordsError>,
@@ -178,7 +178,7 @@ async fn export(
     sections: &'static [ExportSection],
     scopes: ScopeSet,
     room: usize,
-) -> Exported {
+) -> ExportResult {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let writer = Notes { sections, kept: kept.clone(), bytes: Vec::new(), room };
     let held = Arc::new(RecordedReads::default());
@@ -212,7 +212,7 @@ async fn export(
     let items = kept.lock().unwrap().clone();
     let reads = held.all().iter().map(|tally| (tally.key.kind, tally.items)).collect();
     let waited = waited.lock().unwrap().clone();
-    Exported { pieces, items, outcome, reads, waited }
+    ExportResult { pieces, items, outcome, reads, waited }
 }
 
 #[tokio::test]
@@ -378,7 +378,7 @@ async fn an_export_waits_longer_each_time_and_gives_up_with_what_to_do() {
     let exported = export(nothing, SECTIONS, [Scope::Sleep].into_iter().collect(), 99).await;
     let error = exported.outcome.unwrap_err();
     assert!(matches!(error, ExportRecordsError::StoreAway { tries: 10 }));
-    assert!(error.to_string().contains("export again once the store answers"), "{error}");
+    assert!(error.to_string().contains("export again once the store is available"), "{error}");
     assert!(exported.waited.is_sorted() && exported.waited[0] < exported.waited[8]);
     let all: Duration = exported.waited.iter().sum();
     assert!((Duration::from_secs(15)..Duration::from_mins(1)).contains(&all), "{all:?}");

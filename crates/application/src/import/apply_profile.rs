@@ -1,8 +1,7 @@
 //! Applies profile values that an import proposed.
 
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{Import, ProfileReader, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::{Import, ProfileReader, StorageError};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
@@ -23,26 +22,12 @@ pub enum ApplyProfileError {
     Storage(#[from] StorageError),
 }
 
-/// Applies what an import proposed; undoing the import then restores it.
-pub struct ApplyProfile {
-    units: Arc<dyn UnitOfWorkFactory>,
-    profiles: Arc<dyn ProfileReader>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Applies what an import proposed; undoing the import then restores it.
+    ApplyProfile { profiles: Arc<dyn ProfileReader> }
 }
 
 impl ApplyProfile {
-    /// Creates the use case.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        profiles: Arc<dyn ProfileReader>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, profiles, clock, trail }
-    }
-
     /// Returns the proposals of a finished import with the current profile values.
     pub async fn proposals(&self, import: &Import) -> Result<Vec<ProfileChange>, StorageError> {
         let Import { user_id: Some(user_id), state: ImportState::Done, report, .. } = import else {
@@ -68,12 +53,10 @@ impl ApplyProfile {
         let user = unit.users().find(user_id).await?;
         let import = unit.imports().find(id).await?.filter(|import| import.user_id == Some(user_id));
         let Some((mut user, mut import)) = user.zip(import) else {
-            unit.rollback().await?;
-            return Err(ApplyProfileError::Unknown);
+            return unit.refuse(ApplyProfileError::Unknown).await;
         };
         if import.state != ImportState::Done {
-            unit.rollback().await?;
-            return Err(ApplyProfileError::NotDone);
+            return unit.refuse(ApplyProfileError::NotDone).await;
         }
         let before = user.clone();
         let applied = import.report.profile.apply(&mut user, fields);
@@ -83,7 +66,7 @@ impl ApplyProfile {
         }
         import.report.profile_changed = true;
         unit.users().update(&user).await?;
-        let sources = ProfileSource::of_change(&before, &user, ProfileOrigin::Import(id), self.clock.now());
+        let sources = ProfileSource::of_change(&before, &user, ProfileOrigin::Import(id), self.trail.now());
         unit.users().record_sources(user_id, &sources).await?;
         unit.imports().update(&import).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::ProfileImported);

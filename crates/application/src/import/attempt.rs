@@ -1,7 +1,7 @@
 //! One attempt to store a batch.
 
-use super::batch::{Unstorable, Unstored};
-use super::batch_result::{BatchResult, Counted, Kind};
+use super::batch::{RejectedRecord, RejectionCause};
+use super::batch_result::{BatchResult, Kind, RecordOutcome};
 use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::report::ItemStatus;
@@ -37,8 +37,8 @@ impl<'a> Attempt<'a> {
     }
 
     /// Rejects the record at this position of the batch.
-    pub(super) fn reject(&mut self, position: usize, place: &str, why: Unstorable) {
-        self.result.rejected.push((position, Unstored::because(place, why)));
+    pub(super) fn reject(&mut self, position: usize, place: &str, why: RejectionCause) {
+        self.result.rejected.push((position, RejectedRecord::new(place, why)));
     }
 
     /// Adds a note on an accepted record.
@@ -145,7 +145,7 @@ impl<'a> Attempt<'a> {
             self.result.made.insert(id);
         }
         let row = RecordHash::new("session", &id);
-        self.count(Counted { kind: Kind::Session { entries }, outcome, row, key: Some(key) });
+        self.count(RecordOutcome { kind: Kind::Session { entries }, outcome, row, key: Some(key) });
     }
 
     pub(super) fn count_supplement(
@@ -157,18 +157,18 @@ impl<'a> Attempt<'a> {
     ) {
         let row = RecordHash::new("supplement", &id);
         self.result.supplements.insert(id);
-        self.count(Counted { kind: Kind::Supplement { has_id }, outcome, row, key: Some(key) });
+        self.count(RecordOutcome { kind: Kind::Supplement { has_id }, outcome, row, key: Some(key) });
     }
 
     pub(super) fn count_log(&mut self, id: IntakeLogId, outcome: ItemStatus, key: Option<RecordHash>) {
         self.result.logs.insert(id);
-        self.count(Counted { kind: Kind::Log, outcome, row: RecordHash::new("log", &id), key });
+        self.count(RecordOutcome { kind: Kind::Log, outcome, row: RecordHash::new("log", &id), key });
     }
 
     /// Counts a record. Only a dry run needs keys: otherwise ids stay the same.
-    fn count(&mut self, counted: Counted) {
+    fn count(&mut self, counted: RecordOutcome) {
         let key = counted.key.filter(|_| self.run.is_dry);
-        self.result.counted.push(Counted { key, ..counted });
+        self.result.counted.push(RecordOutcome { key, ..counted });
     }
 
     /// Records that the store has a supplement of the file under another id.

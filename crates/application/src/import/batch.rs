@@ -12,7 +12,7 @@ pub(super) type Numbered<T> = (usize, T);
 pub(super) struct Batch {
     /// Records, labels first, because logs of the same batch may refer to them.
     pub(super) records: Vec<Numbered<ImportItem>>,
-    pub(super) rejected: Vec<Numbered<Unstored>>,
+    pub(super) rejected: Vec<Numbered<RejectedRecord>>,
     pub(super) notes: Vec<Note>,
     /// Whether labels were skipped because the file is an upload.
     pub(super) left_out_labels: bool,
@@ -25,12 +25,14 @@ impl Batch {
         for (position, item) in items.into_iter().enumerate() {
             match item {
                 ImportItem::Rejected(rejection) => {
-                    batch.rejected.push((position, Unstored { rejection, why: None }));
+                    batch.rejected.push((position, RejectedRecord { rejection, why: None }));
                 }
                 ImportItem::Note(note) => batch.notes.push(note),
                 ImportItem::LabelsLeftOut => batch.left_out_labels = true,
                 ImportItem::Profile(_) | ImportItem::Session(_) | ImportItem::Log(_) if !has_person => {
-                    batch.rejected.push((position, Unstored::because(item.place(), Unstorable::NoPerson)));
+                    batch
+                        .rejected
+                        .push((position, RejectedRecord::new(item.place(), RejectionCause::NoPerson)));
                 }
                 item => batch.records.push((position, item)),
             }
@@ -42,45 +44,43 @@ impl Batch {
 
 /// Why a readable record is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unstorable {
+pub(super) enum RejectionCause {
     NoPerson,
     SessionOfTwo,
     LogOfTwo,
     LabelOfTwo,
-    Taken,
+    KeyConflict,
     UnknownSupplement,
     UnknownUpc,
 }
 
-impl Unstorable {
+impl RejectionCause {
     /// Returns the text for users.
     pub(super) const fn reason(self) -> &'static str {
         match self {
-            Self::NoPerson => "this record belongs to a person, and the import names none",
-            Self::SessionOfTwo => "its id is the one of a session, its key the one of another",
-            Self::LogOfTwo => "its id is the one of a log, its external_id the one of another",
-            Self::LabelOfTwo => "its id is the one of a label that was logged and has another key",
-            Self::Taken => "its id or its key belongs to another record",
+            Self::NoPerson => "this record belongs to a person, but the import has no user",
+            Self::SessionOfTwo => "its id and its key belong to two different sessions",
+            Self::LogOfTwo => "its id and its external_id belong to two different logs",
+            Self::LabelOfTwo => "its id belongs to a logged label with a different key",
+            Self::KeyConflict => "its id or its key belongs to another record",
             Self::UnknownSupplement => {
                 "the supplement of this log is not in the catalogue; import its label first"
             }
-            Self::UnknownUpc => {
-                "no label in the catalogue carries the upc of this log; import the label first"
-            }
+            Self::UnknownUpc => "no label in the catalogue has the upc of this log; import the label first",
         }
     }
 }
 
 /// A record that is not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unstored {
+pub(super) struct RejectedRecord {
     pub(super) rejection: Rejection,
     /// Reason; `None` if the record could not be read.
-    pub(super) why: Option<Unstorable>,
+    pub(super) why: Option<RejectionCause>,
 }
 
-impl Unstored {
-    pub(super) fn because(place: &str, why: Unstorable) -> Self {
+impl RejectedRecord {
+    pub(super) fn new(place: &str, why: RejectionCause) -> Self {
         let rejection = Rejection { place: place.to_owned(), reason: why.reason().to_owned() };
         Self { rejection, why: Some(why) }
     }

@@ -1,6 +1,6 @@
 //! Result of one attempt to store a batch.
 
-use super::batch::{Numbered, Unstored};
+use super::batch::{Numbered, RejectedRecord};
 use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::report::{ImportReport, ItemStatus};
@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 /// Result of one attempt to store a batch. The run takes it over after the commit.
 #[derive(Default)]
 pub(super) struct BatchResult {
-    pub(super) counted: Vec<Counted>,
-    pub(super) rejected: Vec<Numbered<Unstored>>,
+    pub(super) counted: Vec<RecordOutcome>,
+    pub(super) rejected: Vec<Numbered<RejectedRecord>>,
     pub(super) supplements: HashSet<SupplementId>,
     pub(super) aliases: HashMap<SupplementId, SupplementId>,
     pub(super) logs: HashSet<IntakeLogId>,
@@ -36,7 +36,7 @@ pub(super) struct BatchResult {
 }
 
 /// Status of one record.
-pub(super) struct Counted {
+pub(super) struct RecordOutcome {
     pub(super) kind: Kind,
     pub(super) outcome: ItemStatus,
     /// Row of the record.
@@ -56,7 +56,7 @@ pub(super) enum Kind {
     Log,
 }
 
-impl Counted {
+impl RecordOutcome {
     /// Adds the record to the counts of a report, unless it was already counted.
     pub(super) fn add_to(&self, report: &mut ImportReport, is_new_row: bool, is_new_key: bool) {
         if !is_new_row {

@@ -1,18 +1,18 @@
 //! The first pass over a file, and the work done in parallel.
 
-use super::progress::{Progress, Reading, stop_on_break};
+use super::batch_writer::BATCH;
+use super::progress::{ImportPass, Progress, stop_on_break};
 use super::reading::ReadAhead;
-use super::storing::BATCH;
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use domain::import::FileDigest;
 use std::thread;
 
 /// Size from which records are read in parallel with the check. For smaller files a second thread is not
 /// worth it, and a file rejected early was not read in vain.
-const LARGE: u64 = 1024 * 1024;
+const PARALLEL_READ_SIZE: u64 = 1024 * 1024;
 
 /// A completely checked file.
-pub(super) struct Checked {
+pub(super) struct CheckedFile {
     /// Its records from the start; of a large file the first batches are already read.
     pub(super) reading: ReadAhead,
     /// Hash of its bytes, if requested.
@@ -27,7 +27,7 @@ pub(super) fn check(
     file: &dyn ImportFile,
     with_digest: bool,
     progress: Progress<'_>,
-) -> Result<Checked, ImportRefusal> {
+) -> Result<CheckedFile, ImportRefusal> {
     thread::scope(|scope| {
         let digest = with_digest.then(|| scope.spawn(|| file.digest()));
         let reading = read_to_the_end(file, progress)?;
@@ -35,7 +35,7 @@ pub(super) fn check(
             let gone = |_| Err(ImportRefusal::Unreadable("the reader stopped".to_owned()));
             digest.join().unwrap_or_else(gone)
         });
-        Ok(Checked { reading, digest: digest.transpose()? })
+        Ok(CheckedFile { reading, digest: digest.transpose()? })
     })
 }
 
@@ -44,11 +44,11 @@ fn read_to_the_end(file: &dyn ImportFile, progress: Progress<'_>) -> Result<Read
     let mut source = file.open()?;
     let mut ahead = None;
     source.check(&mut |bytes| {
-        if bytes >= LARGE && ahead.is_none() {
+        if bytes >= PARALLEL_READ_SIZE && ahead.is_none() {
             ahead = Some(begin());
         }
-        progress(Reading::Checking, bytes)
+        progress(ImportPass::Checking, bytes)
     })?;
-    stop_on_break(progress(Reading::Checking, source.bytes_read()))?;
+    stop_on_break(progress(ImportPass::Checking, source.bytes_read()))?;
     ahead.unwrap_or_else(begin)
 }

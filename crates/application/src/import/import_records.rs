@@ -1,11 +1,11 @@
 //! Imports a file: checks it completely, then stores it in batches.
 
 use super::batch::Batch;
+use super::batch_writer::{BatchWriter, MAX_WAITING, StopReason};
 use super::checking;
-use super::progress::{Progress, Reading, stop_on_break};
+use super::progress::{ImportPass, Progress, stop_on_break};
 use super::report::ImportReport;
 use super::run::Run;
-use super::storing::{MOST_WAITING, Stop, Storing};
 use crate::audit::{self, AuditTrail};
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, StorageError, UnitOfWork, UnitOfWorkFactory};
@@ -31,12 +31,12 @@ pub struct ImportRecordsCommand {
     /// Whether profile fields that differ from the file are overwritten.
     pub overwrite_profile: bool,
     /// Information about the file.
-    pub about: FileAbout,
+    pub about: FileInfo,
 }
 
 /// Information about the file of an import.
 #[derive(Debug, Clone)]
-pub enum FileAbout {
+pub enum FileInfo {
     /// A file of the command line.
     File {
         /// Name of the file.
@@ -65,12 +65,12 @@ pub enum ImportRecordsError {
     Storage(#[from] StorageError),
 }
 
-impl From<Stop> for ImportRecordsError {
-    fn from(stop: Stop) -> Self {
+impl From<StopReason> for ImportRecordsError {
+    fn from(stop: StopReason) -> Self {
         match stop {
-            Stop::Storage(error) => Self::Storage(error),
-            Stop::Undone => Self::Undone,
-            Stop::UnknownUser => Self::UnknownUser,
+            StopReason::Storage(error) => Self::Storage(error),
+            StopReason::Undone => Self::Undone,
+            StopReason::UnknownUser => Self::UnknownUser,
         }
     }
 }
@@ -87,8 +87,6 @@ pub struct Imported {
 /// Imports files.
 pub struct ImportRecords {
     units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
     trail: AuditTrail,
     pause: Option<Arc<dyn Pause>>,
 }
@@ -96,8 +94,7 @@ pub struct ImportRecords {
 impl ImportRecords {
     /// Creates the use case. If the store is unreachable, the import fails and the caller retries.
     pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail, pause: None }
+        Self { units, trail: AuditTrail::new(entropy, clock), pause: None }
     }
 
     /// Makes imports wait for an unreachable store for half a minute before they fail.
@@ -119,20 +116,20 @@ impl ImportRecords {
         file: &dyn ImportFile,
         progress: Progress<'_>,
     ) -> Result<Imported, ImportRecordsError> {
-        let is_known_by_digest = !command.dry_run && matches!(command.about, FileAbout::File { .. });
+        let is_known_by_digest = !command.dry_run && matches!(command.about, FileInfo::File { .. });
         let checked = checking::check(file, is_known_by_digest, progress)?;
         let reading = checked.reading;
         let (id, earlier) = self.begin(command, file, checked.digest).await?.unzip();
         let storing = self.storing(id);
-        let run = Run::new(command.user_id, command.dry_run, self.clock.now(), self.entropy.as_ref());
+        let run = Run::new(command.user_id, command.dry_run, self.trail.now(), self.trail.entropy.as_ref());
         let mut run = run.of_file(earlier.unwrap_or_default());
         run.overwrite_profile = command.overwrite_profile;
-        let report = |bytes| progress(Reading::Storing, bytes);
+        let report = |bytes| progress(ImportPass::Storing, bytes);
         while let Some((items, bytes_read)) = reading.next_batch(&report)? {
             // Committed together with the batch.
             run.bytes_done = bytes_read;
             storing.store(&mut run, Batch::sort(items, command.user_id.is_some())).await?;
-            storing.store_waiting(&mut run, MOST_WAITING).await?;
+            storing.store_waiting(&mut run, MAX_WAITING).await?;
             stop_on_break(report(bytes_read))?;
         }
         storing.store_waiting(&mut run, 0).await?;
@@ -142,8 +139,8 @@ impl ImportRecords {
         Ok(Imported { id, report: run.whole() })
     }
 
-    fn storing(&self, import: Option<ImportId>) -> Storing<'_> {
-        Storing { units: self.units.as_ref(), import, pause: self.pause.as_deref(), backend: None }
+    fn storing(&self, import: Option<ImportId>) -> BatchWriter<'_> {
+        BatchWriter { units: self.units.as_ref(), import, pause: self.pause.as_deref(), backend: None }
     }
 
     /// Checks the user, and starts or resumes an import; returns what was stored before. A dry run creates
@@ -158,22 +155,21 @@ impl ImportRecords {
         if let Some(user_id) = command.user_id
             && unit.users().find(user_id).await?.is_none()
         {
-            unit.rollback().await?;
-            return Err(ImportRecordsError::UnknownUser);
+            return unit.refuse(ImportRecordsError::UnknownUser).await;
         }
         if command.dry_run {
             unit.rollback().await?;
             return Ok(None);
         }
         let begun = match &command.about {
-            FileAbout::File { name, zone } => {
-                let started = Started { name, digest, zone: *zone, user_id: command.user_id };
+            FileInfo::File { name, zone } => {
+                let started = NewImportFile { name, digest, zone: *zone, user_id: command.user_id };
                 let begun = self.begin_file(unit.as_mut(), &started, file).await?;
                 audit::commit(unit, &[self.event(begun.0, command.user_id)]).await?;
                 begun
             }
             // Its event was recorded when the upload started.
-            FileAbout::Upload(id) => {
+            FileInfo::Upload(id) => {
                 let begun = begin_upload(unit.as_mut(), *id, file).await?;
                 unit.commit().await?;
                 begun
@@ -191,23 +187,23 @@ impl ImportRecords {
     async fn begin_file(
         &self,
         unit: &mut dyn UnitOfWork,
-        started: &Started<'_>,
+        started: &NewImportFile<'_>,
         file: &dyn ImportFile,
     ) -> Result<(ImportId, ImportReport), StorageError> {
-        let since = self.clock.now() - RESUMABLE;
+        let since = self.trail.now() - RESUMABLE;
         if let Some(digest) = &started.digest
             && let Some(broken_off) = unit.imports().find_broken_off(started.user_id, digest, since).await?
         {
             return Ok((broken_off.id, broken_off.report));
         }
-        let id = ImportId::from_uuid(self.entropy.uuid());
+        let id = ImportId::from_uuid(self.trail.entropy.uuid());
         let (name, zone) = (started.name.clone(), started.zone);
         let import = Import {
             user_id: started.user_id,
             format: Some(file.format().to_owned()),
             digest: started.digest,
             size: file.size().unwrap_or_default(),
-            ..Import::new(id, ImportOrigin::Command, name, zone, self.clock.now())
+            ..Import::new(id, ImportOrigin::Command, name, zone, self.trail.now())
         };
         unit.imports().insert(&import).await?;
         Ok((id, ImportReport::default()))
@@ -219,22 +215,18 @@ impl ImportRecords {
         if let Some(user_id) = run.user_id
             && unit.users().find(user_id).await?.is_none()
         {
-            unit.rollback().await?;
-            return Err(ImportRecordsError::UnknownUser);
+            return unit.refuse(ImportRecordsError::UnknownUser).await;
         }
         let import = match unit.imports().find(id).await? {
             Some(import) if import.state == ImportState::Running => import,
             // Finished by a concurrent import of the same file.
             Some(import) if import.state == ImportState::Done => return Ok(unit.rollback().await?),
-            _ => {
-                unit.rollback().await?;
-                return Err(ImportRecordsError::Undone);
-            }
+            _ => return unit.refuse(ImportRecordsError::Undone).await,
         };
         let done = Import {
             state: ImportState::Done,
             bytes_done: run.bytes_done,
-            ended_at: Some(self.clock.now()),
+            ended_at: Some(self.trail.now()),
             report: run.whole().shortened(),
             ..import
         };
@@ -248,7 +240,7 @@ impl ImportRecords {
 }
 
 /// File information for a new import.
-struct Started<'a> {
+struct NewImportFile<'a> {
     name: &'a FileName,
     /// Hash of the file: an import of the same file resumes an interrupted one.
     digest: Option<FileDigest>,

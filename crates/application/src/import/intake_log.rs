@@ -1,7 +1,7 @@
 //! Stores intake logs of a file.
 
 use super::attempt::Attempt;
-use super::batch::{Numbered, Unstorable};
+use super::batch::{Numbered, RejectionCause};
 use super::recent::RecordHash;
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedLog;
@@ -36,7 +36,7 @@ pub(super) async fn store(
     let mut intake = Intake { user_id, known: candidates(unit, user_id, &logs).await?, inserted: Vec::new() };
     for (position, log) in logs {
         let Ok(same) = intake.find_same(attempt, &log).map(Option::<&IntakeLog>::cloned) else {
-            attempt.reject(position, &log.place, Unstorable::LogOfTwo);
+            attempt.reject(position, &log.place, RejectionCause::LogOfTwo);
             continue;
         };
         let key = key(&log);
@@ -101,8 +101,8 @@ async fn find_supplement(
     Ok(found.map(|supplement| supplement.id))
 }
 
-const fn unknown_supplement(log: &ImportedLog) -> Unstorable {
-    if log.upc.is_some() { Unstorable::UnknownUpc } else { Unstorable::UnknownSupplement }
+const fn unknown_supplement(log: &ImportedLog) -> RejectionCause {
+    if log.upc.is_some() { RejectionCause::UnknownUpc } else { RejectionCause::UnknownSupplement }
 }
 
 fn of_supplement(log: &ImportedLog, id: SupplementId) -> ImportedLog {
@@ -173,7 +173,7 @@ impl Intake {
             (None, None) => Ok(self.known.iter().find(|known| {
                 let both_have_keys = key.is_some() && known.record.external_key().is_some();
                 !both_have_keys
-                    && is_taken_alike(&known.record, &imported.record)
+                    && has_same_intake(&known.record, &imported.record)
                     && !(imported.id.is_some() && attempt.has_seen_log(known.id))
             })),
         }
@@ -209,7 +209,7 @@ fn note(attempt: &mut Attempt<'_>, before: Option<IntakeLog>, log: &IntakeLog) {
     attempt.changed(RecordReference::Log(log.id), before, || RecordVersion::of_log(&log.record));
 }
 
-fn is_taken_alike(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {
+fn has_same_intake(known: &IntakeLogRecord, imported: &IntakeLogRecord) -> bool {
     known.supplement_id() == imported.supplement_id() && known.created_at() == imported.created_at()
 }
 

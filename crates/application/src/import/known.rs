@@ -1,6 +1,6 @@
 //! Finds the sessions that a record may match by id, key and time.
 
-use super::near::Near;
+use super::session_index::SessionIndex;
 use domain::id::SleepSessionId;
 use domain::sleep::{SessionKey, SleepRecord, SleepSession, SleepSource};
 use std::collections::{BTreeMap, HashMap};
@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, HashMap};
 ///
 /// A batch has thousands of records, so lookups must not scan all sessions.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct KnownRecords {
     /// In the order of insertion.
     sessions: BTreeMap<u64, Entry>,
     by_id: HashMap<SleepSessionId, u64>,
-    by_source: HashMap<SleepSource, Near>,
-    without_source: Near,
+    by_source: HashMap<SleepSource, SessionIndex>,
+    without_source: SessionIndex,
     next: u64,
 }
 
@@ -24,7 +24,7 @@ struct Entry {
     is_stored: bool,
 }
 
-impl Known {
+impl KnownRecords {
     /// Creates an index of stored sessions; of several with one id, the first is used.
     pub(super) fn stored(sessions: impl IntoIterator<Item = SleepSession>) -> Self {
         let mut known = Self::default();
@@ -86,7 +86,7 @@ impl Known {
         self.sessions.get(&number).map(|entry| &entry.session)
     }
 
-    fn of_source(&self, source: Option<&SleepSource>) -> Option<&Near> {
+    fn of_source(&self, source: Option<&SleepSource>) -> Option<&SessionIndex> {
         match source {
             Some(source) => self.by_source.get(source),
             None => Some(&self.without_source),

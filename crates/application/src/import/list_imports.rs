@@ -1,6 +1,7 @@
 //! Lists imports.
 
 use crate::ports::storage::{Import, ImportReader, StorageError};
+use derive_more::Constructor;
 use domain::id::UserId;
 use std::sync::Arc;
 
@@ -8,16 +9,12 @@ use std::sync::Arc;
 const PAGE: u32 = 200;
 
 /// Lists imports, latest first.
+#[derive(Constructor)]
 pub struct ListImports {
     reader: Arc<dyn ImportReader>,
 }
 
 impl ListImports {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn ImportReader>) -> Self {
-        Self { reader }
-    }
-
     /// Returns at most `limit` imports of a user, or of all users, latest start first.
     pub async fn run(&self, user_id: Option<UserId>, limit: usize) -> Result<Vec<Import>, StorageError> {
         let mut found: Vec<Import> = Vec::new();

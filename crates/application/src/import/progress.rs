@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 /// The two passes over a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum ImportPass {
     /// Checks whether the file is complete; stores nothing.
     Checking,
     /// Stores records.
@@ -13,7 +13,7 @@ pub enum Reading {
 }
 
 /// Receives the bytes read in a pass, and decides whether to continue.
-pub type Progress<'a> = &'a (dyn Fn(Reading, u64) -> ControlFlow<()> + Send + Sync);
+pub type Progress<'a> = &'a (dyn Fn(ImportPass, u64) -> ControlFlow<()> + Send + Sync);
 
 /// Fails with [`ImportRefusal::Stopped`] if the import must stop.
 pub(super) fn stop_on_break(wish: ControlFlow<()>) -> Result<(), ImportRefusal> {

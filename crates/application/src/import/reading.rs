@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 /// Maximum number of queued batches: with the one being stored and the one being read, three are in memory.
 /// While a file is checked, the first two are read. More would not help, because storing takes longer than
 /// reading.
-const AHEAD: usize = 1;
+const QUEUED_BATCHES: usize = 1;
 
 /// A message of the reading thread.
 enum Step {
@@ -44,7 +44,7 @@ struct Listener {
 impl ReadAhead {
     /// Starts to read batches of at most `limit` records.
     pub(super) fn begin(source: Box<dyn ImportSource>, limit: usize) -> Result<Self, ImportRefusal> {
-        let (sender, steps) = sync_channel(AHEAD);
+        let (sender, steps) = sync_channel(QUEUED_BATCHES);
         let listener = Arc::new(Listener::default());
         let shared = Arc::clone(&listener);
         let thread = thread::Builder::new()
@@ -127,12 +127,12 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     /// Returns one record per batch forever, or panics after some.
-    struct Endless {
+    struct EndlessSource {
         given: Arc<AtomicU64>,
         panics_at: u64,
     }
 
-    impl ImportSource for Endless {
+    impl ImportSource for EndlessSource {
         fn read_batch(
             &mut self,
             _: usize,
@@ -158,7 +158,7 @@ mod tests {
 
     fn endless(panics_at: u64) -> (Arc<AtomicU64>, ReadAhead) {
         let given = Arc::new(AtomicU64::new(0));
-        let source = Endless { given: Arc::clone(&given), panics_at };
+        let source = EndlessSource { given: Arc::clone(&given), panics_at };
         (given, ReadAhead::begin(Box::new(source), 1).unwrap())
     }
 
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_panics_is_not_taken_for_the_end_of_the_file() {
+    fn a_panic_of_the_reader_is_not_treated_as_the_end_of_the_file() {
         let (_, reading) = endless(3);
         let outcome = std::iter::from_fn(|| reading.next_batch(&|_| ControlFlow::Continue(())).transpose())
             .find(Result::is_err);

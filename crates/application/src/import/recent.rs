@@ -8,13 +8,13 @@ use std::mem;
 ///
 /// When the young half is full it replaces the old one, which is dropped.
 #[derive(Debug)]
-pub(super) struct Recent<K, V = ()> {
+pub(super) struct GenerationalCache<K, V = ()> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
     limit: usize,
 }
 
-impl<K: Eq + Hash, V> Recent<K, V> {
+impl<K: Eq + Hash, V> GenerationalCache<K, V> {
     /// Creates an empty memory for at least `limit` keys.
     pub(super) fn new(limit: usize) -> Self {
         Self { young: HashMap::new(), old: HashMap::new(), limit }
@@ -39,7 +39,7 @@ impl<K: Eq + Hash, V> Recent<K, V> {
     }
 }
 
-impl<K: Eq + Hash> Recent<K> {
+impl<K: Eq + Hash> GenerationalCache<K> {
     /// Remembers a key; returns whether it was not remembered before.
     pub(super) fn first(&mut self, key: K) -> bool {
         let first = !self.contains(&key);
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_latest_keys_are_remembered_and_the_oldest_forgotten() {
-        let mut recent = Recent::new(3);
+        let mut recent = GenerationalCache::new(3);
         let first: Vec<bool> = [1, 2, 1, 3, 4, 1].map(|key| recent.first(key)).to_vec();
         assert_eq!(first, [true, true, false, true, true, false]);
         for key in 5..=7 {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn it_never_holds_more_than_twice_its_limit() {
-        let mut recent = Recent::new(100);
+        let mut recent = GenerationalCache::new(100);
         for key in 0..1_000 {
             recent.insert(key, ());
             assert!(recent.young.len() + recent.old.len() <= 200);
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_latest_value_under_a_key_counts() {
-        let mut recent = Recent::new(2);
+        let mut recent = GenerationalCache::new(2);
         for (key, value) in [(1, 'a'), (2, 'b'), (1, 'c'), (3, 'd'), (1, 'e')] {
             recent.insert(key, value);
         }

@@ -1,8 +1,8 @@
 //! An import in progress.
 
-use super::batch::{Numbered, Unstored};
-use super::batch_result::{BatchResult, Counted};
-use super::recent::{Recent, RecordHash};
+use super::batch::{Numbered, RejectedRecord};
+use super::batch_result::{BatchResult, RecordOutcome};
+use super::recent::{GenerationalCache, RecordHash};
 use super::rejection::Rejection;
 use super::report::{ImportReport, ItemStatus};
 use super::waiting::{self, WaitingRecords};
@@ -19,7 +19,7 @@ const HASHES: usize = 450_000;
 /// Minimum number of remembered supplements, known and aliased; twice as many use 14 MB.
 const SUPPLEMENTS: usize = 100_000;
 /// Minimum number of remembered new or changed sessions; twice as many use 1 MB.
-const MADE: usize = 10_000;
+const MIN_REMEMBERED: usize = 10_000;
 
 /// An import in progress: state across batches, of committed batches only.
 pub(super) struct Run<'a> {
@@ -38,19 +38,19 @@ pub(super) struct Run<'a> {
     /// Records that wait for the end of the file.
     waiting: WaitingRecords,
     /// Sessions added or changed recently; a forgotten one is only changed later.
-    made: Recent<SleepSessionId>,
+    made: GenerationalCache<SleepSessionId>,
     /// Number of bytes read and stored.
     pub(super) bytes_done: u64,
     /// Status of each record of the last stored batch, by position.
-    pub(super) results: Vec<Numbered<Result<(RecordReference, ItemStatus), Unstored>>>,
+    pub(super) results: Vec<Numbered<Result<(RecordReference, ItemStatus), RejectedRecord>>>,
     /// Notes on records of that batch, by position.
     pub(super) notes: Vec<Numbered<Rejection>>,
     /// Rows and, in a dry run, keys of the records seen.
-    seen: Recent<RecordHash>,
+    seen: GenerationalCache<RecordHash>,
     /// Supplements that the store has, or would have after a dry run.
-    supplements: Recent<SupplementId>,
+    supplements: GenerationalCache<SupplementId>,
     /// Stored ids of supplements that have other ids in the file.
-    aliases: Recent<SupplementId, SupplementId>,
+    aliases: GenerationalCache<SupplementId, SupplementId>,
 }
 
 impl<'a> Run<'a> {
@@ -71,13 +71,13 @@ impl<'a> Run<'a> {
             earlier: ImportReport::default(),
             may_wait: false,
             waiting: WaitingRecords::default(),
-            made: Recent::new(MADE),
+            made: GenerationalCache::new(MIN_REMEMBERED),
             bytes_done: 0,
             results: Vec::new(),
             notes: Vec::new(),
-            seen: Recent::new(HASHES),
-            supplements: Recent::new(SUPPLEMENTS),
-            aliases: Recent::new(SUPPLEMENTS),
+            seen: GenerationalCache::new(HASHES),
+            supplements: GenerationalCache::new(SUPPLEMENTS),
+            aliases: GenerationalCache::new(SUPPLEMENTS),
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
     }
 
     /// Takes over the result of a committed attempt; returns the rejections.
-    pub(super) fn take(&mut self, result: BatchResult) -> Vec<Numbered<Unstored>> {
+    pub(super) fn take(&mut self, result: BatchResult) -> Vec<Numbered<RejectedRecord>> {
         for id in result.confirmed {
             for place in self.waiting.remove_superseded_by(id) {
                 self.report.note(waiting::superseded_note(place).into());
@@ -146,7 +146,7 @@ impl<'a> Run<'a> {
     }
 
     /// Records that a record of the batch was not stored.
-    pub(super) fn reject(&mut self, position: usize, unstored: Unstored) {
+    pub(super) fn reject(&mut self, position: usize, unstored: RejectedRecord) {
         self.report.reject(unstored.rejection.clone());
         self.results.push((position, Err(unstored)));
     }
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
         self.seen.contains(&RecordHash::new("log", &id))
     }
 
-    fn count(&mut self, counted: &Counted) {
+    fn count(&mut self, counted: &RecordOutcome) {
         let is_new_row = self.seen.first(counted.row);
         let is_new_key = counted.key.is_none_or(|key| self.seen.first(key));
         counted.add_to(&mut self.report, is_new_row, is_new_key);

@@ -1,8 +1,8 @@
 //! Stores sleep sessions of a file.
 
 use super::attempt::Attempt;
-use super::batch::{Numbered, Unstorable};
-use super::known::Known;
+use super::batch::{Numbered, RejectionCause};
+use super::known::KnownRecords;
 use super::recent::RecordHash;
 use super::rejection::Rejection;
 use super::report::ItemStatus;
@@ -18,7 +18,7 @@ struct Sessions {
     user_id: UserId,
     /// Stored and new sessions that a record of the batch may match; new ones are inserted together at the
     /// end.
-    known: Known,
+    known: KnownRecords,
     /// Ids for new sessions, in descending order.
     ids: Vec<SleepSessionId>,
     /// Stored sessions to delete in one statement before other writes.
@@ -46,7 +46,7 @@ pub(super) async fn store(
                 attempt.wait(session.clone(), Vec::new());
                 continue;
             }
-            attempt.reject(position, &session.place, Unstorable::SessionOfTwo);
+            attempt.reject(position, &session.place, RejectionCause::SessionOfTwo);
             continue;
         };
         let wants = waiting::wanted(&decision, &session.record);
@@ -88,12 +88,12 @@ async fn candidates(
     unit: &mut dyn UnitOfWork,
     user_id: UserId,
     imported: &[Numbered<&ImportedSession>],
-) -> Result<Known, StorageError> {
+) -> Result<KnownRecords, StorageError> {
     let heads: Vec<_> = imported.iter().map(|(_, session)| session.record.head().clone()).collect();
     let ids: Vec<_> = imported.iter().filter_map(|(_, session)| session.id).collect();
     let candidates = unit.sleep().find_candidates(user_id, &heads).await?;
     let by_id = if ids.is_empty() { Vec::new() } else { unit.sleep().find_many(user_id, &ids).await? };
-    Ok(Known::stored(candidates.into_iter().chain(by_id)))
+    Ok(KnownRecords::stored(candidates.into_iter().chain(by_id)))
 }
 
 impl Sessions {
@@ -184,10 +184,8 @@ fn replacement_note(decision: &Reconciliation) -> Option<String> {
     match decision {
         Reconciliation::Replace { removes, .. } | Reconciliation::Insert { removes } => match removes.len() {
             0 => None,
-            1 => Some("takes the place of another session of its source, which it overlaps".to_owned()),
-            number => {
-                Some(format!("takes the place of {number} other sessions of its source, which it overlaps"))
-            }
+            1 => Some("replaced an overlapping session of the same source".to_owned()),
+            number => Some(format!("replaced {number} overlapping sessions of the same source")),
         },
         Reconciliation::Unchanged(_) => None,
     }
@@ -196,7 +194,11 @@ fn replacement_note(decision: &Reconciliation) -> Option<String> {
 /// Decides how to store a record; `None` if its id and its key belong to two sessions.
 ///
 /// A record of Restwell's own export is matched by its id and replaces no other session.
-fn decide(known: &Known, near: &[&SleepSession], imported: &ImportedSession) -> Option<Reconciliation> {
+fn decide(
+    known: &KnownRecords,
+    near: &[&SleepSession],
+    imported: &ImportedSession,
+) -> Option<Reconciliation> {
     let record = &imported.record;
     let Some(id) = imported.id else { return Some(reconcile(near, record)) };
     match (known.get(id), known.with_key(record.source(), record.key())) {

@@ -1,7 +1,7 @@
 //! Stores supplement labels of a file.
 
 use super::attempt::Attempt;
-use super::batch::{Numbered, Unstorable};
+use super::batch::{Numbered, RejectionCause};
 use super::recent::RecordHash;
 use super::report::ItemStatus;
 use crate::ports::import_source::ImportedSupplement;
@@ -50,7 +50,7 @@ pub(super) async fn store(
         let in_file = supplement.id;
         let supplement = labels.without_foreign_id(supplement);
         let Some((id, outcome)) = labels.place(attempt, repository, &supplement).await? else {
-            attempt.reject(position, &supplement.place, Unstorable::LabelOfTwo);
+            attempt.reject(position, &supplement.place, RejectionCause::LabelOfTwo);
             continue;
         };
         // A stored version with the file's id keeps the logs that refer to it.
@@ -80,7 +80,7 @@ fn with_owner<'a>(
                 let key = supplement.key.clone().owned_by(user_id);
                 labels.push((position, Cow::Owned(ImportedSupplement { key, ..supplement.clone() })));
             }
-            (Some(_), None) => attempt.reject(position, &supplement.place, Unstorable::NoPerson),
+            (Some(_), None) => attempt.reject(position, &supplement.place, RejectionCause::NoPerson),
         }
     }
     labels

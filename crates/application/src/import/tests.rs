@@ -11,18 +11,18 @@ mod known;
 mod log;
 mod memory_imports;
 mod memory_store;
-mod near;
 mod profile;
 mod record;
 mod resume;
 mod rival;
 mod run;
 mod session;
+mod session_index;
 mod supplement;
 mod undo;
 mod undo_order;
 
-use super::{Counts, FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
+use super::{Counts, FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport};
 use crate::ports::import_source::{ImportFile, ImportItem};
 use crate::testing::{clock, entropy, user_id};
 use domain::import::FileName;
@@ -34,7 +34,7 @@ use std::ops::ControlFlow;
 /// The command shared by these tests, without a user.
 fn for_real() -> ImportRecordsCommand {
     let name = FileName::clean("items.json");
-    let about = FileAbout::File { name, zone: TimeZone::UTC };
+    let about = FileInfo::File { name, zone: TimeZone::UTC };
     ImportRecordsCommand { user_id: None, dry_run: false, overwrite_profile: false, about }
 }
 
@@ -61,7 +61,7 @@ async fn import_file(
 
 /// Imports these records for the user.
 async fn import(store: &MemoryStore, items: impl IntoIterator<Item = ImportItem>) -> ImportReport {
-    import_file(store, of_person(), &ItemFile::of(items)).await.unwrap()
+    import_file(store, of_person(), &ItemFile::new(items)).await.unwrap()
 }
 
 fn counts(new: u64, updated: u64, unchanged: u64) -> Counts {

@@ -8,9 +8,8 @@ mod scan;
 pub use cancelling::{CancelImportError, Cancelled};
 
 use super::undone::{Undone, UndoneCounts};
-use crate::audit::AuditTrail;
-use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWork};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::{ImportId, UserId};
@@ -26,7 +25,7 @@ const RECORDS: u32 = 40;
 /// Number of labels per unit of work.
 const LABELS: u32 = 200;
 /// Number of tries per batch after a conflict or a lost connection.
-const TRIES: u32 = 5;
+const MAX_TRIES: u32 = 5;
 
 /// Why an import was not undone.
 #[derive(Debug, thiserror::Error)]
@@ -41,10 +40,10 @@ pub enum UndoImportError {
     #[error("the import has stored nothing")]
     NothingStored,
     /// Its notes were deleted, after 30 days.
-    #[error("what the import did is kept for 30 days only")]
+    #[error("imports can be undone for 30 days only")]
     TooOld,
     /// A user tried to undo the operator's import, which may have stored labels shared by all users.
-    #[error("the import brought labels of the catalogue; only the operator undoes it")]
+    #[error("the import added labels to the catalogue; only the operator can undo it")]
     NotTheirs,
     /// The store failed. Another call, or a server by itself, resumes the undo.
     #[error(transparent)]
@@ -60,20 +59,17 @@ fn may_have_labels(import: &Import) -> bool {
             || matches!(import.state, ImportState::Running | ImportState::Undoing))
 }
 
-/// Undoes imports.
-///
-/// A record that is unchanged since the import is reverted: deleted if the import added it, restored if the
-/// import changed or deleted it. Other records are kept, and listed with the later import that changed them.
-/// A session deleted by the import is restored only together with the deletion of the one that replaced it.
-/// Undoing imports in reverse order restores the original state exactly.
-///
-/// The import is `undoing` from the first batch to the last. If it is interrupted, [`Self::resume`]
-/// continues.
-pub struct UndoImport {
-    units: Arc<dyn UnitOfWorkFactory>,
-    imports: Arc<dyn ImportReader>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Undoes imports.
+    ///
+    /// A record that is unchanged since the import is reverted: deleted if the import added it, restored if
+    /// the import changed or deleted it. Other records are kept, and listed with the later import that
+    /// changed them. A session deleted by the import is restored only together with the deletion of the one
+    /// that replaced it. Undoing imports in reverse order restores the original state exactly.
+    ///
+    /// The import is `undoing` from the first batch to the last. If it is interrupted, [`Self::resume`]
+    /// continues.
+    UndoImport { imports: Arc<dyn ImportReader> }
 }
 
 /// The import to undo, and the actor.
@@ -87,17 +83,6 @@ struct Job {
 }
 
 impl UndoImport {
-    /// Creates the use case.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        imports: Arc<dyn ImportReader>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, imports, clock, trail }
-    }
-
     /// Undoes an import, or resumes an undo; with `of`, only an import of this user. Records kept by an
     /// earlier undo are tried again, because the import that changed them may have been undone since. Returns
     /// the total result.
@@ -172,7 +157,7 @@ impl UndoImport {
                     | StorageError::Conflict(_)
                     | StorageError::Unavailable
                     | StorageError::Disk(_),
-                ) if tries < TRIES => {
+                ) if tries < MAX_TRIES => {
                     tries += 1;
                 }
                 outcome => return outcome,
@@ -195,13 +180,13 @@ impl UndoImport {
         };
         let mut import = self.mark(unit.as_mut(), job, import).await?;
         let most = if job.user_id.is_some() { RECORDS } else { LABELS };
-        let noted = unit.import_journal().noted(job.id, scan.after(), most).await?;
+        let noted = unit.import_journal().list_entries(job.id, scan.after(), most).await?;
         if noted.is_empty() {
             let undone = self.finish(unit.as_mut(), import, scan.clone()).await?;
             unit.commit().await?;
             return Ok(Some(undone));
         }
-        let batch = BatchReverter::new(unit.as_mut(), job.user_id, self.clock.now());
+        let batch = BatchReverter::new(unit.as_mut(), job.user_id, self.trail.now());
         let reverted = batch.run(&noted, scan).await?;
         unit.import_journal().forget(job.id, &reverted.settled).await?;
         let UndoneCounts { removed, restored, kept: _ } = &mut import.undone.counts;
@@ -225,7 +210,7 @@ impl UndoImport {
         }
         unit.audit().append(&self.event(&import, job.by)).await?;
         unit.uploads().delete_parts(job.id).await?;
-        Ok(Import { state: ImportState::Undoing, ended_at: Some(self.clock.now()), ..import })
+        Ok(Import { state: ImportState::Undoing, ended_at: Some(self.trail.now()), ..import })
     }
 
     /// Returns the event of an undo that starts.
@@ -241,12 +226,12 @@ impl UndoImport {
         mut import: Import,
         mut scan: Scan,
     ) -> Result<Undone, StorageError> {
-        let restored = profile::revert(unit, &mut import, &mut scan, self.clock.now()).await?;
+        let restored = profile::revert(unit, &mut import, &mut scan, self.trail.now()).await?;
         let UndoneCounts { removed, restored: before, .. } = import.undone.counts;
         let (kept_count, kept) = scan.into_kept();
         let counts = UndoneCounts { removed, restored: before.saturating_add(restored), kept: kept_count };
         let undone = Undone { counts, kept };
-        let (state, ended_at) = (ImportState::Undone, Some(self.clock.now()));
+        let (state, ended_at) = (ImportState::Undone, Some(self.trail.now()));
         unit.imports().update(&Import { state, ended_at, undone: undone.clone(), ..import }).await?;
         Ok(undone)
     }

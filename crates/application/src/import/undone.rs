@@ -42,16 +42,16 @@ impl UndoneCounts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRecord {
     /// The record.
-    pub what: KeptWhat,
+    pub what: KeptItem,
     /// Start of a session, or time of an intake, if known.
     pub at: Option<DateTime<Utc>>,
     /// Reason.
-    pub why: KeptWhy,
+    pub why: KeptReason,
 }
 
 /// A record or a profile field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptWhat {
+pub enum KeptItem {
     /// A sleep session.
     Session(SleepSessionId),
     /// An intake log.
@@ -64,7 +64,7 @@ pub enum KeptWhat {
 
 /// Why an undo leaves a record unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptWhy {
+pub enum KeptReason {
     /// This import changed it later.
     ChangedBy(ImportId),
     /// It was changed by something else.
@@ -79,20 +79,20 @@ impl fmt::Display for KeptRecord {
     /// Writes kind, id, time in microseconds and reason: the stored form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.what {
-            KeptWhat::Session(id) => write!(f, "session {id}"),
-            KeptWhat::Log(id) => write!(f, "log {id}"),
-            KeptWhat::Label(id) => write!(f, "label {id}"),
-            KeptWhat::Profile(field) => write!(f, "profile {}", field.as_str()),
+            KeptItem::Session(id) => write!(f, "session {id}"),
+            KeptItem::Log(id) => write!(f, "log {id}"),
+            KeptItem::Label(id) => write!(f, "label {id}"),
+            KeptItem::Profile(field) => write!(f, "profile {}", field.as_str()),
         }?;
         match self.at {
             Some(at) => write!(f, " {}", at.timestamp_micros()),
             None => f.write_str(" -"),
         }?;
         match self.why {
-            KeptWhy::ChangedBy(id) => write!(f, " {id}"),
-            KeptWhy::Changed => f.write_str(" changed"),
-            KeptWhy::Deleted => f.write_str(" deleted"),
-            KeptWhy::InUse => f.write_str(" in_use"),
+            KeptReason::ChangedBy(id) => write!(f, " {id}"),
+            KeptReason::Changed => f.write_str(" changed"),
+            KeptReason::Deleted => f.write_str(" deleted"),
+            KeptReason::InUse => f.write_str(" in_use"),
         }
     }
 }
@@ -104,10 +104,10 @@ impl KeptRecord {
         let [kind, id, at, why] = *<&[&str; 4]>::try_from(parts.as_slice()).ok()?;
         let uuid = || Uuid::try_parse(id).ok();
         let what = match kind {
-            "session" => KeptWhat::Session(SleepSessionId::from_uuid(uuid()?)),
-            "log" => KeptWhat::Log(IntakeLogId::from_uuid(uuid()?)),
-            "label" => KeptWhat::Label(SupplementId::from_uuid(uuid()?)),
-            "profile" => KeptWhat::Profile(ProfileField::parse(id)?),
+            "session" => KeptItem::Session(SleepSessionId::from_uuid(uuid()?)),
+            "log" => KeptItem::Log(IntakeLogId::from_uuid(uuid()?)),
+            "label" => KeptItem::Label(SupplementId::from_uuid(uuid()?)),
+            "profile" => KeptItem::Profile(ProfileField::parse(id)?),
             _ => return None,
         };
         let at = match at {
@@ -115,10 +115,10 @@ impl KeptRecord {
             micros => Some(DateTime::from_timestamp_micros(micros.parse().ok()?)?),
         };
         let why = match why {
-            "changed" => KeptWhy::Changed,
-            "deleted" => KeptWhy::Deleted,
-            "in_use" => KeptWhy::InUse,
-            id => KeptWhy::ChangedBy(ImportId::from_uuid(Uuid::try_parse(id).ok()?)),
+            "changed" => KeptReason::Changed,
+            "deleted" => KeptReason::Deleted,
+            "in_use" => KeptReason::InUse,
+            id => KeptReason::ChangedBy(ImportId::from_uuid(Uuid::try_parse(id).ok()?)),
         };
         Some(Self { what, at, why })
     }
@@ -132,14 +132,14 @@ mod tests {
     fn a_kept_record_reads_back_as_written() {
         let (id, at) = (Uuid::from_u128(7), DateTime::from_timestamp_micros(1_772_323_200_000_001));
         let whats = [
-            KeptWhat::Session(SleepSessionId::from_uuid(id)),
-            KeptWhat::Log(IntakeLogId::from_uuid(id)),
-            KeptWhat::Label(SupplementId::from_uuid(id)),
-            KeptWhat::Profile(ProfileField::Height),
+            KeptItem::Session(SleepSessionId::from_uuid(id)),
+            KeptItem::Log(IntakeLogId::from_uuid(id)),
+            KeptItem::Label(SupplementId::from_uuid(id)),
+            KeptItem::Profile(ProfileField::Height),
         ];
-        let by = KeptWhy::ChangedBy(ImportId::from_uuid(id));
+        let by = KeptReason::ChangedBy(ImportId::from_uuid(id));
         for what in whats {
-            for why in [by, KeptWhy::Changed, KeptWhy::Deleted, KeptWhy::InUse] {
+            for why in [by, KeptReason::Changed, KeptReason::Deleted, KeptReason::InUse] {
                 for at in [at, None] {
                     let record = KeptRecord { what, at, why };
                     assert_eq!(KeptRecord::parse(&record.to_string()), Some(record));

@@ -11,7 +11,7 @@ use domain::id::SleepSessionId;
 use domain::sleep::{Reconciliation, SleepRecord, TimeInBed};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-const LONGEST: TimeDelta = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
+const MAX_SESSION_LENGTH: TimeDelta = TimeDelta::milliseconds(TimeInBed::MAX_MILLIS);
 
 /// Records of a file that are not stored yet, in file order.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ impl WaitingRecords {
     /// Returns whether a record overlaps a waiting one of the same source.
     pub(super) fn overlaps(&self, record: &SleepRecord) -> bool {
         let (start, end) = (record.time_in_bed().start(), record.time_in_bed().end());
-        let earliest = start.checked_sub_signed(LONGEST).unwrap_or(DateTime::<Utc>::MIN_UTC);
+        let earliest = start.checked_sub_signed(MAX_SESSION_LENGTH).unwrap_or(DateTime::<Utc>::MIN_UTC);
         let near = self.by_start.range((earliest, u64::MIN)..=(end, u64::MAX));
         near.filter_map(|(_, number)| self.records.get(number)).any(|WaitingRecord { session, .. }| {
             let other = &session.record;
@@ -101,6 +101,6 @@ pub(super) fn wanted(decision: &Reconciliation, record: &SleepRecord) -> Vec<Sle
 
 /// Returns the note for a record that is not stored, because a later one of the file replaces it.
 pub(super) fn superseded_note(place: String) -> Rejection {
-    let reason = "a later record of this file that it overlaps has its place already";
+    let reason = "a later record of this file overlaps it and was stored instead";
     Rejection { place, reason: reason.to_owned() }
 }

@@ -23,11 +23,10 @@ impl ChangeIntake {
         taken_at: DateTime<Utc>,
         servings: Servings,
     ) -> Result<(), LogIntakeError> {
-        check_time(taken_at, self.clock.now())?;
+        check_time(taken_at, self.trail.now())?;
         let mut unit = self.units.begin().await?;
         let Some(known) = find_by_hand(unit.as_mut(), user_id, id).await? else {
-            unit.rollback().await?;
-            return Err(LogIntakeError::UnknownEntry);
+            return unit.refuse(LogIntakeError::UnknownEntry).await;
         };
         let key = known.record.external_key().map(str::to_owned);
         let record = IntakeLogRecord::new(known.record.supplement_id(), taken_at, servings, key)
@@ -46,8 +45,7 @@ impl ChangeIntake {
     pub async fn delete(&self, user_id: UserId, id: IntakeLogId) -> Result<(), LogIntakeError> {
         let mut unit = self.units.begin().await?;
         if find_by_hand(unit.as_mut(), user_id, id).await?.is_none() {
-            unit.rollback().await?;
-            return Err(LogIntakeError::UnknownEntry);
+            return unit.refuse(LogIntakeError::UnknownEntry).await;
         }
         unit.intake_logs().delete(user_id, &[id]).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::IntakeLogDeleted);

@@ -8,7 +8,7 @@ use domain::id::{FormId, IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLogRecord, Servings};
 
 /// How far ahead of the server's clock an intake may lie.
-const AHEAD: TimeDelta = TimeDelta::hours(1);
+const MAX_FUTURE: TimeDelta = TimeDelta::hours(1);
 /// Earliest time of an intake: 1900.
 const EARLIEST: DateTime<Utc> = match DateTime::from_timestamp(-2_208_988_800, 0) {
     Some(earliest) => earliest,
@@ -18,15 +18,15 @@ const EARLIEST: DateTime<Utc> = match DateTime::from_timestamp(-2_208_988_800, 0
 /// Input of [`LogIntake`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogIntakeCommand {
-    /// Whose intake.
+    /// Owner of the intake.
     pub user_id: UserId,
     /// Id of the form, so that sending it twice adds one entry.
     pub entry: FormId,
-    /// What was taken.
+    /// The product.
     pub supplement_id: SupplementId,
-    /// When.
+    /// Time of the intake.
     pub taken_at: DateTime<Utc>,
-    /// How much.
+    /// Amount taken.
     pub servings: Servings,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn check_time(taken_at: DateTime<Utc>, now: DateTime<Utc>) -> Result<
     if taken_at < EARLIEST {
         return Err(LogIntakeError::TooEarly);
     }
-    match now.checked_add_signed(AHEAD) {
+    match now.checked_add_signed(MAX_FUTURE) {
         Some(latest) if taken_at > latest => Err(LogIntakeError::Future),
         _ => Ok(()),
     }
@@ -78,15 +78,14 @@ impl LogIntake {
     /// Stores an intake. Does nothing if the same form was sent before with the same values.
     pub async fn run(&self, command: LogIntakeCommand) -> Result<(), LogIntakeError> {
         let LogIntakeCommand { user_id, entry, supplement_id, taken_at, servings } = command;
-        check_time(taken_at, self.clock.now())?;
+        check_time(taken_at, self.trail.now())?;
         let record = IntakeLogRecord::by_hand(supplement_id, taken_at, servings, entry)
             .map_err(|_| LogIntakeError::TooEarly)?;
         let log = record.with_id(IntakeLogId::from_uuid(self.trail.entropy.uuid()));
         let mut unit = self.units.begin().await?;
         let found = unit.supplements().find(supplement_id).await?;
         if !found.is_some_and(|(key, _)| key.is_visible_to(user_id)) {
-            unit.rollback().await?;
-            return Err(LogIntakeError::UnknownSupplement);
+            return unit.refuse(LogIntakeError::UnknownSupplement).await;
         }
         match unit.intake_logs().insert(user_id, std::slice::from_ref(&log)).await {
             Ok(()) => {}

@@ -2,6 +2,7 @@
 
 use crate::ports::storage::{StorageError, SupplementReader};
 use chrono::{DateTime, TimeDelta, Utc};
+use derive_more::Constructor;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{SearchWords, Servings, Supplement, Upc};
 use std::collections::HashMap;
@@ -40,16 +41,12 @@ pub struct RecentSupplement {
 }
 
 /// Searches supplements.
+#[derive(Constructor)]
 pub struct SearchSupplements {
     reader: Arc<dyn SupplementReader>,
 }
 
 impl SearchSupplements {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn SupplementReader>) -> Self {
-        Self { reader }
-    }
-
     /// Searches the catalogue and the person's own products by words of name and brand, or by product code if
     /// the query is one. `None` if the query has no word.
     pub async fn run(&self, user_id: UserId, query: &str) -> Result<Option<FoundSupplements>, StorageError> {

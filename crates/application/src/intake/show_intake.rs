@@ -2,6 +2,7 @@
 
 use crate::ports::storage::{StorageError, SupplementReader};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use derive_more::Constructor;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::daily::{self, IntakeDay};
 use domain::supplement::{CatalogueKey, IntakeLog, Supplement};
@@ -42,16 +43,12 @@ pub struct Intake {
 }
 
 /// Shows intake.
+#[derive(Constructor)]
 pub struct ShowIntake {
     reader: Arc<dyn SupplementReader>,
 }
 
 impl ShowIntake {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn SupplementReader>) -> Self {
-        Self { reader }
-    }
-
     /// Returns the intake of a range of days.
     pub async fn run(&self, user_id: UserId, range: IntakeRange) -> Result<Intake, StorageError> {
         let IntakeRange { first, last, zone } = range;

@@ -2,6 +2,7 @@
 
 use crate::ports::storage::{SigningKeyReader, StorageError};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::id::KeyId;
 use domain::signing_key::{SigningKey, SigningKeyState};
 use std::sync::Arc;
@@ -32,16 +33,12 @@ pub struct SigningKeyEntry {
 }
 
 /// Lists signing keys.
+#[derive(Constructor)]
 pub struct ListSigningKeys {
     reader: Arc<dyn SigningKeyReader>,
 }
 
 impl ListSigningKeys {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn SigningKeyReader>) -> Self {
-        Self { reader }
-    }
-
     /// Returns all keys, active and retired, oldest first, ties by id.
     pub async fn run(&self) -> Result<Vec<SigningKeyEntry>, StorageError> {
         let keys = self.reader.list_signing_keys().await?;

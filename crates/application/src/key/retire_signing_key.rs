@@ -39,7 +39,7 @@ impl RetireSigningKey {
         if !keys.iter().any(|other| other.id != id && other.state == SigningKeyState::Active) {
             return Err(RetireSigningKeyError::LastActive(id));
         }
-        let at = self.clock.now();
+        let at = self.trail.now();
         unit.signing_keys().retire(id, at).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::KeyRetired).subject(id.as_uuid());
         audit::commit(unit, &[event]).await?;

@@ -1,9 +1,9 @@
 //! Rotates the signing key while the server runs (decisions 3).
 
 use super::SigningKeyError;
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy, KeyRing};
+use crate::audit;
+use crate::ports::storage::UnitOfWork;
+use crate::ports::system::KeyRing;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::KeyId;
@@ -30,27 +30,12 @@ pub struct SigningKeyRotation {
     pub retired: Vec<KeyId>,
 }
 
-/// Rotates signing keys.
-pub struct RotateSigningKey {
-    units: Arc<dyn UnitOfWorkFactory>,
-    ring: Arc<dyn KeyRing>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Rotates signing keys. It needs a separate key ring, because it loads the existing keys into it.
+    RotateSigningKey { ring: Arc<dyn KeyRing> }
 }
 
 impl RotateSigningKey {
-    /// Creates the use case. It needs a separate key ring, because it loads the existing keys into it.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        ring: Arc<dyn KeyRing>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, ring, entropy, clock, trail }
-    }
-
     /// Stores a new active key, and retires the older ones if requested, in one transaction.
     ///
     /// Fails if an active key cannot be decrypted: the new one would be encrypted with a key that the servers
@@ -83,9 +68,9 @@ impl RotateSigningKey {
         is_to_retire: impl Fn(&SigningKey) -> bool + Send,
     ) -> Result<SigningKeyRotation, SigningKeyError> {
         self.ring.load(keys)?;
-        let now = self.clock.now();
+        let now = self.trail.now();
         let created_at = after_all(keys, now);
-        let key = self.ring.make(KeyId::from_uuid(self.entropy.uuid()), created_at)?;
+        let key = self.ring.make(KeyId::from_uuid(self.trail.entropy.uuid()), created_at)?;
         unit.signing_keys().insert(&key).await?;
         let retired: Vec<_> = active(keys).filter(|key| is_to_retire(key)).map(|key| key.id).collect();
         for id in &retired {

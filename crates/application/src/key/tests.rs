@@ -57,7 +57,7 @@ async fn ensure(
     units: PreparedUnitsOfWork,
     ring: MockKeyRing,
 ) -> Result<bool, SigningKeyError> {
-    EnsureSigningKey::new(Arc::new(reader), Arc::new(units), Arc::new(ring), entropy(), clock()).run().await
+    EnsureSigningKey::new(Arc::new(units), Arc::new(reader), Arc::new(ring), entropy(), clock()).run().await
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn no_key_is_made_and_nothing_opened_while_one_is_active() {
 }
 
 #[tokio::test]
-async fn who_loses_the_race_for_the_first_key_continues_without_having_made_one() {
+async fn the_loser_of_the_race_for_the_first_key_continues_without_creating_one() {
     let units = storing(false);
     let (endings, events) = (units.endings(), units.events());
     assert!(!ensure(reader_of(Vec::new()), units, making()).await.unwrap());

@@ -3,6 +3,7 @@
 use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, MailError, MailSealer, Mailer};
 use chrono::{DateTime, TimeDelta, Utc};
+use derive_more::Constructor;
 use std::sync::Arc;
 
 /// Lease of a claimed message in seconds. Sending one must take less; after a crash another process claims it
@@ -10,7 +11,7 @@ use std::sync::Arc;
 pub const LEASE_SECONDS: i64 = 300;
 
 /// Maximum age of a message in seconds: any link in it has expired by then, or can be requested again.
-pub const GIVE_UP_SECONDS: i64 = 86_400;
+pub const MAX_AGE_SECONDS: i64 = 86_400;
 
 /// Maximum pause between two attempts, in minutes.
 const LONGEST_PAUSE_MINUTES: i64 = 60;
@@ -34,6 +35,7 @@ impl DeliveryReport {
 }
 
 /// Sends the messages of the outbox. Each is sent at least once, and exactly once unless a process crashes.
+#[derive(Constructor)]
 pub struct DeliverMail {
     units: Arc<dyn UnitOfWorkFactory>,
     mailer: Arc<dyn Mailer>,
@@ -48,16 +50,6 @@ enum Outcome {
 }
 
 impl DeliverMail {
-    /// Creates the use case.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        mailer: Arc<dyn Mailer>,
-        sealer: Arc<dyn MailSealer>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self { units, mailer, sealer, clock }
-    }
-
     /// Sends at most `limit` due messages, one after the other. May run in several processes concurrently.
     pub async fn run(&self, limit: u32) -> Result<DeliveryReport, StorageError> {
         let mut report = DeliveryReport::default();
@@ -97,19 +89,19 @@ impl DeliverMail {
     /// Returns the outcome of an attempt, and the error.
     async fn attempt(&self, message: &QueuedMessage) -> (Outcome, Option<&'static str>) {
         let now = self.clock.now();
-        if now - message.queued_at >= TimeDelta::seconds(GIVE_UP_SECONDS) {
-            return (Outcome::GivenUp, Some("it waited too long and is given up"));
+        if now - message.queued_at >= TimeDelta::seconds(MAX_AGE_SECONDS) {
+            return (Outcome::GivenUp, Some("it is older than a day, so delivery was abandoned"));
         }
         let Ok(mail) = self.sealer.open(message.id, &message.sealed) else {
             // Retried, because this replica may have been started with a wrong key.
-            let trouble = "it does not open with keys.encryption_key; trying again later";
+            let trouble = "it cannot be decrypted with keys.encryption_key; trying again later";
             return (postponed(message, now), Some(trouble));
         };
         match self.mailer.send(&mail).await {
             Ok(()) => (Outcome::Sent, None),
-            Err(MailError::Refused) => (Outcome::GivenUp, Some("the mail server refused it for good")),
+            Err(MailError::Refused) => (Outcome::GivenUp, Some("the mail server permanently rejected it")),
             Err(MailError::Unavailable(_)) => {
-                let trouble = "the mail server did not take it; trying again later";
+                let trouble = "the mail server did not accept it; trying again later";
                 (postponed(message, self.clock.now()), Some(trouble))
             }
         }

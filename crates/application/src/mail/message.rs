@@ -9,16 +9,16 @@ use domain::password_link::PasswordLink;
 use domain::second_factor::FEW_RECOVERY_CODES;
 use domain::secret::Secret;
 use domain::user::Email;
-use domain::webhook::{DisabledBecause, WebhookEndpoint};
+use domain::webhook::{DisableReason, WebhookEndpoint};
 
 /// A link and its stored purpose.
-pub(crate) struct HandedOutLink<'a> {
+pub(crate) struct IssuedLink<'a> {
     pub(crate) secret: &'a Secret,
     pub(crate) stored: &'a PasswordLink,
 }
 
 /// Invites a person whose account the operator created.
-pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
+pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> Mail {
     let request =
         format!("An account was created for you on {}.\n\nChoose your password here:", links.base());
     let otherwise =
@@ -27,7 +27,7 @@ pub(crate) fn invitation(to: &Email, links: &PublicLinks, link: &HandedOutLink<'
 }
 
 /// Asks a person to choose a new password because the operator requires it.
-pub(crate) fn new_password(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
+pub(crate) fn new_password(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> Mail {
     let request =
         format!("The operator of {} asks you to choose a new password.\n\nChoose it here:", links.base());
     let otherwise = "You will be signed out of every browser. If you did not expect this email, contact the operator before you open \
@@ -36,7 +36,7 @@ pub(crate) fn new_password(to: &Email, links: &PublicLinks, link: &HandedOutLink
 }
 
 /// Sends a person who forgot the password a link to reset it.
-pub(crate) fn reset(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
+pub(crate) fn reset(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> Mail {
     let request = format!(
         "Someone asked to reset the password of your account on {}.\n\n\
          If this was you, choose a new password here:",
@@ -47,7 +47,7 @@ pub(crate) fn reset(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -
 }
 
 /// Sends the link that completes a sign-up.
-pub(crate) fn sign_up(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
+pub(crate) fn sign_up(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> Mail {
     let request = format!(
         "Someone asked to create an account with this address on {}.\n\n\
          If this was you, choose a password to create your account:",
@@ -58,7 +58,7 @@ pub(crate) fn sign_up(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>)
 }
 
 /// Asks the owner of a mailbox to confirm that an account uses its address.
-pub(crate) fn confirm_email(to: &Email, links: &PublicLinks, link: &HandedOutLink<'_>) -> Mail {
+pub(crate) fn confirm_email(to: &Email, links: &PublicLinks, link: &IssuedLink<'_>) -> Mail {
     let url = links.confirm_email(link.secret);
     let lifetime = in_words(link.stored.purpose.lifetime());
     let text = format!(
@@ -99,7 +99,7 @@ pub(crate) fn email_changed(to: &Email, links: &PublicLinks) -> Mail {
 
 /// Builds the text of an email with a link: the request, the link, how long it works, and what to do if the
 /// person did not expect it.
-fn with_link(links: &PublicLinks, link: &HandedOutLink<'_>, request: &str, otherwise: &str) -> String {
+fn with_link(links: &PublicLinks, link: &IssuedLink<'_>, request: &str, otherwise: &str) -> String {
     let url = links.set_password(link.secret);
     let lifetime = in_words(link.stored.purpose.lifetime());
     format!(
@@ -218,11 +218,11 @@ pub(crate) fn webhook_disabled(
     to: &Email,
     links: &PublicLinks,
     endpoint: &WebhookEndpoint,
-    (because, can_test): (DisabledBecause, bool),
+    (reason, can_test): (DisableReason, bool),
 ) -> Mail {
-    let reason = match because {
-        DisabledBecause::Gone => "it responded with status 410",
-        DisabledBecause::Failing => "every attempt to deliver an event has failed for three days",
+    let reason = match reason {
+        DisableReason::Gone => "it responded with status 410",
+        DisableReason::Failing => "every attempt to deliver an event has failed for three days",
     };
     let request = if can_test {
         format!("test it on this page:\n\n{}", links.webhooks(endpoint.client_id))
@@ -232,7 +232,8 @@ pub(crate) fn webhook_disabled(
     let text = format!(
         "The webhook endpoint {id} at {host} was disabled on {base}, because {reason}.\n\n\
          Its events are kept. When the endpoint works again, {request}\n\n\
-         It is then sent a challenge, and after the correct response everything that the endpoint missed.\n",
+         The endpoint then receives a challenge and, once it responds correctly, every event \
+         that it missed.\n",
         id = endpoint.id,
         host = endpoint.url.host(),
         base = links.base(),
@@ -244,8 +245,8 @@ pub(crate) fn webhook_disabled(
 pub(crate) fn test(to: &Email, links: &PublicLinks) -> Mail {
     let text = format!(
         "Hello,\n\n\
-         This is a test message from {base}. Email from this server reaches you.\n\n\
-         If you did not expect this email, ignore it. The operator tried your address.\n",
+         This is a test message from {base}. If you can read this, email from this server works.\n\n\
+         If you did not expect this email, ignore it. The operator was testing email delivery.\n",
         base = links.base(),
     );
     mail(to, "Test message", text)

@@ -4,12 +4,13 @@ use super::PublicLinks;
 use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWork};
 use crate::ports::system::{Entropy, Mail, MailSealer};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::id::MessageId;
 use std::sync::Arc;
 
 /// Queues messages. Exists only if a mail server is configured; use cases that work without it hold an
 /// `Option`.
-#[derive(Clone)]
+#[derive(Clone, Constructor)]
 pub struct QueueMail {
     sealer: Arc<dyn MailSealer>,
     entropy: Arc<dyn Entropy>,
@@ -17,11 +18,6 @@ pub struct QueueMail {
 }
 
 impl QueueMail {
-    /// Creates the use case with the links for its messages.
-    pub fn new(sealer: Arc<dyn MailSealer>, entropy: Arc<dyn Entropy>, links: PublicLinks) -> Self {
-        Self { sealer, entropy, links }
-    }
-
     /// Returns the links for messages.
     pub fn links(&self) -> &PublicLinks {
         &self.links

@@ -2,21 +2,18 @@
 
 use super::{PublicLinks, message};
 use crate::ports::system::{MailProbe, MailProbeError, MailStep};
+use derive_more::Constructor;
 use domain::user::Email;
 use std::sync::Arc;
 
 /// Sends a test message immediately, without the outbox, so that the operator sees each step.
+#[derive(Constructor)]
 pub struct SendTestMail {
     probe: Arc<dyn MailProbe>,
     links: PublicLinks,
 }
 
 impl SendTestMail {
-    /// Creates the use case with the public URL for the message.
-    pub fn new(probe: Arc<dyn MailProbe>, links: PublicLinks) -> Self {
-        Self { probe, links }
-    }
-
     /// Sends the message, and calls `completed` after each successful step.
     pub async fn run(
         &self,

@@ -1,22 +1,19 @@
 //! Finds one session of a user, with its origin.
 
 use crate::ports::storage::{Import, ImportReader, SleepReader, StorageError};
+use derive_more::Constructor;
 use domain::id::{SleepSessionId, UserId};
 use domain::sleep::SleepSession;
 use std::sync::Arc;
 
 /// Finds a session.
+#[derive(Constructor)]
 pub struct FindNight {
     reader: Arc<dyn SleepReader>,
     imports: Arc<dyn ImportReader>,
 }
 
 impl FindNight {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn SleepReader>, imports: Arc<dyn ImportReader>) -> Self {
-        Self { reader, imports }
-    }
-
     /// Returns this user's session; `None` if there is none with this id.
     pub async fn run(
         &self,

@@ -5,8 +5,10 @@ use crate::ports::storage::{
 };
 use crate::ports::system::Clock;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use derive_more::Constructor;
 use domain::id::UserId;
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
+use domain::read_tally::RequestedRange;
 use domain::sleep::packed::{InvalidPacked, MetricWalk, StageWalk};
 use domain::sleep::regularity::{KnownState, Recording};
 use domain::sleep::trend::SleepSpan;
@@ -33,6 +35,12 @@ pub struct NightsQuery {
 }
 
 impl NightsQuery {
+    /// Returns the range of the dates.
+    pub fn asked(&self) -> RequestedRange {
+        let Self { first, last, zone, .. } = *self;
+        RequestedRange { from: Some(zone.first_instant_of(first)), to: Some(zone.last_instant_of(last)) }
+    }
+
     /// Returns the query of a page that contains the sessions of the dates; `None` if the range is empty.
     pub fn page(&self) -> Option<SleepPageQuery> {
         let Self { user_id, first, last, zone, with_states, limit } = *self;
@@ -64,17 +72,13 @@ pub struct NightList {
 }
 
 /// Lists sessions.
+#[derive(Constructor)]
 pub struct ListNights {
     reader: Arc<dyn SleepReader>,
     clock: Arc<dyn Clock>,
 }
 
 impl ListNights {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn SleepReader>, clock: Arc<dyn Clock>) -> Self {
-        Self { reader, clock }
-    }
-
     /// Returns the current time.
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
@@ -118,7 +122,7 @@ impl ListNights {
     }
 }
 
-/// Decodes what is known of a session's time in bed, from a row with metrics.
+/// Decodes the known part of a session's time in bed, from a row with metrics.
 pub fn recording(row: &PackedSleepRow) -> Result<Recording, StorageError> {
     let asleep_millis = asleep_millis(&row.metrics).map_err(|_| row.corrupt(PackedPart::Metrics))?;
     let states = states(row.started_at_millis, &row.stages).map_err(|_| row.corrupt(PackedPart::Stages))?;

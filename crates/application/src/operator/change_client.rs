@@ -63,7 +63,7 @@ impl ChangeClient {
             enabled,
         } = change;
         let status = match (enabled, client.status) {
-            (Some(false), ClientStatus::Active) => ClientStatus::Disabled { at: self.clock.now() },
+            (Some(false), ClientStatus::Active) => ClientStatus::Disabled { at: self.trail.now() },
             (Some(true), _) => ClientStatus::Active,
             (_, status) => status,
         };

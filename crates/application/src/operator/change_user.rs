@@ -64,7 +64,7 @@ impl ChangeUser {
         if !unit.users().update(&changed).await? {
             return Err(ChangeUserError::NotFound);
         }
-        let now = self.clock.now();
+        let now = self.trail.now();
         let sources = ProfileSource::of_change(&user, &changed, ProfileOrigin::Operator, now);
         if !sources.is_empty() {
             unit.users().record_sources(id, &sources).await?;
@@ -86,7 +86,7 @@ impl ChangeUser {
     fn apply(&self, user: User, change: UserChange) -> User {
         let UserChange { email, home_timezone, biology, locked } = change;
         let status = match (locked, user.status) {
-            (Some(true), UserStatus::Active) => UserStatus::Locked { at: self.clock.now() },
+            (Some(true), UserStatus::Active) => UserStatus::Locked { at: self.trail.now() },
             (Some(false), _) => UserStatus::Active,
             (_, status) => status,
         };

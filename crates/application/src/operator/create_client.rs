@@ -64,6 +64,9 @@ pub enum ClientError {
     /// A public app cannot go without PKCE.
     #[error("a public app must use PKCE")]
     PkceNeeded,
+    /// The developer changed the client after the operator had reviewed it.
+    #[error("the client was changed since this revision; review it again with `restwell client show`")]
+    ChangedSinceReview,
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -86,7 +89,7 @@ impl CreateClient {
             allow_query_secrets,
             require_pkce,
         } = command;
-        let now = self.clock.now();
+        let now = self.trail.now();
         let client = Client {
             id: ClientId::from_uuid(self.trail.entropy.uuid()),
             name,

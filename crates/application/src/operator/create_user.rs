@@ -27,7 +27,7 @@ pub enum CreateUserError {
     #[error("a user with this id exists already")]
     IdTaken,
     /// A user with this id was erased: the id is never reused.
-    #[error("a user with this id was erased, and an erased id is never given out again")]
+    #[error("a user with this id was erased, and the id of an erased user cannot be reused")]
     IdErased,
     /// Another user has this email address, ignoring case.
     #[error("a user with this email address already exists")]
@@ -60,7 +60,7 @@ impl CreateUser {
             id: id.unwrap_or_else(|| UserId::from_uuid(self.trail.entropy.uuid())),
             email,
             home_timezone,
-            created_at: self.clock.now(),
+            created_at: self.trail.now(),
             status: UserStatus::Active,
             biology,
         };
@@ -68,8 +68,7 @@ impl CreateUser {
         if let Some(id) = id
             && unit.erasures().was_erased(id).await?
         {
-            unit.rollback().await?;
-            return Err(CreateUserError::IdErased);
+            return unit.refuse(CreateUserError::IdErased).await;
         }
         unit.users().insert(&user).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::UserCreated).user(user.id);

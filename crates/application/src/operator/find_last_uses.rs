@@ -2,6 +2,7 @@
 
 use crate::ports::storage::{ConnectedApp, ConnectedAppReader, StorageError};
 use chrono::{DateTime, TimeDelta, Utc};
+use derive_more::Constructor;
 use domain::access_token::AccessClaims;
 use domain::grant::{Grant, GrantState};
 use domain::id::{ClientId, UserId};
@@ -21,16 +22,12 @@ type Apps = HashMap<ClientId, ConnectedApp>;
 /// a token lives. One without a refresh can only have been used for reads in its first hour; it counts as
 /// used if the app read, or refreshed another grant, then or later. A revoked one was used by the app's last
 /// read before its end, within the lifetime of its last token.
+#[derive(Constructor)]
 pub struct FindLastUses {
     apps: Arc<dyn ConnectedAppReader>,
 }
 
 impl FindLastUses {
-    /// Creates the use case.
-    pub fn new(apps: Arc<dyn ConnectedAppReader>) -> Self {
-        Self { apps }
-    }
-
     /// Returns the last use of each grant, in their order; `None` if it was never used. The store is queried
     /// once per user, and once more if one of their grants is revoked.
     pub async fn run(&self, grants: &[Grant]) -> Result<Vec<Option<DateTime<Utc>>>, StorageError> {
@@ -76,12 +73,12 @@ struct Person<'g> {
 }
 
 /// Returns the time if it lies after the creation of the grant; earlier reads used another grant.
-fn since_made(grant: &Grant, at: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+fn if_after_creation(grant: &Grant, at: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
     at.filter(|at| *at + MINUTE > grant.created_at).map(|at| at.max(grant.created_at))
 }
 
 fn last_use(grant: &Grant, app: &ConnectedApp) -> Option<DateTime<Utc>> {
-    let of_app = since_made(grant, app.last_used_at);
+    let of_app = if_after_creation(grant, app.last_used_at);
     if app.grants == 1 {
         return grant.last_used_at.max(of_app);
     }
@@ -92,5 +89,5 @@ fn last_use(grant: &Grant, app: &ConnectedApp) -> Option<DateTime<Utc>> {
 /// Returns the last use of a revoked grant, given the app's last read before the revocation.
 fn last_use_of_revoked(grant: &Grant, read: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
     let last_hour = AccessClaims::end_from(grant.last_used_at.unwrap_or(grant.created_at));
-    grant.last_used_at.max(since_made(grant, read).map(|at| at.min(last_hour)))
+    grant.last_used_at.max(if_after_creation(grant, read).map(|at| at.min(last_hour)))
 }

@@ -44,10 +44,10 @@ impl InvalidationReport {
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidateEverythingError {
     /// The time lies in the future: credentials issued until then would be missed.
-    #[error("the moment lies in the future; name one that has passed")]
+    #[error("the time is in the future; specify one in the past")]
     InTheFuture,
     /// No new signing key could be created; nothing was done.
-    #[error("the signing keys were left as they are: {0}")]
+    #[error("no signing key was created, and nothing was invalidated: {0}")]
     Keys(#[from] SigningKeyError),
     /// The store failed.
     #[error(transparent)]
@@ -58,7 +58,6 @@ pub enum InvalidateEverythingError {
 pub struct InvalidateEverything {
     profiles: Arc<dyn ProfileReader>,
     units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
     keys: RotateSigningKey,
     trail: AuditTrail,
 }
@@ -73,8 +72,8 @@ impl InvalidateEverything {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        let keys = RotateSigningKey::new(units.clone(), ring, entropy, clock.clone());
-        Self { profiles, units, clock, keys, trail }
+        let keys = RotateSigningKey::new(units.clone(), ring, entropy, clock);
+        Self { profiles, units, keys, trail }
     }
 
     /// Invalidates signing keys, sessions, links, consents, codes, grants and personal tokens, in this order
@@ -84,7 +83,7 @@ impl InvalidateEverything {
     /// other than the store. Sessions precede codes, and codes precede grants, so that nothing old can create
     /// something new. After a partial failure, another call with the same time does the rest.
     pub async fn run(&self, before: DateTime<Utc>) -> Result<InvalidationReport, InvalidateEverythingError> {
-        if before > self.clock.now() {
+        if before > self.trail.now() {
             return Err(InvalidateEverythingError::InTheFuture);
         }
         let keys = self.keys.replace_created_before(before).await?;
@@ -115,7 +114,7 @@ impl InvalidateEverything {
     /// Deletes pending sign-ins in one statement: they live for minutes.
     async fn delete_pending_sign_ins(&self) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
-        unit.pending_sign_ins().delete_expired(self.clock.now() + TimeDelta::days(1), u32::MAX).await?;
+        unit.pending_sign_ins().delete_expired(self.trail.now() + TimeDelta::days(1), u32::MAX).await?;
         unit.commit().await
     }
 
@@ -154,7 +153,7 @@ impl InvalidateEverything {
         let (mut grants, mut personal_tokens, mut after) = (0, 0, None);
         while let Some(people) = self.people(after).await? {
             after = Some(*people.end());
-            let at = self.clock.now();
+            let at = self.trail.now();
             let mut unit = self.units.begin().await?;
             let granted = unit.grants().revoke_created_before(people.clone(), before, at).await?;
             let made = unit.personal_tokens().revoke_created_before(people, before, at).await?;

@@ -63,19 +63,19 @@ pub enum IssueCodeError {
     #[error("this user is locked")]
     UserLocked,
     /// Users cannot authorize service clients.
-    #[error("a service client takes no codes")]
+    #[error("a service client cannot redeem codes")]
     ServiceClient,
     /// The client requires PKCE, and this code has no challenge.
     #[error("this client requires PKCE, so its codes need a code challenge")]
     PkceRequired,
     /// The redirect URI is not registered for the client (exact match).
-    #[error("the redirect URI is not registered for this client; it must match letter by letter")]
+    #[error("the redirect URI is not registered for this client; it must match exactly")]
     UnknownRedirectUri,
     /// There is no scope, or one that the client may not request.
-    #[error("the scopes must be some of those that the client may ask for")]
+    #[error("the scopes must be a non-empty subset of those that the client may request")]
     ScopeNotAllowed,
     /// The client is a draft with as many users as a draft may have.
-    #[error("this client is a draft that admits nobody else until it is approved")]
+    #[error("this client is a draft and has reached its limit of users")]
     DraftFull,
     /// The store failed.
     #[error(transparent)]
@@ -98,10 +98,7 @@ impl IssueCode {
             }
             // After a storage error the unit of work must not be used.
             Err(error @ IssueCodeError::Storage(_)) => Err(error),
-            Err(error) => {
-                unit.rollback().await?;
-                Err(error)
-            }
+            Err(error) => unit.refuse(error).await,
         }
     }
 
@@ -127,7 +124,7 @@ impl IssueCode {
         if !user.status.is_active() {
             return Err(IssueCodeError::UserLocked);
         }
-        let issued_at = self.clock.now();
+        let issued_at = self.trail.now();
         if !admit_user(unit, client, command.user_id, issued_at).await? {
             return Err(IssueCodeError::DraftFull);
         }

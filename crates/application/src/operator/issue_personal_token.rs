@@ -2,7 +2,7 @@
 
 use crate::audit::commit;
 use crate::personal_token::{
-    CreatePersonalTokenError, CreatedPersonalToken, TokenWish, has_too_many, is_unavailable,
+    CreatePersonalTokenError, CreatedPersonalToken, TokenSpec, has_too_many, is_unavailable,
 };
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
@@ -34,18 +34,16 @@ impl IssuePersonalToken {
         command: IssuePersonalTokenCommand<'_>,
     ) -> Result<CreatedPersonalToken, CreatePersonalTokenError> {
         let IssuePersonalTokenCommand { user_id, name, scopes, expires_in_days } = command;
-        let at = self.clock.now();
-        let wish = TokenWish::read(name, scopes, expires_in_days, at)?;
+        let at = self.trail.now();
+        let spec = TokenSpec::read(name, scopes, expires_in_days, at)?;
         let mut unit = self.units.begin().await?;
         if is_unavailable(&mut *unit, user_id).await? {
-            unit.rollback().await?;
-            return Err(CreatePersonalTokenError::AccountUnavailable);
+            return unit.refuse(CreatePersonalTokenError::AccountUnavailable).await;
         }
         if has_too_many(&mut *unit, user_id, at).await? {
-            unit.rollback().await?;
-            return Err(CreatePersonalTokenError::TooManyTokens);
+            return unit.refuse(CreatePersonalTokenError::TooManyTokens).await;
         }
-        let created = wish.issue(user_id, &*self.trail.entropy, at);
+        let created = spec.issue(user_id, &*self.trail.entropy, at);
         unit.personal_tokens().insert(&created.token).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::PersonalTokenCreated);
         commit(unit, &[event.user(user_id).subject(created.token.id.as_uuid())]).await?;

@@ -1,8 +1,7 @@
 //! Revokes grants.
 
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{GrantFilter, GrantReader, StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::{GrantFilter, GrantReader, StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::code::CodeLifetime;
@@ -14,33 +13,19 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub enum RevokeGrantsError {
     /// The filter is empty, which would match all grants.
-    #[error("say whose grants to revoke: a user, a client, or one grant")]
+    #[error("specify which grants to revoke: by user, by client, or one by id")]
     NothingNamed,
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
 
-/// Revokes grants on behalf of the operator.
-pub struct RevokeGrants {
-    grants: Arc<dyn GrantReader>,
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Revokes grants on behalf of the operator.
+    RevokeGrants { grants: Arc<dyn GrantReader> }
 }
 
 impl RevokeGrants {
-    /// Creates the use case.
-    pub fn new(
-        grants: Arc<dyn GrantReader>,
-        units: Arc<dyn UnitOfWorkFactory>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { grants, units, clock, trail }
-    }
-
     /// Revokes the matching live grants and returns their number; their tokens stop working within two
     /// seconds.
     ///
@@ -55,7 +40,7 @@ impl RevokeGrants {
         }
         let Some(filter) = self.with_owners(filter).await? else { return Ok(0) };
         let mut unit = self.units.begin().await?;
-        let now = self.clock.now();
+        let now = self.trail.now();
         let voided = match filter.user_id {
             Some(user_id) => void_codes(unit.as_mut(), user_id, now).await?,
             None => 0,

@@ -15,7 +15,7 @@ impl RevokePersonalTokens {
     /// They stop working within two seconds.
     pub async fn run(&self, user_id: UserId, token_id: Option<PersonalTokenId>) -> Result<u64, StorageError> {
         let mut unit = self.units.begin().await?;
-        let revoked = unit.personal_tokens().revoke(user_id, token_id, self.clock.now()).await?;
+        let revoked = unit.personal_tokens().revoke(user_id, token_id, self.trail.now()).await?;
         let event = (revoked > 0).then(|| {
             let event = self.trail.event(AuditActor::Operator, AuditKind::PersonalTokenRevoked);
             let event = event.user(user_id).count(revoked);

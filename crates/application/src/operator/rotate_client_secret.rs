@@ -22,7 +22,7 @@ impl RotateClientSecret {
     pub async fn run(&self, id: ClientId, overlap: Option<TimeDelta>) -> Result<Secret, ClientError> {
         let mut unit = self.units.begin().await?;
         let client = unit.clients().find(id).await?.ok_or(ClientError::NotFound)?;
-        let source = (self.trail.entropy.as_ref(), self.clock.now());
+        let source = (self.trail.entropy.as_ref(), self.trail.now());
         let (secret, stored) = add_secret(&mut *unit, &client, overlap, source).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::ClientSecretRotated);
         audit::commit(unit, &[event.client(id).subject(stored.as_uuid())]).await?;

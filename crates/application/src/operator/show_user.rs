@@ -2,12 +2,14 @@
 
 use crate::audit::AuditTrail;
 use crate::ports::storage::{ProfileReader, StorageError, UnitOfWorkFactory};
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
 use domain::user::User;
 use std::sync::Arc;
 
 /// Shows a user's profile to the operator.
+#[derive(Constructor)]
 pub struct ShowUser {
     reader: Arc<dyn ProfileReader>,
     units: Arc<dyn UnitOfWorkFactory>,
@@ -15,11 +17,6 @@ pub struct ShowUser {
 }
 
 impl ShowUser {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn ProfileReader>, units: Arc<dyn UnitOfWorkFactory>, trail: AuditTrail) -> Self {
-        Self { reader, units, trail }
-    }
-
     /// Returns the user after recording the access in the audit trail; `None` if there is none.
     pub async fn run(&self, id: UserId) -> Result<Option<User>, StorageError> {
         let Some(user) = self.reader.find_profile(id).await? else { return Ok(None) };

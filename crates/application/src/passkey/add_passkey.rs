@@ -1,13 +1,12 @@
 //! Adds a passkey to an account.
 
-use super::response::SentClientData;
+use super::response::ParsedClientData;
 use crate::account::{SignedInPerson, end_sign_ins};
 use crate::audit::AuditTrail;
 use crate::mail::{QueueMail, passkey_added};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy, PasskeyVerifier};
 use chrono::{DateTime, Utc};
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::PasskeyId;
 use domain::passkey::{
@@ -118,7 +117,7 @@ impl AddPasskey {
         now: DateTime<Utc>,
     ) -> Result<NewCredential, AddPasskeyError> {
         let verifier = self.ports.verifier.as_ref();
-        let sent = SentClientData::read(command.client_data, verifier).ok_or(AddPasskeyError::Rejected)?;
+        let sent = ParsedClientData::read(command.client_data, verifier).ok_or(AddPasskeyError::Rejected)?;
         let (units, cookie) = (self.ports.units.as_ref(), &command.person.cookie);
         if !sent.end_ceremony(units, CeremonyPurpose::Registration, cookie, now).await? {
             return Err(AddPasskeyError::Rejected);
@@ -162,7 +161,7 @@ impl AddPasskey {
         let ended = end_sign_ins(unit, *user_id, Some(session.id)).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PasskeyAdded).user(*user_id);
         let event = event.subject(passkey.id.as_uuid()).count(ended);
-        unit.audit().append(&event.from(AddressBlock::containing(command.address))).await?;
+        unit.audit().append(&event.from(command.address)).await?;
         if let Some(mail) = &self.mail {
             mail.run(unit, &passkey_added(&user.email, mail.links()), now).await?;
         }

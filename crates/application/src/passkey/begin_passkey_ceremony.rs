@@ -1,9 +1,10 @@
 //! Begins a passkey ceremony.
 
 use crate::account::SignedInPerson;
-use crate::guessing::{AttemptLimit, count_attempt, failure_key, from_attempt_refused};
+use crate::attempt_limit::{AttemptLimit, count_attempt, failure_key, from_attempt_rejected};
 use crate::ports::storage::{FailureCounter, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
+use derive_more::Constructor;
 use domain::address::AddressBlock;
 use domain::passkey::{CeremonyPurpose, MAX_PASSKEYS, PasskeyCeremony};
 use domain::secret::{Secret, SecretKind};
@@ -45,7 +46,7 @@ pub enum BeginPasskeyCeremonyError {
     Storage(#[from] StorageError),
 }
 
-from_attempt_refused!(BeginPasskeyCeremonyError, TooManyAttempts);
+from_attempt_rejected!(BeginPasskeyCeremonyError, TooManyAttempts);
 
 /// Ports of [`BeginPasskeyCeremony`].
 #[derive(Clone)]
@@ -61,17 +62,14 @@ pub struct PasskeyCeremonyPorts {
 }
 
 /// Begins passkey ceremonies.
+#[derive(Constructor)]
 pub struct BeginPasskeyCeremony {
     ports: PasskeyCeremonyPorts,
+    /// Ceremonies per address; each is a row.
     limit: AttemptLimit,
 }
 
 impl BeginPasskeyCeremony {
-    /// Creates the use case with the limit of ceremonies per address; each is a row.
-    pub const fn new(ports: PasskeyCeremonyPorts, limit: AttemptLimit) -> Self {
-        Self { ports, limit }
-    }
-
     /// Stores a ceremony that only this browser can finish, and returns its challenge.
     pub async fn run(
         &self,

@@ -5,7 +5,6 @@ use crate::audit::AuditTrail;
 use crate::mail::{QueueMail, passkey_removed};
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::PasskeyId;
 use domain::second_factor::SecondFactorPolicy;
@@ -43,7 +42,6 @@ pub enum RemovePasskeyError {
 /// Removes passkeys.
 pub struct RemovePasskey {
     units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
     mail: Option<QueueMail>,
     policy: SecondFactorPolicy,
     trail: AuditTrail,
@@ -58,13 +56,12 @@ impl RemovePasskey {
         mail: Option<QueueMail>,
         policy: SecondFactorPolicy,
     ) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { units, clock, mail, policy, trail }
+        Self { units, mail, policy, trail: AuditTrail::new(entropy, clock) }
     }
 
     /// Removes a passkey of this person, and ends the other sessions.
     pub async fn run(&self, command: RemovePasskeyCommand<'_>) -> Result<(), RemovePasskeyError> {
-        if !command.person.session.is_fresh(self.clock.now()) {
+        if !command.person.session.is_fresh(self.trail.now()) {
             return Err(RemovePasskeyError::NotFresh);
         }
         let mut unit = self.units.begin().await?;
@@ -95,9 +92,9 @@ impl RemovePasskey {
         let ended = end_sign_ins(unit, user_id, Some(session.id)).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PasskeyRemoved).user(user_id);
         let event = event.subject(passkey_id.as_uuid()).count(ended);
-        unit.audit().append(&event.from(AddressBlock::containing(address))).await?;
+        unit.audit().append(&event.from(address)).await?;
         if let Some(mail) = &self.mail {
-            mail.run(unit, &passkey_removed(&user.email, mail.links()), self.clock.now()).await?;
+            mail.run(unit, &passkey_removed(&user.email, mail.links()), self.trail.now()).await?;
         }
         Ok(())
     }

@@ -1,15 +1,11 @@
 //! Renames a passkey.
 
-use crate::audit::AuditTrail;
-use crate::audit::commit;
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
-use domain::address::AddressBlock;
+use crate::audit::{self, commit};
+use crate::ports::storage::StorageError;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{PasskeyId, UserId};
 use domain::passkey::PasskeyName;
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Input of [`RenamePasskey`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,18 +34,12 @@ pub enum RenamePasskeyError {
     Storage(#[from] StorageError),
 }
 
-/// Renames passkeys.
-pub struct RenamePasskey {
-    units: Arc<dyn UnitOfWorkFactory>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Renames passkeys.
+    RenamePasskey
 }
 
 impl RenamePasskey {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, trail: AuditTrail::new(entropy, clock) }
-    }
-
     /// Renames a passkey of this person. A name proves nothing, so no session ends and no email is sent.
     pub async fn run(&self, command: RenamePasskeyCommand<'_>) -> Result<(), RenamePasskeyError> {
         let RenamePasskeyCommand { user_id, passkey_id, name, address } = command;
@@ -59,7 +49,7 @@ impl RenamePasskey {
             return Err(RenamePasskeyError::NotFound);
         }
         let event = self.trail.event(AuditActor::Person, AuditKind::PasskeyRenamed).user(user_id);
-        let event = event.subject(passkey_id.as_uuid()).from(AddressBlock::containing(address));
+        let event = event.subject(passkey_id.as_uuid()).from(address);
         Ok(commit(unit, &[event]).await?)
     }
 }

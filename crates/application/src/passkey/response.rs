@@ -1,4 +1,4 @@
-//! What a browser returns, and the ceremony that it answers.
+//! A browser's response, and the ceremony that it belongs to.
 
 use crate::ports::storage::{StorageError, UnitOfWorkFactory};
 use crate::ports::system::PasskeyVerifier;
@@ -10,12 +10,12 @@ use domain::secret::{Secret, SecretKind};
 const MAX_CHALLENGE_BYTES: usize = 64;
 
 /// Decoded client data.
-pub(super) struct SentClientData {
+pub(super) struct ParsedClientData {
     pub(super) json: Vec<u8>,
     pub(super) data: ClientData,
 }
 
-impl SentClientData {
+impl ParsedClientData {
     /// Decodes client data; `None` if it is malformed or too long.
     pub(super) fn read(text: &str, verifier: &dyn PasskeyVerifier) -> Option<Self> {
         let json = from_base64url(text, ClientData::MAX_BYTES)?;

@@ -1,15 +1,14 @@
 //! Signs a person in with a passkey, without an address or a password.
 
-use super::response::SentClientData;
+use super::response::ParsedClientData;
 use crate::account::{ProvenPerson, SignInLimits, SignInOrigin, SignedIn, address_counter, open_session};
+use crate::attempt_limit::{AttemptRejected, count_attempt, from_attempt_rejected};
 use crate::audit::{AuditTrail, append_refusal};
-use crate::guessing::{AttemptRefused, count_attempt, from_attempt_refused};
 use crate::ports::storage::{
     FailureCounter, FailureKey, PasskeyReader, PasskeyUse, StorageError, UnitOfWorkFactory,
 };
 use crate::ports::system::{Clock, Entropy, PasskeyVerifier};
 use chrono::{DateTime, Utc};
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::passkey::{
     Assertion, AssertionResponse, CeremonyPurpose, CredentialId, Passkey, RelyingParty, from_base64url,
@@ -55,7 +54,7 @@ pub enum SignInWithPasskeyError {
     Storage(#[from] StorageError),
 }
 
-from_attempt_refused!(SignInWithPasskeyError, TooManyAttempts);
+from_attempt_rejected!(SignInWithPasskeyError, TooManyAttempts);
 
 /// Ports of [`SignInWithPasskey`].
 #[derive(Clone)]
@@ -84,19 +83,19 @@ pub struct SignInWithPasskey {
 }
 
 /// Decoded fields of a command.
-struct Sent {
-    client: SentClientData,
+struct DecodedAssertion {
+    client: ParsedClientData,
     credential_id: CredentialId,
     authenticator_data: Vec<u8>,
     signature: Vec<u8>,
 }
 
-impl Sent {
+impl DecodedAssertion {
     fn read(command: &SignInWithPasskeyCommand<'_>, verifier: &dyn PasskeyVerifier) -> Option<Self> {
         let credential_id = from_base64url(command.credential_id, CredentialId::MAX_BYTES)?;
         let most = RelyingParty::MAX_AUTHENTICATOR_DATA_BYTES;
         Some(Self {
-            client: SentClientData::read(command.client_data, verifier)?,
+            client: ParsedClientData::read(command.client_data, verifier)?,
             credential_id: CredentialId::new(credential_id)?,
             authenticator_data: from_base64url(command.authenticator_data, most)?,
             signature: from_base64url(command.signature, RelyingParty::MAX_SIGNATURE_BYTES)?,
@@ -119,7 +118,7 @@ impl SignInWithPasskey {
         let now = self.ports.clock.now();
         let counter = address_counter(command.origin.address);
         self.admit(&command, counter, now).await?;
-        let sent = Sent::read(&command, self.ports.verifier.as_ref());
+        let sent = DecodedAssertion::read(&command, self.ports.verifier.as_ref());
         let sent = sent.ok_or(SignInWithPasskeyError::Rejected)?;
         let (units, purpose) = (self.ports.units.as_ref(), CeremonyPurpose::SignIn);
         if !sent.client.end_ceremony(units, purpose, command.visit, now).await? {
@@ -133,7 +132,7 @@ impl SignInWithPasskey {
         };
         let signed_in = self.open(&command, &passkey, &assertion, now).await?;
         // The person is signed in; the window ends by itself.
-        if let Err(error) = self.ports.failures.take_back(&[counter], now).await {
+        if let Err(error) = self.ports.failures.uncount(&[counter], now).await {
             tracing::warn!(user_id = %passkey.user_id, %error, "could not reset the limit after a sign-in");
         }
         Ok(signed_in)
@@ -145,12 +144,12 @@ impl SignInWithPasskey {
         command: &SignInWithPasskeyCommand<'_>,
         counter: FailureKey,
         now: DateTime<Utc>,
-    ) -> Result<(), AttemptRefused> {
+    ) -> Result<(), AttemptRejected> {
         let outcome =
             count_attempt(self.ports.failures.as_ref(), counter, self.limits.per_address, now).await;
-        if let Err(AttemptRefused::TooMany { is_first: true, .. }) = outcome {
+        if let Err(AttemptRejected::TooMany { is_first: true, .. }) = outcome {
             let event = self.trail.event(AuditActor::Person, AuditKind::SignInLimited);
-            let event = event.from(AddressBlock::containing(command.origin.address));
+            let event = event.from(command.origin.address);
             append_refusal(self.ports.units.as_ref(), &event).await;
         }
         outcome
@@ -160,7 +159,7 @@ impl SignInWithPasskey {
     fn verify(
         &self,
         command: &SignInWithPasskeyCommand<'_>,
-        sent: &Sent,
+        sent: &DecodedAssertion,
         passkey: &Passkey,
     ) -> Option<Assertion> {
         let response = AssertionResponse {
@@ -210,7 +209,7 @@ impl SignInWithPasskey {
     async fn note(&self, kind: AuditKind, command: &SignInWithPasskeyCommand<'_>, passkey: &Passkey) {
         let event = self.trail.event(AuditActor::Person, kind).user(passkey.user_id);
         let event = event.subject(passkey.id.as_uuid()).device(command.origin.device);
-        let event = event.from(AddressBlock::containing(command.origin.address));
+        let event = event.from(command.origin.address);
         append_refusal(self.ports.units.as_ref(), &event).await;
     }
 }

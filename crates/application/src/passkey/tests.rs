@@ -7,19 +7,19 @@ use super::{
     SignInWithPasskey, SignInWithPasskeyCommand, SignInWithPasskeyError,
 };
 use crate::account::{SignInLimits, SignInOrigin, SignedInPerson};
-use crate::guessing::AttemptLimit;
+use crate::attempt_limit::AttemptLimit;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{FailureCount, MockFailureCounter, MockPasskeyReader};
 use crate::ports::system::MockPasskeyVerifier;
-use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
+use crate::testing::{clock, entropy, noon, person, secret, session, units, user_id};
 use domain::audit::AuditKind;
-use domain::id::{PasskeyId, SessionId};
+use domain::id::PasskeyId;
 use domain::passkey::{
     CeremonyPurpose, CredentialId, MAX_PASSKEYS, Passkey, PasskeyKey, PasskeyName, RelyingParty, Transports,
 };
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::SecretKind;
-use domain::session::{AuthenticationMethod, Session};
+use domain::session::Session;
 use std::net::IpAddr;
 use std::sync::Arc;
 use url::Url;
@@ -33,18 +33,8 @@ fn address() -> IpAddr {
 
 /// The person, who signed in this many seconds ago.
 fn signed_in(ago: i64) -> SignedInPerson {
-    let (user, cookie, began) = (person(), secret(SecretKind::Session, 5), noon() - seconds(ago));
-    let session = Session {
-        id: SessionId::from_uuid(Uuid::from_u128(0x5e55)),
-        user_id: user.id,
-        token_hash: cookie.hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: began,
-        last_seen_at: began,
-        first_seen_at: began,
-        device: None,
-        address: None,
-    };
+    let (user, cookie) = (person(), secret(SecretKind::Session, 5));
+    let session = Session { token_hash: cookie.hash(), ..session(ago) };
     SignedInPerson {
         user_id: user.id,
         email: user.email,
@@ -53,10 +43,6 @@ fn signed_in(ago: i64) -> SignedInPerson {
         cookie,
         is_fresh: ago == 0,
     }
-}
-
-fn units<const N: usize>(units: [MockUnitOfWork; N]) -> Arc<PreparedUnitsOfWork> {
-    Arc::new(PreparedUnitsOfWork::new(units))
 }
 
 fn passkey_id() -> PasskeyId {

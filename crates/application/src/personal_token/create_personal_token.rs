@@ -4,7 +4,6 @@ use crate::audit::commit;
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::ports::system::Entropy;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{PersonalTokenId, UserId};
 use domain::personal_token::{InvalidTokenName, MAX_LIVE_TOKENS, PersonalToken, PersonalTokenName};
@@ -50,10 +49,10 @@ pub enum CreatePersonalTokenError {
     #[error("{InvalidTokenName}")]
     InvalidName,
     /// There are no scopes, or one that a user cannot grant.
-    #[error("the scopes must be some of those that a person can grant")]
+    #[error("the scopes must be a non-empty subset of those that a person can grant")]
     InvalidScopes,
     /// The lifetime is not 1 to [`MAX_LIFETIME_DAYS`] days.
-    #[error("a token ends after 1 to 366 days, or never")]
+    #[error("a token expires after 1 to 366 days, or never")]
     InvalidLifetime,
     /// The user has [`MAX_LIVE_TOKENS`] live tokens.
     #[error("there are too many live tokens; revoke one first")]
@@ -80,38 +79,36 @@ impl CreatePersonalToken {
         &self,
         command: CreatePersonalTokenCommand<'_>,
     ) -> Result<CreatedPersonalToken, CreatePersonalTokenError> {
-        let at = self.clock.now();
+        let at = self.trail.now();
         if !command.session.is_fresh(at) {
             return Err(CreatePersonalTokenError::NotFresh);
         }
         let scopes: Result<ScopeSet, UnknownScope> =
             command.scopes.iter().map(|name| Scope::parse(name)).collect();
         let scopes = scopes.map_err(|UnknownScope| CreatePersonalTokenError::InvalidScopes)?;
-        let wish = TokenWish::read(command.name, scopes, command.expires_in_days, at)?;
+        let spec = TokenSpec::read(command.name, scopes, command.expires_in_days, at)?;
         let user_id = command.session.user_id;
         let mut unit = self.units.begin().await?;
-        if let Some(refusal) = why_not(&mut *unit, command.session, at).await? {
-            unit.rollback().await?;
-            return Err(refusal);
+        if let Some(refusal) = refusal_reason(&mut *unit, command.session, at).await? {
+            return unit.refuse(refusal).await;
         }
-        let CreatedPersonalToken { secret, token } = wish.issue(user_id, &*self.trail.entropy, at);
+        let CreatedPersonalToken { secret, token } = spec.issue(user_id, &*self.trail.entropy, at);
         unit.personal_tokens().insert(&token).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::PersonalTokenCreated);
-        let event =
-            event.user(user_id).subject(token.id.as_uuid()).from(AddressBlock::containing(command.address));
+        let event = event.user(user_id).subject(token.id.as_uuid()).from(command.address);
         commit(unit, &[event]).await?;
         Ok(CreatedPersonalToken { secret, token })
     }
 }
 
 /// A validated request for a token.
-pub(crate) struct TokenWish {
+pub(crate) struct TokenSpec {
     name: PersonalTokenName,
     scopes: ScopeSet,
     expires_at: Option<DateTime<Utc>>,
 }
 
-impl TokenWish {
+impl TokenSpec {
     pub(crate) fn read(
         name: &str,
         scopes: ScopeSet,
@@ -157,7 +154,7 @@ impl TokenWish {
 
 /// Returns why the token cannot be created. Locks the user until the unit of work ends: concurrent requests
 /// cannot exceed the limit, and no password change can end the session in between.
-async fn why_not(
+async fn refusal_reason(
     unit: &mut dyn UnitOfWork,
     session: &Session,
     now: DateTime<Utc>,

@@ -2,6 +2,7 @@
 
 use crate::ports::storage::{PersonalTokenReader, StorageError};
 use crate::ports::system::Clock;
+use derive_more::Constructor;
 use domain::id::UserId;
 use domain::personal_token::PersonalToken;
 use std::sync::Arc;
@@ -16,17 +17,13 @@ pub struct ListedPersonalToken {
 }
 
 /// Lists personal access tokens.
+#[derive(Constructor)]
 pub struct ListPersonalTokens {
     reader: Arc<dyn PersonalTokenReader>,
     clock: Arc<dyn Clock>,
 }
 
 impl ListPersonalTokens {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn PersonalTokenReader>, clock: Arc<dyn Clock>) -> Self {
-        Self { reader, clock }
-    }
-
     /// Returns all tokens of a user, live or not, newest first.
     pub async fn run(&self, user_id: UserId) -> Result<Vec<ListedPersonalToken>, StorageError> {
         let now = self.clock.now();

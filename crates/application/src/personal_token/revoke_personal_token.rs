@@ -2,7 +2,6 @@
 
 use crate::audit::commit;
 use crate::ports::storage::StorageError;
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{PersonalTokenId, UserId};
 use std::net::IpAddr;
@@ -28,12 +27,12 @@ impl RevokePersonalToken {
     /// two seconds.
     pub async fn run(&self, command: RevokePersonalTokenCommand) -> Result<bool, StorageError> {
         let RevokePersonalTokenCommand { user_id, token_id, address } = command;
-        let at = self.clock.now();
+        let at = self.trail.now();
         let mut unit = self.units.begin().await?;
         let revoked = unit.personal_tokens().revoke(user_id, Some(token_id), at).await?;
         let event = (revoked > 0).then(|| {
             let event = self.trail.event(AuditActor::Person, AuditKind::PersonalTokenRevoked);
-            event.user(user_id).subject(token_id.as_uuid()).from(AddressBlock::containing(address))
+            event.user(user_id).subject(token_id.as_uuid()).from(address)
         });
         commit(unit, event.as_slice()).await?;
         Ok(revoked > 0)

@@ -4,36 +4,20 @@ use super::{
 };
 use crate::ports::storage::MockPersonalTokenReader;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
-use crate::testing::{clock, entropy, locked, noon, person, scopes, seconds, secret, user_id};
+use crate::testing::{
+    ADDRESS, clock, entropy, locked, noon, person, scopes, seconds, secret, session, user_id,
+};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::{PersonalTokenId, SessionId};
+use domain::id::PersonalTokenId;
 use domain::personal_token::{PersonalToken, PersonalTokenName};
 use domain::secret::SecretKind;
-use domain::session::{AuthenticationMethod, Session};
+use domain::session::Session;
 use domain::user::User;
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 type Outcome = Result<CreatedPersonalToken, CreatePersonalTokenError>;
-
-const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
-
-/// A session of user 1 with this age in seconds.
-fn session(age: i64) -> Session {
-    Session {
-        id: SessionId::from_uuid(Uuid::nil()),
-        user_id: user_id(1),
-        token_hash: secret(SecretKind::Session, 3).hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: noon() - seconds(age),
-        last_seen_at: noon(),
-        first_seen_at: noon(),
-        device: None,
-        address: None,
-    }
-}
 
 fn token_id(number: u128) -> PersonalTokenId {
     PersonalTokenId::from_uuid(Uuid::from_u128(number))

@@ -123,10 +123,10 @@ pub enum ImportRefusal {
     NotInThisWay(String),
     /// The file is a hypnogram, which has no start time, and none was specified. Holds the location of the
     /// file in a folder or archive, with a colon; empty for a single file.
-    #[error("{0}a hypnogram does not say when it began")]
+    #[error("{0}a hypnogram does not contain its start time")]
     NoStart(String),
     /// A record belongs to another user than the one of the import.
-    #[error("{place}: user_id names another person than the one for whom the file is imported")]
+    #[error("{place}: user_id is not the person that the file is imported for")]
     OtherPerson {
         /// Location of the record: a line.
         place: String,
@@ -146,7 +146,7 @@ pub enum ImportRefusal {
     #[error("cannot be read: {0}")]
     Unreadable(String),
     /// The progress callback stopped reading. The file may be valid.
-    #[error("the reading was stopped")]
+    #[error("reading was stopped")]
     Stopped,
 }
 

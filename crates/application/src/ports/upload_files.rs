@@ -21,7 +21,7 @@ pub trait UploadFiles: Send + Sync {
 
 /// Metadata that an upload does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpooledAbout {
+pub struct SpoolMetadata {
     /// User of the import.
     pub user_id: UserId,
     /// Zone of local times without an offset.
@@ -38,5 +38,5 @@ pub trait SpooledUpload: Send {
     /// Writes the next bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError>;
     /// Detects the format of the written content.
-    fn open(self: Box<Self>, about: SpooledAbout) -> Result<Box<dyn ImportFile>, ImportRefusal>;
+    fn open(self: Box<Self>, about: SpoolMetadata) -> Result<Box<dyn ImportFile>, ImportRefusal>;
 }

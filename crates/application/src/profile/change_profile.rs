@@ -33,14 +33,13 @@ impl ChangeProfile {
         }
         let mut unit = self.units.begin().await?;
         let Some(known) = unit.users().find(user_id).await? else {
-            unit.rollback().await?;
-            return Err(ChangeProfileError::NotFound);
+            return unit.refuse(ChangeProfileError::NotFound).await;
         };
         let mut user = known.clone();
         for value in values {
             value.write(&mut user);
         }
-        let sources = ProfileSource::of_change(&known, &user, ProfileOrigin::Person, self.clock.now());
+        let sources = ProfileSource::of_change(&known, &user, ProfileOrigin::Person, self.trail.now());
         if sources.is_empty() {
             unit.rollback().await?;
             return Ok(0);

@@ -1,6 +1,7 @@
 //! Shows a person their profile.
 
 use crate::ports::storage::{PackedSleepRow, ProfileReader, SleepPageQuery, SleepReader, StorageError};
+use derive_more::Constructor;
 use domain::id::UserId;
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::time::DateRange;
@@ -17,17 +18,13 @@ pub struct ShownProfile {
 }
 
 /// Shows profiles.
+#[derive(Constructor)]
 pub struct ShowProfile {
     profiles: Arc<dyn ProfileReader>,
     sleep: Arc<dyn SleepReader>,
 }
 
 impl ShowProfile {
-    /// Creates the use case.
-    pub fn new(profiles: Arc<dyn ProfileReader>, sleep: Arc<dyn SleepReader>) -> Self {
-        Self { profiles, sleep }
-    }
-
     /// Returns a profile; `None` if the user was just erased.
     pub async fn run(&self, user_id: UserId) -> Result<Option<ShownProfile>, StorageError> {
         let Some(user) = self.profiles.find_profile(user_id).await? else { return Ok(None) };

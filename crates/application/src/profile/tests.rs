@@ -1,16 +1,9 @@
 use super::*;
 use crate::audit::testing::{assert_events, event};
-use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork};
-use crate::testing::{clock, entropy, noon, person, user_id};
+use crate::ports::storage::test_support::MockUnitOfWork;
+use crate::testing::{clock, entropy, noon, one, person, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::user::{BodyHeight, ProfileField, ProfileOrigin, ProfileSource, ProfileValue, User};
-use std::sync::Arc;
-
-fn one(unit: MockUnitOfWork) -> (Arc<PreparedUnitsOfWork>, Arc<Endings>) {
-    let units = PreparedUnitsOfWork::new([unit]);
-    let endings = units.endings();
-    (Arc::new(units), endings)
-}
 
 fn height(centimetres: f64) -> ProfileValue {
     ProfileValue::Height(Some(BodyHeight::from_centimetres(centimetres).unwrap()))

@@ -2,21 +2,18 @@
 
 use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::id::UserId;
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use std::sync::Arc;
 
 /// Lists intakes.
+#[derive(Constructor)]
 pub struct ListIntakes {
     reader: Arc<dyn SupplementReader>,
 }
 
 impl ListIntakes {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn SupplementReader>) -> Self {
-        Self { reader }
-    }
-
     /// Returns the supplements taken since a time, at most `size`, the latest first intake first.
     pub async fn run(
         &self,

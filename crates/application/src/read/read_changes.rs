@@ -4,9 +4,10 @@ use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{Change, ChangePage, ChangePageQuery, ChangeReader, StorageError};
 use crate::ports::system::Clock;
+use derive_more::Constructor;
 use domain::change::{ChangeCursor, ChangePosition, UserFingerprint};
 use domain::data_kind::DataKind;
-use domain::read_tally::{AskedRange, ReadKind};
+use domain::read_tally::{ReadKind, RequestedRange};
 use domain::scope::{Scope, ScopeSet};
 use std::sync::Arc;
 
@@ -42,11 +43,11 @@ pub enum ReadChangesError {
         needed: ScopeSet,
     },
     /// The cursor belongs to another user.
-    #[error("the cursor is another person's")]
+    #[error("the cursor belongs to another person")]
     OtherPersonsCursor,
     /// The cursor is expired or lies in the future, or the store was restored to an earlier state. The client
     /// must read everything again without a cursor.
-    #[error("the cursor is older than 90 days or from the future, or the store was put back to before it")]
+    #[error("the cursor is older than 90 days or newer than the store, which may have been restored")]
     CursorExpired,
     /// The store failed.
     #[error(transparent)]
@@ -54,6 +55,7 @@ pub enum ReadChangesError {
 }
 
 /// Reads changes.
+#[derive(Constructor)]
 pub struct ReadChanges {
     reader: Arc<dyn ChangeReader>,
     recorder: ReadRecorder,
@@ -61,11 +63,6 @@ pub struct ReadChanges {
 }
 
 impl ReadChanges {
-    /// Creates the use case; `recorder` logs each read.
-    pub fn new(reader: Arc<dyn ChangeReader>, recorder: ReadRecorder, clock: Arc<dyn Clock>) -> Self {
-        Self { reader, recorder, clock }
-    }
-
     /// Returns the next page for the authorized user.
     pub async fn run(
         &self,
@@ -106,7 +103,7 @@ impl ReadChanges {
                     reader: access.reader,
                     kind: ReadKind::Data(kind),
                     items,
-                    range: AskedRange { from: None, to: None },
+                    range: RequestedRange { from: None, to: None },
                 });
             }
         }

@@ -5,21 +5,18 @@ use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::intake::{Intake, IntakeRange, ShowIntake};
 use crate::ports::storage::StorageError;
 use chrono::NaiveDate;
+use derive_more::Constructor;
 use domain::data_kind::DataKind;
-use domain::read_tally::{AskedRange, ReadKind};
+use domain::read_tally::{ReadKind, RequestedRange};
 
 /// Reads intake by day.
+#[derive(Constructor)]
 pub struct ReadIntake {
     intake: ShowIntake,
     recorder: ReadRecorder,
 }
 
 impl ReadIntake {
-    /// Creates the use case; `recorder` logs each read.
-    pub fn new(intake: ShowIntake, recorder: ReadRecorder) -> Self {
-        Self { intake, recorder }
-    }
-
     /// Returns the authorized user's intake of a range of days.
     pub async fn run(&self, access: &GrantedAccess, range: IntakeRange) -> Result<Intake, StorageError> {
         let intake = self.intake.run(access.user_id, range).await?;
@@ -29,7 +26,7 @@ impl ReadIntake {
             reader: access.reader,
             kind: ReadKind::Data(DataKind::Supplements),
             items: intake.supplements.len(),
-            range: AskedRange {
+            range: RequestedRange {
                 from: Some(zone.first_instant_of(first)),
                 to: Some(zone.last_instant_of(last)),
             },

@@ -3,23 +3,20 @@
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{ProfileReader, StorageError};
+use derive_more::Constructor;
 use domain::data_kind::DataKind;
-use domain::read_tally::{AskedRange, ReadKind};
+use domain::read_tally::{ReadKind, RequestedRange};
 use domain::user::User;
 use std::sync::Arc;
 
 /// Reads profiles.
+#[derive(Constructor)]
 pub struct ReadProfile {
     reader: Arc<dyn ProfileReader>,
     recorder: ReadRecorder,
 }
 
 impl ReadProfile {
-    /// Creates the use case; `recorder` logs each read.
-    pub fn new(reader: Arc<dyn ProfileReader>, recorder: ReadRecorder) -> Self {
-        Self { reader, recorder }
-    }
-
     /// Returns the authorized user; `None` if they were just deleted.
     pub async fn run(&self, access: &GrantedAccess) -> Result<Option<User>, StorageError> {
         let found = self.reader.find_profile(access.user_id).await?;
@@ -29,7 +26,7 @@ impl ReadProfile {
                 reader: access.reader,
                 kind: ReadKind::Data(DataKind::Profile),
                 items: 1,
-                range: AskedRange::default(),
+                range: RequestedRange::default(),
             });
         }
         Ok(found)

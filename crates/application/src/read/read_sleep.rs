@@ -2,23 +2,21 @@
 
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
-use crate::ports::storage::{SleepPage, SleepPageQuery, SleepReader, StorageError};
+use crate::night::NightsQuery;
+use crate::ports::storage::{PackedSleepRow, SleepPage, SleepPageQuery, SleepReader, StorageError};
+use derive_more::Constructor;
 use domain::data_kind::DataKind;
-use domain::read_tally::{AskedRange, ReadKind};
+use domain::read_tally::{ReadKind, RequestedRange};
 use std::sync::Arc;
 
 /// Reads sleep sessions.
+#[derive(Constructor)]
 pub struct ReadSleep {
     reader: Arc<dyn SleepReader>,
     recorder: ReadRecorder,
 }
 
 impl ReadSleep {
-    /// Creates the use case; `recorder` logs each read.
-    pub fn new(reader: Arc<dyn SleepReader>, recorder: ReadRecorder) -> Self {
-        Self { reader, recorder }
-    }
-
     /// Returns the page. Replaces the query's user with the authorized one. The store's connection is
     /// released on return.
     pub async fn run(
@@ -28,13 +26,32 @@ impl ReadSleep {
     ) -> Result<SleepPage, StorageError> {
         let query = SleepPageQuery { user_id: access.user_id, ..query };
         let page = self.reader.page(query).await?;
+        let range = RequestedRange { from: query.range.start(), to: query.range.end() };
+        self.record(access, page.rows.len(), range);
+        Ok(page)
+    }
+
+    /// Returns the sessions that end on the dates of a query, latest first, and whether earlier ones are
+    /// missing. Replaces the query's user with the authorized one.
+    pub async fn nights(
+        &self,
+        access: &GrantedAccess,
+        query: NightsQuery,
+    ) -> Result<(Vec<PackedSleepRow>, bool), StorageError> {
+        let query = NightsQuery { user_id: access.user_id, ..query };
+        let Some(page) = query.page() else { return Ok((Vec::new(), false)) };
+        let (rows, is_cut) = query.select(self.reader.page(page).await?);
+        self.record(access, rows.len(), query.asked());
+        Ok((rows, is_cut))
+    }
+
+    fn record(&self, access: &GrantedAccess, items: usize, range: RequestedRange) {
         self.recorder.record(AnsweredRead {
             user_id: access.user_id,
             reader: access.reader,
             kind: ReadKind::Data(DataKind::Sleep),
-            items: page.rows.len(),
-            range: AskedRange { from: query.range.start(), to: query.range.end() },
+            items,
+            range,
         });
-        Ok(page)
     }
 }

@@ -3,22 +3,19 @@
 use crate::access::GrantedAccess;
 use crate::audit::{AnsweredRead, ReadRecorder};
 use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
+use derive_more::Constructor;
 use domain::data_kind::DataKind;
-use domain::read_tally::{AskedRange, ReadKind};
+use domain::read_tally::{ReadKind, RequestedRange};
 use std::sync::Arc;
 
 /// Reads supplements and their logs.
+#[derive(Constructor)]
 pub struct ReadSupplements {
     reader: Arc<dyn SupplementReader>,
     recorder: ReadRecorder,
 }
 
 impl ReadSupplements {
-    /// Creates the use case; `recorder` logs each read.
-    pub fn new(reader: Arc<dyn SupplementReader>, recorder: ReadRecorder) -> Self {
-        Self { reader, recorder }
-    }
-
     /// Returns the page. Replaces the query's user with the authorized one. The store's connection is
     /// released on return.
     pub async fn run(
@@ -33,7 +30,7 @@ impl ReadSupplements {
             reader: access.reader,
             kind: ReadKind::Data(DataKind::Supplements),
             items: page.records.len(),
-            range: AskedRange { from: query.start, to: None },
+            range: RequestedRange { from: query.start, to: None },
         });
         Ok(page)
     }

@@ -13,7 +13,7 @@ use domain::data_kind::DataKind;
 use domain::id::{PersonalTokenId, SleepSessionId, SupplementId};
 use domain::paging::{PageNumber, PageRequest, PageSize, SortDirection};
 use domain::rate_limit::{RateStatus, RateWindow};
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use domain::time::{DateRange, TimeZone};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -30,7 +30,7 @@ fn access() -> GrantedAccess {
 }
 
 /// The expected tally of reads at noon.
-fn counted(endpoint: DataKind, items: u64, range: AskedRange) -> [ReadTally; 1] {
+fn counted(endpoint: DataKind, items: u64, range: RequestedRange) -> [ReadTally; 1] {
     let key = TallyKey::at(noon(), user_id(1), access().reader, ReadKind::Data(endpoint));
     [ReadTally { key, requests: 1, items, range }]
 }
@@ -84,7 +84,7 @@ async fn a_profile_is_the_one_of_this_person_and_counted() {
     reader.expect_find_profile().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(Some(person())));
     let read = ReadProfile::new(Arc::new(reader), reads.recorder());
     assert_eq!(read.run(&access()).await.unwrap(), Some(person()));
-    assert_eq!(reads.all(), counted(DataKind::Profile, 1, AskedRange::default()));
+    assert_eq!(reads.all(), counted(DataKind::Profile, 1, RequestedRange::default()));
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_page_of_sleep_is_asked_for_as_it_was_queried_and_counted_with_its_ran
         .returning(|_| Ok(SleepPage { rows: vec![row(), row()], has_more: true }));
     let read = ReadSleep::new(Arc::new(reader), reads.recorder());
     assert!(read.run(&access(), sleep_query()).await.unwrap().has_more);
-    let range = AskedRange { from: Some(noon() - seconds(60)), to: Some(noon()) };
+    let range = RequestedRange { from: Some(noon() - seconds(60)), to: Some(noon()) };
     assert_eq!(reads.all(), counted(DataKind::Sleep, 2, range));
 }
 
@@ -123,7 +123,7 @@ async fn a_page_of_supplements_is_asked_for_as_it_was_queried_and_counted_with_i
         .returning(|_| Ok(SupplementPage { records: Vec::new(), has_more: true }));
     let read = ReadSupplements::new(Arc::new(reader), reads.recorder());
     assert!(read.run(&access(), supplement_query()).await.unwrap().has_more);
-    let range = AskedRange { from: Some(noon()), to: None };
+    let range = RequestedRange { from: Some(noon()), to: None };
     assert_eq!(reads.all(), counted(DataKind::Supplements, 0, range));
 }
 
@@ -187,7 +187,7 @@ async fn a_read_of_days_is_counted_with_its_range_even_if_there_is_no_intake() {
     let date = noon().date_naive();
     let range = IntakeRange { first: date, last: date, zone: TimeZone::UTC };
     assert_eq!(read.run(&access(), range).await.unwrap().days.len(), 0);
-    let asked = AskedRange {
+    let asked = RequestedRange {
         from: Some(TimeZone::UTC.first_instant_of(date)),
         to: Some(TimeZone::UTC.last_instant_of(date)),
     };

@@ -4,6 +4,7 @@ use super::{store_records, yesterday};
 use crate::ports::storage::{SandboxReader, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::Clock;
 use crate::synthetic::{SyntheticPerson, days_between};
+use derive_more::Constructor;
 use domain::id::UserId;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 ///
 /// The last day with records is stored in the same unit of work as the records, and the user is locked: two
 /// servers that run this at the same time add each day once, and deleted records stay deleted.
+#[derive(Constructor)]
 pub struct AddSandboxRecords {
     units: Arc<dyn UnitOfWorkFactory>,
     reader: Arc<dyn SandboxReader>,
@@ -18,17 +20,8 @@ pub struct AddSandboxRecords {
 }
 
 impl AddSandboxRecords {
-    /// Creates the use case.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        reader: Arc<dyn SandboxReader>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self { units, reader, clock }
-    }
-
     /// Adds the records of all days up to yesterday to everyone, and returns the number of records. A person
-    /// whose records conflict, because somebody else stored a record with the same key, gets none for these
+    /// whose records conflict, because someone else stored a record with the same key, gets none for these
     /// days.
     pub async fn run(&self) -> Result<usize, StorageError> {
         let mut added = 0;
@@ -59,7 +52,7 @@ impl AddSandboxRecords {
         let generator = SyntheticPerson::new(user_id, person.story, user.home_timezone);
         match store_records(unit, user_id, &generator, &days).await {
             Err(StorageError::Conflict(key)) => {
-                tracing::warn!(%user_id, ?key, "a sandbox person has other records of these days; they are kept");
+                tracing::warn!(%user_id, ?key, "a sandbox person already has other records for these days; those are kept");
                 Ok(Some(0))
             }
             outcome => outcome.map(Some),

@@ -58,10 +58,7 @@ impl CreateSandboxPeople {
                     audit::commit(unit, &[event]).await?;
                     people.push(person);
                 }
-                Err(error) => {
-                    unit.rollback().await?;
-                    return Err(error);
-                }
+                Err(error) => return unit.refuse(error).await,
             }
         }
         Ok(people)
@@ -79,7 +76,7 @@ impl CreateSandboxPeople {
         }
         let user_id = UserId::from_uuid(self.trail.entropy.uuid());
         let home_timezone = TimeZone::parse(story.time_zone()).map_err(|_| CreateSandboxError::Invalid)?;
-        let now = self.clock.now();
+        let now = self.trail.now();
         let records_until = yesterday(now, home_timezone);
         let person = SandboxPerson { user_id, story, owner, records_until };
         let generator = SyntheticPerson::new(user_id, story, home_timezone);

@@ -2,21 +2,18 @@
 
 use crate::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
 use crate::ports::storage::{Erasure, SandboxReader, StorageError};
+use derive_more::Constructor;
 use domain::id::UserId;
 use std::sync::Arc;
 
 /// Erases sandbox people.
+#[derive(Constructor)]
 pub struct EraseSandboxPeople {
     reader: Arc<dyn SandboxReader>,
     erase: ErasePerson,
 }
 
 impl EraseSandboxPeople {
-    /// Creates the use case.
-    pub const fn new(reader: Arc<dyn SandboxReader>, erase: ErasePerson) -> Self {
-        Self { reader, erase }
-    }
-
     /// Erases all sandbox people of a developer, or for the operator (`None`) all that exist, and returns
     /// their receipts. Each is erased in a transaction; after an error the others are left.
     pub async fn run(&self, owner: Option<UserId>) -> Result<Vec<Erasure>, StorageError> {

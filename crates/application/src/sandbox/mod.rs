@@ -1,7 +1,7 @@
 //! Sandbox people: synthetic users that developers of apps try out requests with.
 //!
 //! They are marked in the store, and their email addresses are reserved, so that nobody can sign in as one,
-//! send one mail, or change one into a real person.
+//! send one email, or change one into a real person.
 
 mod add_records;
 mod create_people;

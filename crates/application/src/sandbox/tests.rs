@@ -195,7 +195,7 @@ async fn a_person_who_was_erased_meanwhile_gets_nothing() {
 }
 
 #[tokio::test]
-async fn conflicting_records_of_one_person_do_not_keep_the_others_from_theirs() {
+async fn conflicting_records_of_one_person_do_not_affect_others() {
     let people = [1, 2].map(|number| sandbox_person(number, Story::RegularSleeper, 1));
     let units = people.iter().map(|person| {
         let mut unit = finding(*person);

@@ -1,8 +1,9 @@
 //! Creates the secret of an authenticator app that a person sets up.
 
 use crate::ports::storage::StorageError;
-use crate::ports::system::{Clock, Entropy, TotpEnrolment, TotpVault};
+use crate::ports::system::{Clock, Entropy, TotpEnrolment, TotpSealer};
 use chrono::TimeDelta;
+use derive_more::Constructor;
 use domain::id::UserId;
 use domain::second_factor::TotpSecret;
 use std::sync::Arc;
@@ -20,23 +21,19 @@ pub struct NewAuthenticator {
 }
 
 /// Creates secrets.
+#[derive(Constructor)]
 pub struct BeginSetUp {
-    vault: Arc<dyn TotpVault>,
+    sealer: Arc<dyn TotpSealer>,
     entropy: Arc<dyn Entropy>,
     clock: Arc<dyn Clock>,
 }
 
 impl BeginSetUp {
-    /// Creates the use case.
-    pub fn new(vault: Arc<dyn TotpVault>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { vault, entropy, clock }
-    }
-
     /// Returns a new secret for this user. `shown` is that of a form that was submitted with an error: it is
     /// shown again, because the person's app has it already.
     pub fn run(&self, user_id: UserId, shown: Option<&str>) -> Result<NewAuthenticator, StorageError> {
         let now = self.clock.now();
-        let shown = shown.and_then(|text| Some((self.vault.open_enrolment(user_id, text)?, text)));
+        let shown = shown.and_then(|text| Some((self.sealer.open_enrolment(user_id, text)?, text)));
         if let Some((TotpEnrolment { secret, expires_at }, text)) = shown
             && now < expires_at
         {
@@ -45,7 +42,7 @@ impl BeginSetUp {
         let secret = TotpSecret::from_bytes(&self.entropy.secret_bytes());
         let expires_at = now + TimeDelta::minutes(SET_UP_MINUTES);
         let enrolment = TotpEnrolment { secret: secret.clone(), expires_at };
-        let enrolment = self.vault.seal_enrolment(user_id, &enrolment);
+        let enrolment = self.sealer.seal_enrolment(user_id, &enrolment);
         let enrolment = enrolment.map_err(|error| StorageError::Internal(Box::new(error)))?;
         Ok(NewAuthenticator { secret, enrolment })
     }

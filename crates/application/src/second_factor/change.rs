@@ -1,10 +1,9 @@
-//! What the changes of a second factor share.
+//! Ports, errors and checks shared by changes of a second factor.
 
 use crate::account::end_sign_ins;
 use crate::mail::QueueMail;
 use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy, TotpVault};
-use domain::address::AddressBlock;
+use crate::ports::system::{Clock, Entropy, TotpSealer};
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::device::Device;
 use domain::id::AuditEventId;
@@ -19,7 +18,7 @@ pub struct SecondFactorPorts {
     /// Units of work.
     pub units: Arc<dyn UnitOfWorkFactory>,
     /// Secrets and codes of authenticator apps.
-    pub vault: Arc<dyn TotpVault>,
+    pub sealer: Arc<dyn TotpSealer>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Source of ids and secrets.
@@ -96,6 +95,6 @@ impl SecondFactorPorts {
         AuditEvent::new(id, self.clock.now(), kind, AuditActor::Person)
             .user(change.session.user_id)
             .device(change.device)
-            .from(AddressBlock::containing(change.address))
+            .from(change.address)
     }
 }

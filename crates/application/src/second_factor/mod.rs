@@ -18,7 +18,7 @@ pub use find_second_factor::*;
 pub use replace_recovery_codes::*;
 pub use reset_second_factor::*;
 pub use set_up::SetUpError;
-pub(crate) use set_up::{accepted_step, prove_set_up, report_turned_on, turn_on};
+pub(crate) use set_up::{accepted_step, report_turned_on, turn_on, verify_set_up};
 pub use turn_off_second_factor::*;
 pub use turn_on_second_factor::*;
 

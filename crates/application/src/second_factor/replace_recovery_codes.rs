@@ -3,20 +3,17 @@
 use super::set_up::replace_codes;
 use super::{SecondFactorChange, SecondFactorChangeError, SecondFactorPorts};
 use crate::mail::recovery_codes_created;
+use derive_more::Constructor;
 use domain::audit::AuditKind;
 use domain::second_factor::RecoveryCode;
 
 /// Replaces recovery codes.
+#[derive(Constructor)]
 pub struct ReplaceRecoveryCodes {
     ports: SecondFactorPorts,
 }
 
 impl ReplaceRecoveryCodes {
-    /// Creates the use case.
-    pub fn new(ports: SecondFactorPorts) -> Self {
-        Self { ports }
-    }
-
     /// Creates a new set, which ends the old one, and ends the user's other sessions. Returns the codes,
     /// which are shown once.
     pub async fn run(

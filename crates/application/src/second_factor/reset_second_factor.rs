@@ -26,7 +26,6 @@ pub enum ResetSecondFactorError {
 /// Resets second factors.
 pub struct ResetSecondFactor {
     units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
     trail: AuditTrail,
     mail: Option<QueueMail>,
 }
@@ -39,7 +38,7 @@ impl ResetSecondFactor {
         clock: Arc<dyn Clock>,
         mail: Option<QueueMail>,
     ) -> Self {
-        Self { units, clock: clock.clone(), trail: AuditTrail::new(entropy, clock), mail }
+        Self { units, trail: AuditTrail::new(entropy, clock), mail }
     }
 
     /// Deletes the authenticator app, the recovery codes and the passkeys, and ends all sessions; returns
@@ -61,7 +60,7 @@ impl ResetSecondFactor {
         let event = self.trail.event(AuditActor::Operator, AuditKind::SecondFactorTurnedOff);
         unit.audit().append(&event.user(user_id).count(ended)).await?;
         if let Some(mail) = &self.mail {
-            mail.run(unit.as_mut(), &second_factor_reset(&user.email, mail.links()), self.clock.now())
+            mail.run(unit.as_mut(), &second_factor_reset(&user.email, mail.links()), self.trail.now())
                 .await?;
         }
         unit.commit().await?;

@@ -2,7 +2,7 @@
 
 use crate::mail::{QueueMail, second_factor_turned_on};
 use crate::ports::storage::{StorageError, UnitOfWork};
-use crate::ports::system::{Entropy, TotpVault};
+use crate::ports::system::{Entropy, TotpSealer};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::id::UserId;
@@ -23,43 +23,43 @@ pub enum SetUpError {
     Expired,
 }
 
-/// A secret that the person's app has, as a code proves.
-pub(crate) struct ProvenSecret {
+/// A secret that a valid code has confirmed.
+pub(crate) struct VerifiedSecret {
     pub(crate) secret: TotpSecret,
     step: TotpStep,
 }
 
-impl ProvenSecret {
+impl VerifiedSecret {
     /// Returns the app to store. The code that proved it cannot be used to sign in.
     pub(crate) const fn totp(&self, secret: SealedTotpSecret, set_at: DateTime<Utc>) -> Totp {
         Totp { secret, last_step: self.step, set_at }
     }
 }
 
-/// Returns the step whose code this is: the current one, or one of its neighbours. Compares all of them.
+/// Returns the step that the code belongs to, current or adjacent. Always compares all of them.
 pub(crate) fn accepted_step(
-    vault: &dyn TotpVault,
+    sealer: &dyn TotpSealer,
     secret: &TotpSecret,
     code: TotpCode,
     now: DateTime<Utc>,
 ) -> Option<TotpStep> {
     let steps = TotpStep::at(now).accepted();
-    steps.into_iter().filter(|step| vault.code(secret, *step) == code).max()
+    steps.into_iter().filter(|step| sealer.code(secret, *step) == code).max()
 }
 
 /// Checks the first code of an app.
-pub(crate) fn prove_set_up(
-    vault: &dyn TotpVault,
+pub(crate) fn verify_set_up(
+    sealer: &dyn TotpSealer,
     user_id: UserId,
     enrolment: &str,
     code: &str,
     now: DateTime<Utc>,
-) -> Result<ProvenSecret, SetUpError> {
-    let enrolment = vault.open_enrolment(user_id, enrolment).filter(|enrolment| now < enrolment.expires_at);
+) -> Result<VerifiedSecret, SetUpError> {
+    let enrolment = sealer.open_enrolment(user_id, enrolment).filter(|enrolment| now < enrolment.expires_at);
     let secret = enrolment.ok_or(SetUpError::Expired)?.secret;
     let code = TotpCode::parse(code).ok_or(SetUpError::WrongCode)?;
-    let step = accepted_step(vault, &secret, code, now).ok_or(SetUpError::WrongCode)?;
-    Ok(ProvenSecret { secret, step })
+    let step = accepted_step(sealer, &secret, code, now).ok_or(SetUpError::WrongCode)?;
+    Ok(VerifiedSecret { secret, step })
 }
 
 /// Stores the app and a new set of recovery codes, which it returns.

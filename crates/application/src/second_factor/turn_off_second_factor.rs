@@ -2,21 +2,18 @@
 
 use super::{SecondFactorChange, SecondFactorChangeError, SecondFactorPorts};
 use crate::mail::second_factor_turned_off;
+use derive_more::Constructor;
 use domain::audit::AuditKind;
 use domain::second_factor::SecondFactorPolicy;
 
 /// Turns off second factors.
+#[derive(Constructor)]
 pub struct TurnOffSecondFactor {
     ports: SecondFactorPorts,
     policy: SecondFactorPolicy,
 }
 
 impl TurnOffSecondFactor {
-    /// Creates the use case with the operator's policy.
-    pub fn new(ports: SecondFactorPorts, policy: SecondFactorPolicy) -> Self {
-        Self { ports, policy }
-    }
-
     /// Deletes the authenticator app and the recovery codes, and ends the user's other sessions.
     pub async fn run(&self, change: SecondFactorChange<'_>) -> Result<(), SecondFactorChangeError> {
         let (ports, session) = (&self.ports, change.session);

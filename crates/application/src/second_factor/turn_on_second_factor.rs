@@ -1,17 +1,18 @@
 //! Turns on the second factor of a signed-in user, or replaces its authenticator app.
 
-use super::set_up::{prove_set_up, report_turned_on, turn_on};
+use super::set_up::{report_turned_on, turn_on, verify_set_up};
 use super::{SecondFactorChange, SecondFactorChangeError, SecondFactorPorts, SetUpError};
 use crate::account::open_session::{ProvenPerson, store_session};
 use crate::account::{SignInOrigin, SignedIn, end_sign_ins};
 use crate::ports::storage::StorageError;
-use crate::ports::system::TotpVaultError;
+use crate::ports::system::TotpSealerError;
+use derive_more::Constructor;
 use domain::second_factor::RecoveryCode;
 use domain::session::AuthenticationMethod;
 
 /// A second factor that is on, with the new session of this browser.
 #[derive(Debug, Clone)]
-pub struct TurnedOn {
+pub struct EnabledSecondFactor {
     /// The new session.
     pub signed_in: SignedIn,
     /// The recovery codes, which are shown once.
@@ -19,16 +20,12 @@ pub struct TurnedOn {
 }
 
 /// Turns on second factors.
+#[derive(Constructor)]
 pub struct TurnOnSecondFactor {
     ports: SecondFactorPorts,
 }
 
 impl TurnOnSecondFactor {
-    /// Creates the use case.
-    pub fn new(ports: SecondFactorPorts) -> Self {
-        Self { ports }
-    }
-
     /// Stores the secret of the form if the code is correct, ends every session, and returns a new one for
     /// this browser. Only the page of a fresh session has such a form, and it expires.
     pub async fn run(
@@ -36,11 +33,11 @@ impl TurnOnSecondFactor {
         change: SecondFactorChange<'_>,
         enrolment: &str,
         code: &str,
-    ) -> Result<TurnedOn, SecondFactorChangeError> {
+    ) -> Result<EnabledSecondFactor, SecondFactorChangeError> {
         let SecondFactorChange { session, address, device } = change;
         let (ports, user_id, now) = (&self.ports, change.session.user_id, self.ports.clock.now());
-        let proof = prove_set_up(ports.vault.as_ref(), user_id, enrolment, code, now)?;
-        let secret = ports.vault.seal(user_id, &proof.secret)?;
+        let proof = verify_set_up(ports.sealer.as_ref(), user_id, enrolment, code, now)?;
+        let secret = ports.sealer.seal(user_id, &proof.secret)?;
         let mut unit = ports.units.begin().await?;
         let email = ports.hold(unit.as_mut(), &change).await?;
         let codes = turn_on(unit.as_mut(), user_id, proof.totp(secret, now), ports.entropy.as_ref()).await?;
@@ -57,7 +54,7 @@ impl TurnOnSecondFactor {
         let event = |kind| ports.event(kind, &change);
         report_turned_on(unit.as_mut(), &email, ports.mail.as_ref(), now, event).await?;
         unit.commit().await?;
-        Ok(TurnedOn { signed_in, codes })
+        Ok(EnabledSecondFactor { signed_in, codes })
     }
 }
 
@@ -70,8 +67,8 @@ impl From<SetUpError> for SecondFactorChangeError {
     }
 }
 
-impl From<TotpVaultError> for SecondFactorChangeError {
-    fn from(error: TotpVaultError) -> Self {
+impl From<TotpSealerError> for SecondFactorChangeError {
+    fn from(error: TotpSealerError) -> Self {
         Self::Storage(StorageError::Internal(Box::new(error)))
     }
 }

@@ -26,7 +26,7 @@ struct Product {
     servings_taken: f64,
 }
 
-/// What every synthetic person takes.
+/// Products that every synthetic person takes.
 const PRODUCTS: [Product; 5] = [
     Product {
         key: "vitamin-d3",
@@ -112,8 +112,8 @@ macro_rules! daily {
     };
 }
 
-/// What else a person with many supplements takes.
-const MORE: [Product; 31] = daily! {
+/// Further products of a person with many supplements.
+const EXTRA_PRODUCTS: [Product; 31] = daily! {
     "vitamin-a" "Vitamin A Softgels": "Vitamin A" 900.0 "mcg" at [8];
     "vitamin-b1" "Thiamine Tablets": "Thiamine" 50.0 "mg" at [8, 20];
     "vitamin-b2" "Riboflavin Tablets": "Riboflavin" 25.0 "mg" at [8, 20];
@@ -167,7 +167,7 @@ impl SyntheticPerson {
     }
 
     fn products(&self) -> impl Iterator<Item = &'static Product> + use<> {
-        let more: &[Product] = if self.story == Story::ManySupplements { &MORE } else { &[] };
+        let more: &[Product] = if self.story == Story::ManySupplements { &EXTRA_PRODUCTS } else { &[] };
         PRODUCTS.iter().chain(more)
     }
 
@@ -192,7 +192,7 @@ impl SyntheticPerson {
 
     fn logs_of(&self, product: &Product, number: i64, day: NaiveDate) -> Vec<IntakeLog> {
         let mut random = self.sequence(Stream::Intake, 100 * number_of(day) + number);
-        if !random.once_in(product.every_days) {
+        if !random.one_in(product.every_days) {
             return Vec::new();
         }
         let logs = product.hours.iter().filter_map(|hour| {

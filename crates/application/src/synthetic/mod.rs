@@ -10,17 +10,19 @@ mod random;
 mod stages;
 
 use chrono::{Days, NaiveDate, TimeDelta};
+use derive_more::Constructor;
 use domain::id::UserId;
 use domain::sandbox::Story;
 use domain::supplement::CatalogueKey;
 use domain::time::TimeZone;
 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
-use random::Sequence;
+use random::SplitMix64;
 use uuid::Uuid;
 
 /// A person whose records are generated.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Constructor)]
 pub struct SyntheticPerson {
+    /// Also the seed.
     user_id: UserId,
     story: Story,
     zone: TimeZone,
@@ -39,15 +41,10 @@ enum Stream {
 }
 
 impl SyntheticPerson {
-    /// Creates the generator. The user's id is the seed.
-    pub const fn new(user_id: UserId, story: Story, zone: TimeZone) -> Self {
-        Self { user_id, story, zone }
-    }
-
     /// Returns the biological part of the profile.
     pub fn biology(&self) -> Biology {
         let mut random = self.sequence(Stream::Profile, 0);
-        let sex = if random.once_in(2) { BiologicalSex::Female } else { BiologicalSex::Male };
+        let sex = if random.one_in(2) { BiologicalSex::Female } else { BiologicalSex::Male };
         let born = NaiveDate::from_ymd_opt(1960, 1, 1)
             .and_then(|first| first.checked_add_signed(TimeDelta::days(random.between(0, 15_000))));
         let mut tenths = |low, high| f64::from(i32::try_from(random.between(low, high)).unwrap_or(0)) / 10.0;
@@ -72,9 +69,9 @@ impl SyntheticPerson {
         Uuid::new_v5(&self.user_id.as_uuid(), name.as_bytes())
     }
 
-    fn sequence(&self, stream: Stream, number: i64) -> Sequence {
+    fn sequence(&self, stream: Stream, number: i64) -> SplitMix64 {
         let (high, low) = self.user_id.as_uuid().as_u64_pair();
-        Sequence::new([high, low, stream as u64, number.cast_unsigned()])
+        SplitMix64::new([high, low, stream as u64, number.cast_unsigned()])
     }
 }
 

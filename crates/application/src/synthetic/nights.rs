@@ -1,7 +1,7 @@
 //! The sleep of each story.
 
-use super::random::Sequence;
-use super::stages::{Shares, stages, with_hole};
+use super::random::SplitMix64;
+use super::stages::{StageEpochs, stages, with_gap};
 use super::{Stream, SyntheticPerson, number_of};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use domain::id::SleepSessionId;
@@ -126,11 +126,11 @@ impl SyntheticPerson {
         self.stage(&mut random, time?, &Sleep { day, name: "night", device, is_nap: false })
     }
 
-    fn stage_sequence(&self, day: NaiveDate, device: Device) -> Sequence {
+    fn stage_sequence(&self, day: NaiveDate, device: Device) -> SplitMix64 {
         self.sequence(Stream::Stages, 3 * number_of(day) + device as i64)
     }
 
-    fn stage(&self, random: &mut Sequence, time: TimeInBed, sleep: &Sleep<'_>) -> Option<SleepSession> {
+    fn stage(&self, random: &mut SplitMix64, time: TimeInBed, sleep: &Sleep<'_>) -> Option<SleepSession> {
         let stages = stages(random, &time)?;
         let record = SleepRecord::from_stages(head(sleep, time)?, stages).ok()?;
         Some(self.session(sleep, record))
@@ -140,7 +140,7 @@ impl SyntheticPerson {
     fn totals(&self, day: NaiveDate, time: Option<TimeInBed>) -> Option<SleepSession> {
         let time = time?;
         let sleep = Sleep { day, name: "night", device: Device::Phone, is_nap: false };
-        let shares = Shares::draw(&mut self.stage_sequence(day, sleep.device), &time);
+        let shares = StageEpochs::draw(&mut self.stage_sequence(day, sleep.device), &time);
         let part = |epochs: i64| Some(Duration::from_secs(u64::try_from(30 * epochs).unwrap_or(0)));
         let mut totals = SourceTotals {
             asleep: part(shares.light + shares.deep + shares.rem),
@@ -157,7 +157,7 @@ impl SyntheticPerson {
         Some(self.session(&sleep, SleepRecord::from_metrics(head(&sleep, time)?, metrics).ok()?))
     }
 
-    /// Returns the night as the ring and the watch recorded it; one of them forgets a night in seven.
+    /// Returns the night as the ring and the watch recorded it; one of the devices misses one night in seven.
     fn both_devices(&self, day: NaiveDate) -> Vec<SleepSession> {
         let number = number_of(day);
         let mut random = self.sequence(Stream::SecondDevice, number);
@@ -178,14 +178,14 @@ impl SyntheticPerson {
     fn night_with_gaps(&self, day: NaiveDate) -> Option<SleepSession> {
         let number = number_of(day);
         let mut random = self.sequence(Stream::Hole, number);
-        if number.rem_euclid(45) < 8 || random.once_in(6) {
+        if number.rem_euclid(45) < 8 || random.one_in(6) {
             return None;
         }
         let night = self.staged(day, Device::Ring, self.night_time(day))?;
-        if !random.once_in(3) {
+        if !random.one_in(3) {
             return Some(night);
         }
-        let holed = with_hole(&mut random, night.record.hypnogram(), night.record.time_in_bed())?;
+        let holed = with_gap(&mut random, night.record.hypnogram(), night.record.time_in_bed())?;
         let record = SleepRecord::from_stages(night.record.head().clone(), holed).ok()?;
         Some(SleepSession { record, ..night })
     }

@@ -3,17 +3,17 @@
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// `SplitMix64`: one addition and two mixing steps per number; sufficient to vary synthetic records only.
-pub(super) struct Sequence(u64);
+pub(super) struct SplitMix64(u64);
 
-impl Sequence {
+impl SplitMix64 {
     /// Starts the sequence of a seed, which consists of several parts.
     pub(super) fn new<const PARTS: usize>(parts: [u64; PARTS]) -> Self {
-        Self(parts.into_iter().fold(0, |seed, part| mixed((seed ^ part).wrapping_add(STEP))))
+        Self(parts.into_iter().fold(0, |seed, part| mix((seed ^ part).wrapping_add(STEP))))
     }
 
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
-        mixed(self.0)
+        mix(self.0)
     }
 
     /// Returns a number from `low` to `high`, both inclusive.
@@ -23,12 +23,12 @@ impl Sequence {
     }
 
     /// Returns `true` once in `times` calls on average.
-    pub(super) fn once_in(&mut self, times: i64) -> bool {
+    pub(super) fn one_in(&mut self, times: i64) -> bool {
         self.between(1, times) == 1
     }
 }
 
-const fn mixed(mut number: u64) -> u64 {
+const fn mix(mut number: u64) -> u64 {
     number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)

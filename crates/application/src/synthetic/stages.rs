@@ -1,6 +1,6 @@
 //! The stages of one sleep, in the shares that adults have: deep sleep mostly early, REM mostly late.
 
-use super::random::Sequence;
+use super::random::SplitMix64;
 use chrono::TimeDelta;
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
 
@@ -16,17 +16,17 @@ const DEEP: [i64; 6] = [8, 6, 3, 1, 0, 0];
 const REM: [i64; 6] = [1, 2, 3, 4, 4, 5];
 
 /// Epochs in each stage.
-pub(super) struct Shares {
+pub(super) struct StageEpochs {
     pub(super) awake: i64,
     pub(super) light: i64,
     pub(super) deep: i64,
     pub(super) rem: i64,
 }
 
-impl Shares {
-    /// Awake are 5.5 to 9.5 percent of the time in bed; of the sleep, 14 to 22 percent are deep and 20.5 to
-    /// 24.5 percent REM.
-    pub(super) fn draw(random: &mut Sequence, time_in_bed: &TimeInBed) -> Self {
+impl StageEpochs {
+    /// Between 5.5 and 9.5 percent of the time in bed is awake; 14 to 22 percent of the sleep is deep and
+    /// 20.5 to 24.5 percent REM.
+    pub(super) fn draw(random: &mut SplitMix64, time_in_bed: &TimeInBed) -> Self {
         let epochs = time_in_bed.millis() / EPOCH_MILLIS;
         let awake = epochs * random.between(55, 95) / 1000;
         let asleep = epochs - awake;
@@ -46,8 +46,8 @@ impl Shares {
 
 /// Fills the time in bed with cycles of light, deep, light and REM sleep. A person falls asleep at first,
 /// wakes between some cycles, and lies awake at the end.
-pub(super) fn stages(random: &mut Sequence, time_in_bed: &TimeInBed) -> Option<Hypnogram> {
-    let shares = Shares::draw(random, time_in_bed);
+pub(super) fn stages(random: &mut SplitMix64, time_in_bed: &TimeInBed) -> Option<Hypnogram> {
+    let shares = StageEpochs::draw(random, time_in_bed);
     let cycles = shares.cycles();
     let mut vary = |weights: &[i64]| -> Vec<i64> {
         weights.iter().take(cycles).map(|weight| weight * random.between(8, 12)).collect()
@@ -101,8 +101,8 @@ fn split(total: i64, weights: &[i64]) -> Vec<i64> {
 }
 
 /// Removes the entries that a hole touches, as when a sensor lost contact.
-pub(super) fn with_hole(
-    random: &mut Sequence,
+pub(super) fn with_gap(
+    random: &mut SplitMix64,
     hypnogram: &Hypnogram,
     time_in_bed: &TimeInBed,
 ) -> Option<Hypnogram> {

@@ -1,7 +1,7 @@
 //! Authenticates clients, and identifies public ones (RFC 6749 sections 2.3 and 3.2.1).
 
+use crate::attempt_limit::{failure_key, seconds_until_end};
 use crate::audit::{AuditTrail, append_refusal};
-use crate::guessing::{failure_key, seconds_until_end};
 use crate::ports::storage::{
     ClientReader, ClientWithSecrets, FailureCounter, FailureKey, StorageError, UnitOfWorkFactory,
 };
@@ -107,7 +107,7 @@ pub struct AuthenticateClient {
 }
 
 /// An authenticated client, and the id of the matching secret.
-struct Proven {
+struct AuthenticatedClient {
     client: Client,
     secret_id: ClientSecretId,
 }
@@ -182,14 +182,14 @@ impl AuthenticateClient {
         presented: &PresentedCredentials<'_>,
         secret: &str,
         now: DateTime<Utc>,
-    ) -> Result<Option<Proven>, StorageError> {
+    ) -> Result<Option<AuthenticatedClient>, StorageError> {
         let found = self.find(presented).await?;
         let known = found.as_ref().map(|found| (found.client.id, refusal_reason(&found.client)));
         let proven = proven_client(found, secret, now);
         if proven.is_none() {
             let (client_id, reason) =
                 known.map_or((None, "it is unknown"), |(id, reason)| (Some(id), reason));
-            tracing::info!(client_id = client_id.map(display), reason, "a client was refused");
+            tracing::info!(client_id = client_id.map(display), reason, "client authentication failed");
         }
         Ok(proven)
     }
@@ -208,7 +208,7 @@ impl AuthenticateClient {
             tracing::info!(
                 client_id = display(id),
                 reason = "documents of its host are not accepted",
-                "a client was refused"
+                "client authentication failed"
             );
             return Ok(None);
         }
@@ -216,11 +216,11 @@ impl AuthenticateClient {
     }
 
     /// Records that the client secret was exposed in a query string (security.md T04).
-    async fn note_exposure(&self, proven: &Proven, presented: &PresentedCredentials<'_>) {
+    async fn note_exposure(&self, proven: &AuthenticatedClient, presented: &PresentedCredentials<'_>) {
         if presented.in_query == QuerySecrets::ClientSecret {
             let event = self.trail.event(AuditActor::Client, AuditKind::ClientSecretExposed);
             let event = event.client(proven.client.id).subject(proven.secret_id.as_uuid());
-            let event = event.from(AddressBlock::containing(presented.address));
+            let event = event.from(presented.address);
             append_refusal(self.ports.units.as_ref(), &event).await;
         }
     }
@@ -243,7 +243,11 @@ impl AuthenticateClient {
 }
 
 /// Returns the client if it is active and one of its live secrets matches.
-fn proven_client(found: Option<ClientWithSecrets>, secret: &str, now: DateTime<Utc>) -> Option<Proven> {
+fn proven_client(
+    found: Option<ClientWithSecrets>,
+    secret: &str,
+    now: DateTime<Utc>,
+) -> Option<AuthenticatedClient> {
     let presented = hash_of(secret);
     let (client, secrets) = match found {
         Some(ClientWithSecrets { client, secrets }) => (Some(client), secrets),
@@ -252,7 +256,7 @@ fn proven_client(found: Option<ClientWithSecrets>, secret: &str, now: DateTime<U
     let matches = any_live_secret_matches(&secrets, &presented, now);
     let client = client.filter(|client| matches && client.status.is_active())?;
     let right = secrets.iter().find(|secret| secret.hash == presented && secret.is_live(now))?;
-    Some(Proven { client, secret_id: right.id })
+    Some(AuthenticatedClient { client, secret_id: right.id })
 }
 
 /// Returns why a secret does not authenticate this client, for the log alone.

@@ -4,6 +4,7 @@ use crate::access::TokenCheck;
 use crate::ports::storage::{AccessReader, AccessState, ClientReader, GrantReader, StorageError};
 use crate::ports::system::Clock;
 use chrono::{DateTime, Utc};
+use derive_more::Constructor;
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::client::{Client, ClientKind};
 use domain::id::{ClientId, UserId};
@@ -58,16 +59,12 @@ pub struct IntrospectionPorts {
 }
 
 /// Introspects tokens.
+#[derive(Constructor)]
 pub struct IntrospectToken {
     ports: IntrospectionPorts,
 }
 
 impl IntrospectToken {
-    /// Creates the use case.
-    pub fn new(ports: IntrospectionPorts) -> Self {
-        Self { ports }
-    }
-
     /// Returns the token if it is valid and visible to the client. `None` otherwise; the client does not
     /// learn which (RFC 7662 section 2.2). A client sees its own tokens. A service client with
     /// `tokens:introspect` sees all access tokens, but no refresh tokens.
@@ -92,7 +89,7 @@ impl IntrospectToken {
             return Ok(None);
         }
         let state = self.ports.access.find_access(grant.user_id, grant.id).await?;
-        Ok(state.filter(|state| stands(state, grant.client_id)).map(|state| ActiveToken::Refresh {
+        Ok(state.filter(|state| is_valid_for(state, grant.client_id)).map(|state| ActiveToken::Refresh {
             client_id: grant.client_id,
             user_id: grant.user_id,
             scopes: state.scopes,
@@ -108,7 +105,7 @@ impl IntrospectToken {
         let scopes = match claims.subject {
             TokenSubject::Person { user_id, grant_id } => {
                 let state = self.ports.access.find_access(user_id, grant_id).await?;
-                let state = state.filter(|state| stands(state, claims.client_id));
+                let state = state.filter(|state| is_valid_for(state, claims.client_id));
                 state.map(|state| claims.scopes.intersection(state.scopes))
             }
             TokenSubject::Service => {
@@ -129,6 +126,6 @@ fn may_know(asker: &Client, holder: ClientId) -> bool {
     asker.id == holder || of_all
 }
 
-fn stands(state: &AccessState, holder: ClientId) -> bool {
+fn is_valid_for(state: &AccessState, holder: ClientId) -> bool {
     state.is_live && state.client_id == holder
 }

@@ -20,6 +20,7 @@ pub use revoke_token::*;
 use crate::audit::AuditTrail;
 use crate::ports::system::{Clock, Entropy, SigningFailed, TokenSigner};
 use chrono::{DateTime, SubsecRound, Utc};
+use derive_more::Constructor;
 use domain::access_token::{AccessClaims, TokenSubject};
 use domain::id::{ClientId, TokenId};
 use domain::resource::Resource;
@@ -27,7 +28,7 @@ use domain::scope::ScopeSet;
 use std::sync::Arc;
 
 /// Creates access tokens.
-#[derive(Clone)]
+#[derive(Clone, Constructor)]
 pub struct TokenMint {
     signer: Arc<dyn TokenSigner>,
     entropy: Arc<dyn Entropy>,
@@ -35,11 +36,6 @@ pub struct TokenMint {
 }
 
 impl TokenMint {
-    /// Creates the use case.
-    pub fn new(signer: Arc<dyn TokenSigner>, entropy: Arc<dyn Entropy>, clock: Arc<dyn Clock>) -> Self {
-        Self { signer, entropy, clock }
-    }
-
     fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }

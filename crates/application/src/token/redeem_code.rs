@@ -96,7 +96,7 @@ impl RedeemCode {
             RedeemCodeError::InvalidGrant
         };
         let secret = Secret::parse(SecretKind::AuthorizationCode, command.code);
-        let secret = secret.map_err(|_| refused("it is malformed"))?;
+        let secret = secret.map_err(|_| refused("malformed"))?;
         let verifier = command.code_verifier.map(CodeVerifier::parse).transpose();
         let verifier = verifier.map_err(|_| refused("the code verifier is malformed"))?;
         let now = self.mint.now();
@@ -113,9 +113,9 @@ impl RedeemCode {
         let Some(locked) = unit.codes().find_and_hold(&secret.hash()).await? else {
             // An explicit rollback keeps the connection; dropping the unit of work may close it.
             unit.rollback().await?;
-            return Err(refused("it is unknown"));
+            return Err(refused("unknown"));
         };
-        if let Err(refusal) = locked.code.judge(&redemption) {
+        if let Err(refusal) = locked.code.check(&redemption) {
             return Err(self.refuse(unit, (&locked.code, command.client.id), refusal, now).await?);
         }
         if command.resource.is_some_and(|asked| asked != locked.code.resource) {
@@ -214,5 +214,5 @@ impl RedeemCode {
 
 /// Logs which check failed. The response does not say it.
 fn log_refusal(client_id: ClientId, reason: impl Display) {
-    tracing::info!(%client_id, %reason, "an authorization code was refused");
+    tracing::info!(%client_id, %reason, "an authorization code was rejected");
 }

@@ -10,7 +10,7 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::grant::{Grant, UsedFrom};
 use domain::id::UserId;
-use domain::read_tally::{AskedRange, ReadKind, Reader};
+use domain::read_tally::{ReadKind, Reader, RequestedRange};
 use domain::refresh_token::{RefreshToken, RotatingToken, Rotation, RotationOutcome};
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
@@ -102,13 +102,13 @@ impl RefreshAccess {
             return Err(RefreshAccessError::UnauthorizedClient);
         }
         let refused = |reason| {
-            tracing::info!(client_id = %command.client.id, reason, "a refresh token was refused");
+            tracing::info!(client_id = %command.client.id, reason, "a refresh token was rejected");
             RefreshAccessError::InvalidGrant
         };
-        let token = RefreshToken::parse(command.refresh_token).map_err(|_| refused("it is malformed"))?;
+        let token = RefreshToken::parse(command.refresh_token).map_err(|_| refused("malformed"))?;
         let named = command.user_id.and_then(|text| UserId::parse(text).ok());
         let found = self.grants.find_by_refresh_token(&token.lookup_hash(), named).await?;
-        let GrantWithUser { grant, user_status } = found.ok_or_else(|| refused("it is unknown"))?;
+        let GrantWithUser { grant, user_status } = found.ok_or_else(|| refused("unknown"))?;
         if grant.client_id != command.client.id {
             self.note_misuse(&grant, &command).await;
             return Err(RefreshAccessError::InvalidGrant);
@@ -173,10 +173,7 @@ impl RefreshAccess {
                 audit::commit(unit, &[event.from(from.address)]).await?;
                 Err(RefreshAccessError::InvalidGrant)
             }
-            RotationOutcome::NotLive => {
-                unit.rollback().await?;
-                Err(RefreshAccessError::InvalidGrant)
-            }
+            RotationOutcome::NotLive => unit.refuse(RefreshAccessError::InvalidGrant).await,
         }
     }
 
@@ -196,7 +193,7 @@ impl RefreshAccess {
             reader: Reader::Client(grant.client_id),
             kind: ReadKind::Refresh,
             items: 0,
-            range: AskedRange::default(),
+            range: RequestedRange::default(),
         });
     }
 

@@ -1,9 +1,8 @@
 //! Token revocation by clients (RFC 7009).
 
 use crate::access::TokenCheck;
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{GrantFilter, GrantReader, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::{GrantFilter, GrantReader, StorageError};
 use domain::access_token::TokenSubject;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
@@ -34,28 +33,12 @@ pub enum RevokeTokenError {
     Storage(#[from] StorageError),
 }
 
-/// Revokes the grant of a refresh or access token, and with it everything issued from it.
-pub struct RevokeToken {
-    grants: Arc<dyn GrantReader>,
-    tokens: TokenCheck,
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    trail: AuditTrail,
+audit::use_case! {
+    /// Revokes the grant of a refresh or access token, and with it everything issued from it.
+    RevokeToken { grants: Arc<dyn GrantReader>, tokens: TokenCheck }
 }
 
 impl RevokeToken {
-    /// Creates the use case.
-    pub fn new(
-        grants: Arc<dyn GrantReader>,
-        tokens: TokenCheck,
-        units: Arc<dyn UnitOfWorkFactory>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        let trail = AuditTrail::new(entropy, clock.clone());
-        Self { grants, tokens, units, clock, trail }
-    }
-
     /// Revokes the token's grant if it belongs to the client. Of a rotating refresh token, a replaced one
     /// will do. Unknown, malformed, expired and already revoked tokens, and those of other clients, have no
     /// effect; the caller does not learn which (RFC 7009 section 2.2).
@@ -73,13 +56,11 @@ impl RevokeToken {
             id: Some(id),
             ..GrantFilter::default()
         };
-        let revoked = unit.grants().revoke(filter, self.clock.now(), RevocationReason::Client).await?;
-        if revoked == 0 {
-            return Ok(unit.rollback().await?);
-        }
+        let revoked = unit.grants().revoke(filter, self.trail.now(), RevocationReason::Client).await?;
         let event = self.trail.event(AuditActor::Client, AuditKind::GrantRevoked);
         let event = event.user(user_id).client(own).subject(id.as_uuid()).count(revoked);
-        Ok(audit::commit(unit, &[event]).await?)
+        audit::commit_if(revoked > 0, unit, event).await?;
+        Ok(())
     }
 
     async fn grant_of_refresh_token(
@@ -99,7 +80,7 @@ impl RevokeToken {
         token: &str,
         own: ClientId,
     ) -> Result<Option<(UserId, GrantId)>, RevokeTokenError> {
-        let Some(claims) = self.tokens.run(token, self.clock.now()).await? else { return Ok(None) };
+        let Some(claims) = self.tokens.run(token, self.trail.now()).await? else { return Ok(None) };
         match claims.subject {
             _ if !is_own(claims.client_id, own) => Ok(None),
             TokenSubject::Person { user_id, grant_id } => Ok(Some((user_id, grant_id))),

@@ -3,11 +3,12 @@
 use super::{PART_BYTES, UploadKey, UploadLimits, find_in, refuse};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
+use derive_more::Constructor;
 use domain::import::ImportState;
 use std::sync::Arc;
 
 /// Shown to the user when an upload is rejected for lack of space.
-const NO_ROOM: &str =
+const NO_SPACE_MESSAGE: &str =
     "the server had no room for the file, because others wait to be read; upload it again later";
 
 /// Why a part is rejected.
@@ -17,13 +18,13 @@ pub enum AddPartError {
     #[error("the file is too large")]
     TooLarge,
     /// The uploads of all users reach the storage limit; the upload is rejected and its parts are deleted.
-    #[error("there is no room for more of the upload")]
+    #[error("there is no space for the rest of the upload")]
     NoRoom,
     /// The part is not the next one, is empty, or exceeds the size of a part.
     #[error("the part does not fit")]
     Misplaced,
     /// No upload is in progress under this id: it belongs to another user or was discarded.
-    #[error("there is no upload that takes parts")]
+    #[error("there is no upload that accepts parts")]
     Gone,
     /// The store failed.
     #[error(transparent)]
@@ -31,6 +32,7 @@ pub enum AddPartError {
 }
 
 /// Stores parts of uploads.
+#[derive(Constructor)]
 pub struct AddPart {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
@@ -38,28 +40,21 @@ pub struct AddPart {
 }
 
 impl AddPart {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>, limits: UploadLimits) -> Self {
-        Self { units, clock, limits }
-    }
-
     /// Stores the next part; parts are numbered from 0, and all but the last are [`PART_BYTES`] long.
     pub async fn run(&self, key: UploadKey, position: u32, bytes: &[u8]) -> Result<(), AddPartError> {
         let mut unit = self.units.begin().await?;
         let Some(import) = find_in(unit.as_mut(), key, ImportState::Receiving).await? else {
-            unit.rollback().await?;
-            return Err(AddPartError::Gone);
+            return unit.refuse(AddPartError::Gone).await;
         };
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         if !fits(&import, position, bytes.len()) {
-            unit.rollback().await?;
-            return Err(AddPartError::Misplaced);
+            return unit.refuse(AddPartError::Misplaced).await;
         }
         let size = import.size.saturating_add(length);
         let refused = if size > self.limits.max_bytes {
             Some((too_large(self.limits), AddPartError::TooLarge))
         } else if unit.uploads().stored_bytes().await?.saturating_add(length) > self.limits.max_stored_bytes {
-            Some((NO_ROOM.to_owned(), AddPartError::NoRoom))
+            Some((NO_SPACE_MESSAGE.to_owned(), AddPartError::NoRoom))
         } else {
             None
         };
@@ -81,5 +76,5 @@ fn fits(import: &Import, position: u32, length: usize) -> bool {
 }
 
 fn too_large(limits: UploadLimits) -> String {
-    format!("the file is larger than {} MiB, the most that this server takes", limits.max_bytes >> 20)
+    format!("the file is larger than {} MiB, the limit of this server", limits.max_bytes >> 20)
 }

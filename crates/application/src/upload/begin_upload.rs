@@ -10,7 +10,7 @@ use domain::import::{FileName, ImportOrigin};
 use std::sync::Arc;
 
 /// Number of the user's latest imports that are searched for open ones.
-const LOOKED_AT: u32 = 200;
+const SEARCHED_IMPORTS: u32 = 200;
 
 /// Input of [`BeginUpload`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +25,10 @@ pub struct BeginUploadCommand {
 #[derive(Debug, thiserror::Error)]
 pub enum BeginUploadError {
     /// The user's limit of open uploads is reached.
-    #[error("too many uploads are under way")]
+    #[error("too many unfinished uploads")]
     TooManyOpen,
     /// The uploads of all users reach the storage limit.
-    #[error("there is no room for more uploads")]
+    #[error("there is no space for more uploads")]
     NoRoom,
     /// The user no longer exists.
     #[error("there is no user with this id")]
@@ -41,8 +41,6 @@ pub enum BeginUploadError {
 /// Starts uploads.
 pub struct BeginUpload {
     units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
     trail: AuditTrail,
     limits: UploadLimits,
 }
@@ -55,8 +53,7 @@ impl BeginUpload {
         clock: Arc<dyn Clock>,
         limits: UploadLimits,
     ) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { units, entropy, clock, trail, limits }
+        Self { units, trail: AuditTrail::new(entropy, clock), limits }
     }
 
     /// Starts an upload in the user's time zone, and returns its id.
@@ -65,21 +62,18 @@ impl BeginUpload {
         let mut unit = self.units.begin().await?;
         // Locked until the end, so that concurrent uploads of a user are counted one after the other.
         let Some(user) = unit.users().find(user_id).await? else {
-            unit.rollback().await?;
-            return Err(BeginUploadError::UnknownUser);
+            return unit.refuse(BeginUploadError::UnknownUser).await;
         };
-        let latest = unit.imports().list(Some(user_id), None, LOOKED_AT).await?;
+        let latest = unit.imports().list(Some(user_id), None, SEARCHED_IMPORTS).await?;
         if latest.iter().filter(|import| is_open(import)).count() >= self.limits.max_open {
-            unit.rollback().await?;
-            return Err(BeginUploadError::TooManyOpen);
+            return unit.refuse(BeginUploadError::TooManyOpen).await;
         }
         if unit.uploads().stored_bytes().await? >= self.limits.max_stored_bytes {
-            unit.rollback().await?;
-            return Err(BeginUploadError::NoRoom);
+            return unit.refuse(BeginUploadError::NoRoom).await;
         }
-        let id = ImportId::from_uuid(self.entropy.uuid());
+        let id = ImportId::from_uuid(self.trail.entropy.uuid());
         let zone = user.home_timezone;
-        let import = Import::new(id, ImportOrigin::Upload, file_name, zone, self.clock.now());
+        let import = Import::new(id, ImportOrigin::Upload, file_name, zone, self.trail.now());
         let import = Import { user_id: Some(user_id), ..import };
         unit.imports().insert(&import).await?;
         let event = self.trail.event(AuditActor::Person, AuditKind::ImportStarted).user(user_id);

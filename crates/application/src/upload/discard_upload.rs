@@ -3,6 +3,7 @@
 use super::{UploadKey, find_in, refuse};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
+use derive_more::Constructor;
 use domain::import::{Canceller, ImportState};
 use std::sync::Arc;
 
@@ -29,17 +30,13 @@ impl DiscardReason {
 }
 
 /// Discards uploads.
+#[derive(Constructor)]
 pub struct DiscardUpload {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
 }
 
 impl DiscardUpload {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, clock }
-    }
-
     /// Deletes the parts of an upload that is arriving or waiting; returns whether there was one.
     pub async fn run(&self, key: UploadKey, reason: DiscardReason) -> Result<bool, StorageError> {
         let mut unit = self.units.begin().await?;

@@ -2,19 +2,16 @@
 
 use super::UploadKey;
 use crate::ports::storage::{Import, ImportReader, StorageError};
+use derive_more::Constructor;
 use std::sync::Arc;
 
 /// Finds imports, with their progress and report.
+#[derive(Constructor)]
 pub struct FindImport {
     reader: Arc<dyn ImportReader>,
 }
 
 impl FindImport {
-    /// Creates the use case.
-    pub fn new(reader: Arc<dyn ImportReader>) -> Self {
-        Self { reader }
-    }
-
     /// Returns an import of this user, uploaded or not; `None` if there is none or it belongs to another
     /// user.
     pub async fn run(&self, key: UploadKey) -> Result<Option<Import>, StorageError> {

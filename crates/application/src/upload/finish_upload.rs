@@ -4,6 +4,7 @@ use super::{UploadKey, find_in, refuse};
 use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
 use crate::ports::system::Clock;
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
+use derive_more::Constructor;
 use domain::import::ImportState;
 use domain::time::{Fold, TimeZone};
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub enum FinishUploadError {
     #[error("the file is empty")]
     Empty,
     /// No upload is in progress under this id.
-    #[error("there is no upload that takes parts")]
+    #[error("there is no upload that accepts parts")]
     Gone,
     /// The store failed.
     #[error(transparent)]
@@ -33,23 +34,18 @@ pub enum FinishUploadError {
 }
 
 /// Queues complete uploads.
+#[derive(Constructor)]
 pub struct FinishUpload {
     units: Arc<dyn UnitOfWorkFactory>,
     clock: Arc<dyn Clock>,
 }
 
 impl FinishUpload {
-    /// Creates the use case.
-    pub fn new(units: Arc<dyn UnitOfWorkFactory>, clock: Arc<dyn Clock>) -> Self {
-        Self { units, clock }
-    }
-
     /// Queues the upload for processing.
     pub async fn run(&self, key: UploadKey, options: UploadOptions) -> Result<(), FinishUploadError> {
         let mut unit = self.units.begin().await?;
         let Some(import) = find_in(unit.as_mut(), key, ImportState::Receiving).await? else {
-            unit.rollback().await?;
-            return Err(FinishUploadError::Gone);
+            return unit.refuse(FinishUploadError::Gone).await;
         };
         if import.size == 0 {
             let refused = Import { refusal: Some("the file is empty".to_owned()), ..import };

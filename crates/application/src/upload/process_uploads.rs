@@ -4,13 +4,13 @@ use super::personal_file::PersonalFile;
 use super::refusal_text::refusal_text;
 use super::refuse;
 use crate::import::{
-    FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
+    FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, Progress,
     RECORDING_FORMAT,
 };
 use crate::ports::import_source::{ImportFile, ImportRefusal};
 use crate::ports::storage::{Import, ImportReader, StorageError, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
-use crate::ports::upload_files::{SpoolError, SpooledAbout, UploadFiles};
+use crate::ports::upload_files::{SpoolError, SpoolMetadata, UploadFiles};
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use domain::id::{ImportId, UserId};
 use domain::import::ImportState;
@@ -21,7 +21,8 @@ use std::sync::Arc;
 /// be the cause.
 const MAX_TRIES: u32 = 3;
 /// Shown to the user in that case.
-const GIVEN_UP: &str = "the server stopped three times while it read the file; its operator can find out why";
+const GAVE_UP_MESSAGE: &str =
+    "the server stopped three times while it read the file; its operator can find out why";
 
 /// A leased upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +90,7 @@ impl ProcessUploads {
         let leased = unit.uploads().lease(now, until(now)).await?;
         let leased = match leased {
             Some(import) if import.tries > MAX_TRIES => {
-                let refused = Import { refusal: Some(GIVEN_UP.to_owned()), ..import };
+                let refused = Import { refusal: Some(GAVE_UP_MESSAGE.to_owned()), ..import };
                 refuse(unit.as_mut(), refused, now).await?;
                 None
             }
@@ -113,7 +114,7 @@ impl ProcessUploads {
 
     /// Records that this server stopped cleanly, so that the try is not attributed to the file. The lease
     /// expires by itself, and then the upload is read again.
-    pub async fn give_back(&self, job: &UploadJob) -> Result<(), StorageError> {
+    pub async fn release(&self, job: &UploadJob) -> Result<(), StorageError> {
         let mut unit = self.units.begin().await?;
         unit.uploads().uncount_try(job.id).await?;
         unit.commit().await
@@ -138,7 +139,7 @@ impl ProcessUploads {
             Ok(file) => file,
             Err(refusal) => return self.refuse(job, &refusal).await,
         };
-        let about = FileAbout::Upload(job.id);
+        let about = FileInfo::Upload(job.id);
         let command = ImportRecordsCommand {
             user_id: Some(job.user_id),
             dry_run: false,
@@ -169,7 +170,7 @@ impl ProcessUploads {
             position += 1;
         }
         let UploadJob { id: _, user_id, zone, start, overwrite_profile: _ } = *job;
-        let opened = spooled.open(SpooledAbout { user_id, zone, start });
+        let opened = spooled.open(SpoolMetadata { user_id, zone, start });
         Ok(opened.and_then(|file| personal(file, start.is_some())).map(PersonalFile))
     }
 

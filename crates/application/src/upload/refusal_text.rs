@@ -35,7 +35,7 @@ mod tests {
         let unknown = refusal_text(&ImportRefusal::NotThisFormat("it is text".to_owned()));
         assert!(unknown.starts_with("it is text; ") && unknown.contains("Apple Health"), "{unknown}");
         let recording = refusal_text(&ImportRefusal::NoStart(String::new()));
-        assert!(recording.contains("when it began") && recording.contains("enter the start"), "{recording}");
+        assert!(recording.contains("its start time") && recording.contains("enter the start"), "{recording}");
         let other = refusal_text(&ImportRefusal::OtherPerson { place: "line 1".to_owned() });
         assert!(other.starts_with("line 1: ") && other.contains("sign in as that person"), "{other}");
         for text in [unknown, recording, other] {
@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn a_refusal_without_advice_is_reported_unchanged() {
-        let text = "damaged at line 2: it breaks off";
-        let (place, reason) = ("line 2".to_owned(), "it breaks off".to_owned());
+        let text = "damaged at line 2: it is truncated";
+        let (place, reason) = ("line 2".to_owned(), "it is truncated".to_owned());
         assert_eq!(refusal_text(&ImportRefusal::Damaged { place, reason }), text);
     }
 }

@@ -139,7 +139,7 @@ async fn parts_are_taken_in_their_order_and_in_their_size() {
 }
 
 #[tokio::test]
-async fn a_part_of_another_users_upload_is_not_taken() {
+async fn a_part_of_another_users_upload_is_rejected() {
     let (outcome, endings) = add(import(7, ImportState::Receiving, 0), 0, 5, 2).await;
     assert!(matches!(outcome, Err(AddPartError::Gone)));
     assert_eq!(endings.committed(), 0);

@@ -1,8 +1,8 @@
 //! Delivers events.
 
-use super::create_webhook::about_nobody;
 use super::disabled_notice::DisabledNotice;
 use super::event_message::{EventData, body, cursor, position, signed_text};
+use super::manage_webhooks::without_person;
 use super::receipt::{is_challenge, retry_after};
 use crate::audit::AuditTrail;
 use crate::ports::storage::{
@@ -11,19 +11,20 @@ use crate::ports::storage::{
 };
 use crate::ports::system::{Clock, Entropy, Fetcher, OutboundRequest, WebhookSigner, WebhookSignerError};
 use chrono::{DateTime, TimeDelta, Utc};
+use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditKind};
 use domain::data_kind::DataKind;
 use domain::id::WebhookEndpointId;
 use domain::webhook::{
-    Delivery, DeliveryResult, DisabledBecause, EndpointStatus, EventKey, EventKind, MessageId,
-    WebhookEndpoint, retry_delay,
+    Delivery, DeliveryResult, DisableReason, EndpointStatus, EventKey, EventKind, MessageId, WebhookEndpoint,
+    retry_delay,
 };
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Maximum duration of an attempt.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How much of a response is read: more than the longest challenge needs.
+/// Maximum number of response bytes that are read; the longest challenge is shorter.
 const MAX_RESPONSE_BYTES: usize = 1_024;
 
 /// How the delivery of an event ended.
@@ -35,7 +36,7 @@ pub enum DeliveryOutcome {
     Postponed,
     /// The endpoint was disabled, or did not answer its challenge.
     GivenUp,
-    /// There was nothing left to send, or nothing that the client may know.
+    /// Nothing was left to send, or nothing that the client may receive.
     Nothing,
 }
 
@@ -60,6 +61,7 @@ pub struct DeliveryPorts {
 }
 
 /// Delivers the events of endpoints. Each is delivered at least once.
+#[derive(Constructor)]
 pub struct DeliverEvents {
     ports: DeliveryPorts,
 }
@@ -69,15 +71,10 @@ struct Attempt {
     event: PendingEvent,
     delivery: Delivery,
     outcome: DeliveryOutcome,
-    disabled: Option<DisabledBecause>,
+    disabled: Option<DisableReason>,
 }
 
 impl DeliverEvents {
-    /// Creates the use case.
-    pub const fn new(ports: DeliveryPorts) -> Self {
-        Self { ports }
-    }
-
     /// Lists the endpoints of enabled clients.
     pub async fn list_endpoints(&self) -> Result<Vec<WebhookEndpoint>, StorageError> {
         self.ports.webhooks.list_endpoints(None).await
@@ -100,7 +97,7 @@ impl DeliverEvents {
             webhooks.list_due_events(&active, now, limit).await?
         };
         for endpoint in others {
-            let challenge = about_nobody(endpoint.id, EventKind::EndpointChallenge);
+            let challenge = without_person(endpoint.id, EventKind::EndpointChallenge);
             if webhooks.find_pending_event(challenge).await?.is_some_and(|event| event.due_at <= now) {
                 due.push(challenge);
             }
@@ -155,7 +152,7 @@ impl DeliverEvents {
         self.record(attempt).await
     }
 
-    /// Returns what to send, or how to settle an event that the client may not be sent, or no longer.
+    /// Returns the data to send, or how to settle an event that the client may not receive.
     async fn data(
         &self,
         endpoint: &WebhookEndpoint,
@@ -178,11 +175,10 @@ impl DeliverEvents {
                 let mut kinds = DataKind::ALL.to_vec();
                 kinds.retain(|kind| scopes.contains(kind.scope()));
                 let kinds = self.changed(event, kinds).await?;
-                let cursor = cursor(event, self.ports.clock.now());
                 if kinds.is_empty() {
                     Err(Settlement::Announced)
                 } else {
-                    Ok(EventData::Changes { user_id, kinds, cursor })
+                    Ok(EventData::Changes { user_id, kinds, cursor: cursor(event) })
                 }
             }
         })
@@ -217,7 +213,7 @@ impl DeliverEvents {
         now: DateTime<Utc>,
     ) -> Result<OutboundRequest, WebhookSignerError> {
         let id = MessageId::new(event.key, event.announced, event.number);
-        let body = body(event.key.kind, now, data);
+        let body = body(event.key.kind, event.occurred_at, data);
         let text = signed_text(&id, now, &body);
         let signatures = endpoint.signing_secrets(now).into_iter();
         let signatures: Result<Vec<_>, _> = signatures
@@ -248,15 +244,16 @@ impl DeliverEvents {
         let retry = retry_delay(event.failed.saturating_add(1), jitter, asked_for).map(|pause| ended + pause);
         let (outcome, next_attempt_at, disabled) = match result {
             DeliveryResult::Status(status) if is_success(status) => (DeliveryOutcome::Delivered, None, None),
-            DeliveryResult::Status(410) => (DeliveryOutcome::GivenUp, None, Some(DisabledBecause::Gone)),
+            DeliveryResult::Status(410) => (DeliveryOutcome::GivenUp, None, Some(DisableReason::Gone)),
             _ if retry.is_some() => (DeliveryOutcome::Postponed, retry, None),
-            _ => (DeliveryOutcome::GivenUp, None, Some(DisabledBecause::Failing)),
+            _ => (DeliveryOutcome::GivenUp, None, Some(DisableReason::Failing)),
         };
         let delivery = Delivery {
             id: self.ports.entropy.uuid(),
             event: event.key,
             number: event.number,
             announced_before: event.announced,
+            occurred_at: event.occurred_at,
             at: began,
             milliseconds: u32::try_from((ended - began).num_milliseconds()).unwrap_or_default(),
             result,
@@ -277,18 +274,12 @@ impl DeliverEvents {
             (_, None) if is_challenge => Settlement::Dropped,
             (_, None) => Settlement::Kept,
         };
-        unit.webhooks().settle(&event, settlement).await?;
-        let mut logged = delivery.clone();
         let is_about_nobody = match key.kind {
             EventKind::PersonErased | EventKind::GrantRevoked => true,
             // The person may have been erased during the delivery.
             EventKind::RecordsChanged => unit.users().find(key.user_id).await?.is_none(),
             EventKind::EndpointTest | EventKind::EndpointChallenge => false,
         };
-        if is_about_nobody {
-            logged.event = about_nobody(key.endpoint_id, key.kind);
-        }
-        unit.webhooks().log(&logged).await?;
         match disabled {
             None if is_challenge && outcome == DeliveryOutcome::Delivered => {
                 if let Some(mut endpoint) = unit.webhooks().find(key.endpoint_id).await? {
@@ -296,9 +287,12 @@ impl DeliverEvents {
                     unit.webhooks().update(&endpoint).await?;
                 }
             }
-            Some(because) if !is_challenge => self.disable(unit.as_mut(), &delivery, because).await?,
+            Some(reason) if !is_challenge => self.disable(unit.as_mut(), &delivery, reason).await?,
             _ => {}
         }
+        unit.webhooks().settle(&event, settlement).await?;
+        let logged_key = if is_about_nobody { without_person(key.endpoint_id, key.kind) } else { key };
+        unit.webhooks().log(&Delivery { event: logged_key, ..delivery }).await?;
         unit.commit().await?;
         Ok(outcome)
     }
@@ -308,7 +302,7 @@ impl DeliverEvents {
         &self,
         unit: &mut dyn UnitOfWork,
         delivery: &Delivery,
-        because: DisabledBecause,
+        reason: DisableReason,
     ) -> Result<(), StorageError> {
         let Some(mut endpoint) = unit.webhooks().find(delivery.event.endpoint_id).await? else {
             return Ok(());
@@ -317,13 +311,13 @@ impl DeliverEvents {
             return Ok(());
         }
         let now = self.ports.clock.now();
-        endpoint.status = EndpointStatus::Disabled { at: now, because };
+        endpoint.status = EndpointStatus::Disabled { at: now, reason };
         unit.webhooks().update(&endpoint).await?;
         let trail = AuditTrail::new(self.ports.entropy.clone(), self.ports.clock.clone());
         let event = trail.event(AuditActor::Server, AuditKind::WebhookDisabled);
         unit.audit().append(&event.client(endpoint.client_id).subject(endpoint.id.as_uuid())).await?;
         match &self.ports.notice {
-            Some(notice) => notice.queue(unit, &endpoint, (because, now)).await,
+            Some(notice) => notice.queue(unit, &endpoint, (reason, now)).await,
             None => Ok(()),
         }
     }

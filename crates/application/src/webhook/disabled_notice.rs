@@ -4,7 +4,7 @@ use crate::mail::{QueueMail, webhook_disabled};
 use crate::ports::storage::{ClientReader, ProfileReader, StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
 use domain::user::Email;
-use domain::webhook::{DisabledBecause, WebhookEndpoint};
+use domain::webhook::{DisableReason, WebhookEndpoint};
 use std::sync::Arc;
 
 /// Notifies people whose endpoint was disabled.
@@ -25,7 +25,7 @@ impl DisabledNotice {
         &self,
         unit: &mut dyn UnitOfWork,
         endpoint: &WebhookEndpoint,
-        (because, now): (DisabledBecause, DateTime<Utc>),
+        (reason, now): (DisableReason, DateTime<Utc>),
     ) -> Result<(), StorageError> {
         let (contact, is_owner) = match &endpoint.contact {
             Some(contact) => (Some(contact.clone()), false),
@@ -33,7 +33,7 @@ impl DisabledNotice {
         };
         let Some(contact) = contact else { return Ok(()) };
         let can_test = is_owner && self.self_service;
-        let text = webhook_disabled(&contact, self.mail.links(), endpoint, (because, can_test));
+        let text = webhook_disabled(&contact, self.mail.links(), endpoint, (reason, can_test));
         self.mail.run(unit, &text, now).await.map(drop)
     }
 

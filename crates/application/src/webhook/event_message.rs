@@ -9,7 +9,7 @@ use domain::time::format;
 use domain::webhook::{EventKind, MessageId};
 use uuid::Uuid;
 
-/// What a message says beside its kind and time.
+/// Content of a message besides its kind and time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EventData {
     /// Changes of these kinds, all after this cursor of the change feed.
@@ -18,15 +18,16 @@ pub(super) enum EventData {
     Person(UserId),
     /// Nothing.
     Nothing,
-    /// What the receiver must return.
+    /// The challenge that the receiver must return.
     Challenge(String),
 }
 
-/// Returns the cursor after the change that the endpoint was notified of last.
-pub(super) fn cursor(event: &PendingEvent, now: DateTime<Utc>) -> ChangeCursor {
+/// Returns the cursor after the change that the endpoint was notified of last. It expires when deletions
+/// since then may be forgotten.
+pub(super) fn cursor(event: &PendingEvent) -> ChangeCursor {
     ChangeCursor {
         after: Some(position(event.announced)),
-        given_at: now,
+        given_at: event.occurred_at,
         user: UserFingerprint::new(event.key.user_id),
     }
 }
@@ -37,7 +38,8 @@ pub(super) const fn position(number: i64) -> ChangePosition {
     ChangePosition { number, kind: DataKind::Supplements, id: Uuid::max() }
 }
 
-/// Returns the JSON body. Ids, names and cursors contain no character that JSON escapes.
+/// Returns the JSON body of an event that occurred at this time. It is the same at each attempt, except for a
+/// challenge. Ids, names and cursors contain no character that JSON escapes.
 pub(super) fn body(kind: EventKind, at: DateTime<Utc>, data: &EventData) -> String {
     let data = match data {
         EventData::Changes { user_id, kinds, cursor } => {

@@ -1,51 +1,104 @@
-//! Tests, rotates, replays and deletes endpoints.
+//! Creates, tests, rotates, replays and deletes endpoints.
 
-use super::create_webhook::about_nobody;
 use super::{WebhookActor, WebhookError};
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{UnitOfWorkFactory, WebhookReader};
-use crate::ports::system::{Clock, Entropy, WebhookSigner};
+use crate::audit;
+use crate::ports::storage::{EndpointInsertion, WebhookReader};
+use crate::ports::system::WebhookSigner;
 use chrono::{DateTime, Utc};
-use domain::audit::{AuditEvent, AuditKind};
-use domain::id::WebhookEndpointId;
-use domain::webhook::{Delivery, EndpointStatus, EventKey, EventKind, WebhookEndpoint, WebhookSecret};
+use domain::audit::AuditKind;
+use domain::id::{ClientId, UserId, WebhookEndpointId};
+use domain::outbound::{OutboundPolicy, OutboundUrl};
+use domain::user::Email;
+use domain::webhook::{
+    Delivery, EndpointStatus, EventKey, EventKind, MAX_ENDPOINTS, WebhookEndpoint, WebhookSecret,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// Number of logged deliveries that a replay reads.
-const MOST_REPLAYED: u32 = 100_000;
+const MAX_REPLAYED: u32 = 100_000;
 
-/// Changes endpoints.
-pub struct ManageWebhooks {
-    units: Arc<dyn UnitOfWorkFactory>,
-    webhooks: Arc<dyn WebhookReader>,
-    signer: Arc<dyn WebhookSigner>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
+/// Input of [`ManageWebhooks::create`].
+#[derive(Debug, Clone)]
+pub struct CreateWebhookCommand {
+    /// The client.
+    pub client_id: ClientId,
+    /// URL that events are posted to.
+    pub url: OutboundUrl,
+    /// Email address to notify if the endpoint is disabled.
+    pub contact: Option<Email>,
+    /// Actor of the creation.
+    pub actor: WebhookActor,
+    /// Policy on the hosts that the server may call.
+    pub policy: OutboundPolicy,
+}
+
+/// A new endpoint and its secret, which is shown once.
+#[derive(Debug)]
+pub struct CreatedWebhook {
+    /// The endpoint, not yet confirmed.
+    pub endpoint: WebhookEndpoint,
+    /// The secret.
+    pub secret: WebhookSecret,
+}
+
+audit::use_case! {
+    /// Creates and changes endpoints.
+    ManageWebhooks { webhooks: Arc<dyn WebhookReader>, signer: Arc<dyn WebhookSigner> }
 }
 
 impl ManageWebhooks {
-    /// Creates the use case.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        webhooks: Arc<dyn WebhookReader>,
-        signer: Arc<dyn WebhookSigner>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self { units, webhooks, signer, entropy, clock }
+    /// Creates an endpoint and queues the challenge that confirms it, which a server sends within a second.
+    pub async fn create(&self, command: CreateWebhookCommand) -> Result<CreatedWebhook, WebhookError> {
+        let CreateWebhookCommand { client_id, url, contact, actor, policy } = command;
+        if !policy.allows_url(&url) {
+            return Err(WebhookError::Forbidden);
+        }
+        let now = self.trail.now();
+        let id = WebhookEndpointId::from_uuid(self.trail.entropy.uuid());
+        let secret = WebhookSecret::new(self.trail.entropy.secret_bytes());
+        let endpoint = WebhookEndpoint {
+            id,
+            client_id,
+            url,
+            contact,
+            status: EndpointStatus::Unconfirmed,
+            secret: self.signer.seal(id, &secret)?,
+            previous_secret: None,
+            created_at: now,
+        };
+        let mut unit = self.units.begin().await?;
+        // Locks the client, so that endpoints can be counted.
+        let refusal = match unit.clients().find(client_id).await? {
+            None => Some(WebhookError::NoClient),
+            Some(client) if !client.kind.is_app() => Some(WebhookError::ServiceClient),
+            Some(_) => match unit.webhooks().insert(&endpoint, MAX_ENDPOINTS).await? {
+                EndpointInsertion::Stored => None,
+                EndpointInsertion::UrlTaken => Some(WebhookError::UrlTaken),
+                EndpointInsertion::TooMany => Some(WebhookError::TooMany),
+            },
+        };
+        if let Some(refusal) = refusal {
+            return unit.refuse(refusal).await;
+        }
+        unit.webhooks()
+            .queue(without_person(id, EventKind::EndpointChallenge), now.timestamp_micros())
+            .await?;
+        audit::commit(unit, &[actor.event(&self.trail, AuditKind::WebhookCreated, &endpoint)]).await?;
+        Ok(CreatedWebhook { endpoint, secret })
     }
 
     /// Queues a test event, or a challenge if the endpoint is not active; returns which.
-    pub async fn test(&self, id: WebhookEndpointId) -> Result<EventKind, WebhookError> {
+    pub async fn test(&self, id: WebhookEndpointId, actor: WebhookActor) -> Result<EventKind, WebhookError> {
         let mut unit = self.units.begin().await?;
         let endpoint = unit.webhooks().find(id).await?.ok_or(WebhookError::NotFound)?;
         let kind = match endpoint.status {
             EndpointStatus::Active => EventKind::EndpointTest,
             EndpointStatus::Unconfirmed | EndpointStatus::Disabled { .. } => EventKind::EndpointChallenge,
         };
-        unit.webhooks().queue(about_nobody(id, kind), self.clock.now().timestamp_micros()).await?;
-        unit.commit().await?;
+        unit.webhooks().queue(without_person(id, kind), self.trail.now().timestamp_micros()).await?;
+        audit::commit(unit, &[actor.event(&self.trail, AuditKind::WebhookTested, &endpoint)]).await?;
         Ok(kind)
     }
 
@@ -57,10 +110,10 @@ impl ManageWebhooks {
     ) -> Result<WebhookSecret, WebhookError> {
         let mut unit = self.units.begin().await?;
         let mut endpoint = unit.webhooks().find(id).await?.ok_or(WebhookError::NotFound)?;
-        let secret = WebhookSecret::new(self.entropy.secret_bytes());
-        endpoint.rotate(self.signer.seal(id, &secret)?, self.clock.now());
+        let secret = WebhookSecret::new(self.trail.entropy.secret_bytes());
+        endpoint.rotate(self.signer.seal(id, &secret)?, self.trail.now());
         unit.webhooks().update(&endpoint).await?;
-        audit::commit(unit, &[self.event(&endpoint, actor, AuditKind::WebhookSecretRotated)]).await?;
+        audit::commit(unit, &[actor.event(&self.trail, AuditKind::WebhookSecretRotated, &endpoint)]).await?;
         Ok(secret)
     }
 
@@ -69,33 +122,41 @@ impl ManageWebhooks {
         let mut unit = self.units.begin().await?;
         let endpoint = unit.webhooks().find(id).await?.ok_or(WebhookError::NotFound)?;
         unit.webhooks().delete(id).await?;
-        audit::commit(unit, &[self.event(&endpoint, actor, AuditKind::WebhookDeleted)]).await?;
+        audit::commit(unit, &[actor.event(&self.trail, AuditKind::WebhookDeleted, &endpoint)]).await?;
         Ok(())
     }
 
     /// Notifies an endpoint again of the changes that it was notified of since `since`; returns the number of
     /// people. The cursors of the new messages include everything that the old ones announced.
-    pub async fn replay(&self, id: WebhookEndpointId, since: DateTime<Utc>) -> Result<usize, WebhookError> {
-        let mut earliest: HashMap<EventKey, i64> = HashMap::new();
-        for Delivery { event, at, announced_before, .. } in
-            self.webhooks.list_deliveries(id, MOST_REPLAYED).await?
+    pub async fn replay(
+        &self,
+        id: WebhookEndpointId,
+        since: DateTime<Utc>,
+        actor: WebhookActor,
+    ) -> Result<usize, WebhookError> {
+        let mut earliest: HashMap<EventKey, (i64, DateTime<Utc>)> = HashMap::new();
+        for Delivery { event, occurred_at, at, announced_before, .. } in
+            self.webhooks.list_deliveries(id, MAX_REPLAYED).await?
         {
             if event.kind == EventKind::RecordsChanged && at >= since {
-                let announced = earliest.entry(event).or_insert(announced_before);
+                let (announced, first) = earliest.entry(event).or_insert((announced_before, occurred_at));
                 *announced = announced_before.min(*announced);
+                *first = occurred_at.min(*first);
             }
         }
         let mut unit = self.units.begin().await?;
-        unit.webhooks().find(id).await?.ok_or(WebhookError::NotFound)?;
-        for (event, announced) in &earliest {
-            unit.webhooks().replay(*event, *announced).await?;
+        let endpoint = unit.webhooks().find(id).await?.ok_or(WebhookError::NotFound)?;
+        for (event, (announced, occurred_at)) in &earliest {
+            unit.webhooks().replay(*event, *announced, *occurred_at).await?;
         }
-        unit.commit().await?;
+        let event = actor.event(&self.trail, AuditKind::WebhookReplayed, &endpoint);
+        let people = u64::try_from(earliest.len()).unwrap_or(u64::MAX);
+        audit::commit(unit, &[event.count(people)]).await?;
         Ok(earliest.len())
     }
+}
 
-    fn event(&self, endpoint: &WebhookEndpoint, actor: WebhookActor, kind: AuditKind) -> AuditEvent {
-        let trail = AuditTrail::new(self.entropy.clone(), self.clock.clone());
-        actor.event(&trail, kind, endpoint)
-    }
+/// Returns the key of an event that is about no person.
+pub(super) const fn without_person(endpoint_id: WebhookEndpointId, kind: EventKind) -> EventKey {
+    EventKey { user_id: UserId::from_uuid(Uuid::nil()), endpoint_id, kind }
 }

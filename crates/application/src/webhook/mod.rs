@@ -1,6 +1,5 @@
 //! Webhooks: endpoints of clients, and notifying them of changes.
 
-mod create_webhook;
 mod deliver_events;
 mod disabled_notice;
 mod event_message;
@@ -10,21 +9,19 @@ mod receipt;
 #[cfg(test)]
 mod tests;
 
-pub use create_webhook::{CreateWebhook, CreateWebhookCommand, CreatedWebhook};
 pub use deliver_events::{DeliverEvents, DeliveryOutcome, DeliveryPorts};
 pub use disabled_notice::DisabledNotice;
-pub use manage_webhooks::ManageWebhooks;
+pub use manage_webhooks::{CreateWebhookCommand, CreatedWebhook, ManageWebhooks};
 
 use crate::audit::AuditTrail;
 use crate::ports::storage::StorageError;
 use crate::ports::system::WebhookSignerError;
-use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
 use domain::id::UserId;
 use domain::webhook::{MAX_ENDPOINTS, WebhookEndpoint};
 use std::net::IpAddr;
 
-/// Who creates or changes an endpoint.
+/// Actor of a change to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WebhookActor {
     /// The operator, for any client.
@@ -44,7 +41,7 @@ impl WebhookActor {
             Self::Operator => trail.event(AuditActor::Operator, kind),
             Self::Developer { user_id, address } => {
                 let event = trail.event(AuditActor::Person, kind);
-                event.user(user_id).from(AddressBlock::containing(address))
+                event.user(user_id).from(address)
             }
         };
         event.client(endpoint.client_id).subject(endpoint.id.as_uuid())
@@ -61,7 +58,7 @@ pub enum WebhookError {
     #[error("there is no client with this id")]
     NoClient,
     /// A service client has no people that allow it to read.
-    #[error("a service client has no webhooks: people grant access to apps only")]
+    #[error("a service client cannot have webhooks: people grant access to apps only")]
     ServiceClient,
     /// The policy does not allow this URL.
     #[error(
@@ -72,7 +69,7 @@ pub enum WebhookError {
     /// The client has an endpoint with this URL.
     #[error("the client already has a webhook endpoint with this URL")]
     UrlTaken,
-    /// The client has as many endpoints as it may have.
+    /// The client has [`MAX_ENDPOINTS`] endpoints.
     #[error("a client has at most {MAX_ENDPOINTS} webhook endpoints")]
     TooMany,
     /// The encryption key does not open the stored secrets.

@@ -1,4 +1,4 @@
-//! What a receiver's response means.
+//! Interpretation of a receiver's response.
 
 use crate::ports::system::OutboundResponse;
 use chrono::{DateTime, TimeDelta, Utc};

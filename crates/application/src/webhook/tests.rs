@@ -1,10 +1,11 @@
 mod challenge;
 mod management;
+mod response;
 
 use super::event_message::{EventData, body};
 use super::{
-    CreateWebhook, CreateWebhookCommand, DeliverEvents, DeliveryOutcome, DeliveryPorts, DisabledNotice,
-    ManageWebhooks, WebhookActor, WebhookError,
+    CreateWebhookCommand, DeliverEvents, DeliveryOutcome, DeliveryPorts, DisabledNotice, ManageWebhooks,
+    WebhookActor, WebhookError,
 };
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -25,10 +26,11 @@ use domain::id::{UserId, WebhookEndpointId};
 use domain::outbound::{OutboundPolicy, OutboundUrl};
 use domain::user::Email;
 use domain::webhook::{
-    Delivery, DeliveryResult, DisabledBecause, EndpointSecret, EndpointStatus, EventKey, EventKind,
+    Delivery, DeliveryResult, DisableReason, EndpointSecret, EndpointStatus, EventKey, EventKind,
     MAX_ATTEMPTS, MAX_ENDPOINTS, MessageId, SealedWebhookSecret, WebhookEndpoint,
 };
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use uuid::Uuid;
 
 fn endpoint() -> WebhookEndpoint {
@@ -49,7 +51,14 @@ fn event(kind: EventKind) -> PendingEvent {
         matches!(kind, EventKind::RecordsChanged | EventKind::GrantRevoked | EventKind::PersonErased);
     let user_id = if is_about_a_person { user_id(1) } else { UserId::from_uuid(Uuid::nil()) };
     let key = EventKey { user_id, endpoint_id: endpoint().id, kind };
-    PendingEvent { key, number: 42, announced: 40, failed: 0, due_at: DateTime::UNIX_EPOCH }
+    PendingEvent {
+        key,
+        number: 42,
+        announced: 40,
+        occurred_at: noon() - seconds(300),
+        failed: 0,
+        due_at: DateTime::UNIX_EPOCH,
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "as the fetcher returns it")]
@@ -65,9 +74,11 @@ struct Seen {
     settled: Vec<Settlement>,
     logged: Vec<Delivery>,
     updated: Vec<EndpointStatus>,
+    locked: Vec<&'static str>,
     mails: Vec<Mail>,
     audited: Vec<AuditKind>,
     posted: Option<(String, Vec<(&'static str, String)>)>,
+    timeout: Option<Duration>,
 }
 
 /// Delivers an event to the endpoint, whose client has these scopes; of these kinds there are changes.
@@ -100,7 +111,9 @@ async fn deliver(
     let (mut fetcher, posted) = (MockFetcher::new(), Arc::clone(&seen));
     fetcher.expect_fetch().returning(move |request| {
         let json = request.json.clone().unwrap();
-        posted.lock().unwrap().posted = Some((json.clone(), request.headers));
+        let mut seen = posted.lock().unwrap();
+        (seen.posted, seen.timeout) = (Some((json.clone(), request.headers)), Some(request.timeout));
+        drop(seen);
         answer(&json)
     });
     let mut sealer = MockMailSealer::new();
@@ -153,12 +166,20 @@ fn profiles() -> MockProfileReader {
 fn unit(endpoint: &WebhookEndpoint, seen: &Arc<Mutex<Seen>>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     let (stored, settled, logged) = (endpoint.clone(), Arc::clone(seen), Arc::clone(seen));
-    let updated = Arc::clone(seen);
-    unit.webhooks.expect_find().returning(move |_| Ok(Some(stored.clone())));
-    unit.users.expect_find().returning(|id| Ok((id == user_id(1)).then(person)));
+    let (updated, found, known) = (Arc::clone(seen), Arc::clone(seen), Arc::clone(seen));
+    unit.webhooks.expect_find().returning(move |_| {
+        found.lock().unwrap().locked.push("endpoint");
+        Ok(Some(stored.clone()))
+    });
+    unit.users.expect_find().returning(move |id| {
+        known.lock().unwrap().locked.push("user");
+        Ok((id == user_id(1)).then(person))
+    });
     unit.webhooks.expect_settle().returning(move |event, settlement| {
         assert_eq!(event.number, 42);
-        settled.lock().unwrap().settled.push(settlement);
+        let mut seen = settled.lock().unwrap();
+        seen.locked.push("event");
+        seen.settled.push(settlement);
         Ok(())
     });
     unit.webhooks.expect_log().returning(move |delivery| {
@@ -180,7 +201,7 @@ async fn after(event: PendingEvent, answer: Result<OutboundResponse, OutboundErr
 }
 
 #[test]
-fn bodies_hold_ids_kinds_and_a_cursor_and_nothing_else() {
+fn bodies_hold_ids_kinds_and_a_cursor_and_nothing_else_standard_webhooks_payload_structure() {
     let at: DateTime<Utc> = "2026-03-10T12:00:00Z".parse().unwrap();
     let user_id = UserId::parse("3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48").unwrap();
     let cursor = ChangeCursor { after: None, given_at: at, user: UserFingerprint::new(user_id) };
@@ -222,7 +243,15 @@ async fn a_delivered_event_is_settled_and_logged() {
 }
 
 #[tokio::test]
-async fn a_message_names_only_the_kinds_that_changed_and_are_granted() {
+async fn a_delivery_locks_the_person_then_the_endpoint_then_the_event() {
+    let delivered = after(event(EventKind::RecordsChanged), responds(204, &[])).await;
+    assert_eq!(delivered.locked, ["user", "event"]);
+    let gone = after(event(EventKind::RecordsChanged), responds(410, &[])).await;
+    assert_eq!(gone.locked, ["user", "endpoint", "event"]);
+}
+
+#[tokio::test]
+async fn a_message_names_only_the_kinds_that_changed_and_are_granted_standard_webhooks_webhook_headers() {
     let seen = deliver(
         endpoint(),
         event(EventKind::RecordsChanged),
@@ -233,6 +262,7 @@ async fn a_message_names_only_the_kinds_that_changed_and_are_granted() {
     .await;
     let (json, headers) = seen.posted.unwrap();
     assert!(json.contains(r#""kinds":["sleep"]"#), "{json}");
+    assert!(json.contains(r#""timestamp":"2026-03-10T11:55:00.250Z""#), "{json}");
     let id = MessageId::new(event(EventKind::RecordsChanged).key, 40, 42);
     assert_eq!(headers[0], ("webhook-id", id.to_string()));
     assert_eq!(headers[1], ("webhook-timestamp", noon().timestamp().to_string()));
@@ -240,7 +270,7 @@ async fn a_message_names_only_the_kinds_that_changed_and_are_granted() {
 }
 
 #[tokio::test]
-async fn two_secrets_sign_while_the_previous_one_is_live() {
+async fn two_secrets_sign_while_the_previous_one_is_live_standard_webhooks_webhook_headers() {
     let mut rotated = endpoint();
     rotated.previous_secret =
         Some(EndpointSecret { sealed: SealedWebhookSecret::new(vec![9]), expires_at: noon() + seconds(1) });
@@ -257,7 +287,7 @@ async fn without_a_live_grant_nothing_is_sent_and_the_event_is_paused() {
 
 #[tokio::test]
 async fn an_endpoint_that_was_disabled_meanwhile_is_sent_nothing() {
-    let status = EndpointStatus::Disabled { at: noon(), because: DisabledBecause::Gone };
+    let status = EndpointStatus::Disabled { at: noon(), reason: DisableReason::Gone };
     let disabled = WebhookEndpoint { status, ..endpoint() };
     let seen =
         deliver(disabled, event(EventKind::RecordsChanged), "sleep", ALL, |_| responds(200, &[])).await;
@@ -304,7 +334,8 @@ async fn an_erasure_is_sent_without_a_grant_and_logged_without_the_person() {
 }
 
 #[tokio::test]
-async fn redirects_errors_and_missing_responses_are_tried_again() {
+async fn redirects_errors_and_missing_responses_are_tried_again_standard_webhooks_delivery_success_and_failure()
+ {
     let failures = [responds(301, &[]), responds(400, &[]), responds(500, &[]), Err(OutboundError::TimedOut)];
     for answer in failures {
         let seen = after(event(EventKind::RecordsChanged), answer).await;
@@ -316,22 +347,22 @@ async fn redirects_errors_and_missing_responses_are_tried_again() {
 }
 
 #[tokio::test]
-async fn retry_after_lengthens_the_pause() {
+async fn retry_after_lengthens_the_pause_standard_webhooks_deliverability() {
     let seen = after(event(EventKind::RecordsChanged), responds(429, &[("retry-after", "600")])).await;
     assert_eq!(seen.settled, [Settlement::Retry(noon() + seconds(600))]);
 }
 
 #[tokio::test]
-async fn status_410_and_the_last_failed_attempt_disable_the_endpoint_and_notify_its_contact() {
+async fn status_410_and_the_last_failed_attempt_disable_the_endpoint_and_notify_its_contact_standard_webhooks_delivery_success_and_failure()
+ {
     let last = PendingEvent { failed: MAX_ATTEMPTS - 1, ..event(EventKind::RecordsChanged) };
-    for (event, status, because) in [
-        (event(EventKind::RecordsChanged), 410, DisabledBecause::Gone),
-        (last, 500, DisabledBecause::Failing),
-    ] {
+    for (event, status, reason) in
+        [(event(EventKind::RecordsChanged), 410, DisableReason::Gone), (last, 500, DisableReason::Failing)]
+    {
         let seen = after(event, responds(status, &[])).await;
         assert_eq!(seen.outcome, Some(DeliveryOutcome::GivenUp));
         assert_eq!(seen.settled, [Settlement::Kept]);
-        assert_eq!(seen.updated, [EndpointStatus::Disabled { at: noon(), because }]);
+        assert_eq!(seen.updated, [EndpointStatus::Disabled { at: noon(), reason }]);
         assert_eq!(seen.audited, [AuditKind::WebhookDisabled]);
         let [mail] = &seen.mails[..] else { panic!("one email: {:?}", seen.mails) };
         assert_eq!(Some(&mail.to), endpoint().contact.as_ref());

@@ -58,7 +58,7 @@ fn large_page(stage: &mut Stage) -> anyhow::Result<Results> {
     Ok(Outcome::new("sleep, page of 10,000", target, format!("{cpu:.1} ms, {ratio:.2} x R4"), found)
         .ratio(ratio)
         .met(cpu <= 40.0 && ratio <= 4.0)
-        .beside("R4, the same rows read and thrown away", reference)
+        .reference("R4, the same rows read and thrown away", reference)
         .into())
 }
 
@@ -119,7 +119,7 @@ fn slow_clients(stage: &mut Stage) -> anyhow::Result<Results> {
     Ok(Outcome::new("small beside slow clients", target, format!("{ratio:.2} x"), found)
         .ratio(ratio)
         .met(ratio <= 2.0)
-        .beside("the small request alone", reference)
+        .reference("the small request alone", reference)
         .into())
 }
 

@@ -72,7 +72,7 @@ fn sleep_page(stage: &mut Stage) -> anyhow::Result<Results> {
     Ok(Outcome::new("sleep, page of 30", target, format!("{cpu:.3} ms, {ratio:.2} x R2"), found)
         .ratio(ratio)
         .met(cpu <= 0.16 && ratio >= 0.3)
-        .beside("R2, one row through a pool, no checks", reference)
+        .reference("R2, one row through a pool, no checks", reference)
         .into())
 }
 
@@ -91,7 +91,7 @@ fn supplements(stage: &mut Stage) -> anyhow::Result<Results> {
         found,
     )
     .met(cpu <= 0.7)
-    .beside("R2, one row through a pool, no checks", reference)
+    .reference("R2, one row through a pool, no checks", reference)
     .into())
 }
 
@@ -111,7 +111,7 @@ fn last_page(stage: &mut Stage) -> anyhow::Result<Results> {
     Ok(Outcome::new("last page of 2,000", "p50 at most 3 x page 1", format!("{ratio:.2} x"), found)
         .ratio(ratio)
         .met(ratio <= 3.0)
-        .beside("page 1", reference)
+        .reference("page 1", reference)
         .note(format!("without stages and metrics; the last page has {rest} of {PAGE} sessions"))
         .into())
 }

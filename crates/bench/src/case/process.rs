@@ -38,6 +38,6 @@ fn idle_memory(stage: &mut Stage) -> anyhow::Result<Results> {
     let result = format!("{memory:.1} MB on PostgreSQL, {lite:.1} MB on SQLite");
     Ok(Outcome::new("idle memory", "at most 25 MB", result, figures(memory))
         .met(worse <= 25.0)
-        .beside("the same on SQLite", figures(lite))
+        .reference("the same on SQLite", figures(lite))
         .into())
 }

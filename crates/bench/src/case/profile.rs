@@ -91,7 +91,7 @@ fn against_row(found: Figures, reference: Figures) -> Outcome {
     Outcome::new("profile read, hot token", "at least 1.1 x R2 in requests a second", result, found)
         .ratio(ratio)
         .met(ratio >= 1.1)
-        .beside("R2, one row through a pool, no checks", reference)
+        .reference("R2, one row through a pool, no checks", reference)
 }
 
 /// Measures R1 and R3: the machine's limits without a database and without a server. They have no target.
@@ -108,7 +108,7 @@ fn ceilings(stage: &Stage, user_id: &str) -> anyhow::Result<Vec<Outcome>> {
     Ok(vec![
         Outcome::new("R1, a constant", "none", rate(&constant), constant),
         Outcome::new("R3, pgbench with the row of R2", "none", rate(&bare), bare)
-            .note("the latency is the mean, which is all that pgbench tells"),
+            .note("the latency is the mean; pgbench reports no percentiles"),
     ])
 }
 
@@ -128,7 +128,7 @@ fn limit_in_redis(stage: &mut Stage) -> anyhow::Result<Results> {
     Ok(Outcome::new("limit in Redis, profile read", target, format!("{ratio:.2} x"), found)
         .ratio(ratio)
         .met(ratio <= 1.6)
-        .beside("the limit in the process", reference)
+        .reference("the limit in the process", reference)
         .into())
 }
 
@@ -151,7 +151,7 @@ fn on_sqlite(stage: &mut Stage) -> anyhow::Result<Results> {
     Ok(Outcome::new("profile read on SQLite", target, format!("{ratio:.2} x"), found)
         .ratio(ratio)
         .met(ratio >= 0.7)
-        .beside("the same on PostgreSQL", reference)
+        .reference("the same on PostgreSQL", reference)
         .into())
 }
 

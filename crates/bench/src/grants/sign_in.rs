@@ -48,7 +48,7 @@ pub(super) fn run(stage: &mut Stage) -> anyhow::Result<Results> {
         Outcome::new("sign-in", "server CPU at most 1.1 x that of its argon2id hash", result, figures)
             .ratio(ratio)
             .met(ratio <= TARGET)
-            .beside("the same hash alone, on one thread", hash);
+            .reference("the same hash alone, on one thread", hash);
     Ok(outcome.into())
 }
 

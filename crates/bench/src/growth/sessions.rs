@@ -107,7 +107,7 @@ fn judge(found: &[(f64, Figures)]) -> anyhow::Result<Outcome> {
     let result = format!("{ratio:.2} x ({most:.0} beside {fewest:.0})");
     let outcome = Outcome::new("sessions in the table", words, result, *figures)
         .ratio(ratio)
-        .beside("as many nights a person, the fewest people", *least);
+        .reference("as many nights a person, the fewest people", *least);
     // Less than a factor of a thousand says nothing about fifty million.
     Ok(if *most >= 50e6 { outcome.met(ratio <= TARGET) } else { outcome })
 }

@@ -12,7 +12,7 @@ use domain::access_token::{AccessClaims, TokenSubject};
 use domain::data_endpoint::PersonEndpoint;
 use domain::data_kind::DataKind;
 use domain::id::{ClientId, GrantId, KeyId, TokenId, UserId};
-use domain::read_tally::{AskedRange, ReadKind};
+use domain::read_tally::{ReadKind, RequestedRange};
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::time::TimeZone;
@@ -44,9 +44,9 @@ impl Part {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Token => "token, seen before (its hash, its times)",
-            Self::Access => "access (grant, client and person, asked of the store once a second)",
+            Self::Access => "access (grant, client and person, checked in the store once a second)",
             Self::Limit => "limit of the day, counted in the process",
-            Self::Audit => "audit (who read how much, added up)",
+            Self::Audit => "audit (totals of reads)",
         }
     }
 }
@@ -128,7 +128,7 @@ impl Chain {
             reader: granted.reader,
             kind: ReadKind::Data(DataKind::Profile),
             items: 1,
-            range: AskedRange::default(),
+            range: RequestedRange::default(),
         });
         Ok(())
     }

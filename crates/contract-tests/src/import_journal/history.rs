@@ -4,7 +4,7 @@ use super::{prepare, undo_import};
 use crate::Harness;
 use crate::fixture::{Counting, DistinctIds, catalogue_key, label, minute, now, supplement_id, user_id};
 use crate::import_rival::SmallBatches;
-use application::import::{FileAbout, ImportRecords, ImportRecordsCommand};
+use application::import::{FileInfo, ImportRecords, ImportRecordsCommand};
 use application::ports::import_source::{ImportItem, ImportedLog, ImportedSession, ImportedSupplement};
 use domain::id::ImportId;
 use domain::import::FileName;
@@ -17,57 +17,57 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Pseudo-random numbers, the same in every run.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
+        (self.0 >> 33) % bound
     }
 
-    fn minutes(&mut self, sides: u64, unit: i64) -> i64 {
-        i64::try_from(self.roll(sides)).unwrap() * unit
+    fn minutes(&mut self, bound: u64, unit: i64) -> i64 {
+        i64::try_from(self.below(bound)).unwrap() * unit
     }
 }
 
 /// Returns a night that overlaps others, some with the same start; with or without stages, sometimes with a
 /// key.
-fn night(dice: &mut Dice) -> ImportItem {
-    let (start, length) = (dice.minutes(6, 100), 90 + dice.minutes(4, 90));
+fn night(random: &mut Random) -> ImportItem {
+    let (start, length) = (random.minutes(6, 100), 90 + random.minutes(4, 90));
     let time_in_bed = TimeInBed::new(minute(start), minute(start + length), None, None).unwrap();
-    let key = match dice.roll(4) {
-        0 => SessionKey::given(&format!("night {}", dice.roll(3))).unwrap(),
+    let key = match random.below(4) {
+        0 => SessionKey::given(&format!("night {}", random.below(3))).unwrap(),
         _ => SessionKey::derived_from(time_in_bed.start()),
     };
     let source = SleepSource::parse("watch").ok();
     let head = SleepRecordHead { key, source, time_in_bed, is_nap: None };
-    let stage = if dice.roll(2) == 0 { Stage::Deep } else { Stage::Light };
+    let stage = if random.below(2) == 0 { Stage::Deep } else { Stage::Light };
     let entry = StageEntry::new(stage, time_in_bed.start(), time_in_bed.end()).unwrap();
-    let entries = if dice.roll(3) == 0 { Vec::new() } else { vec![entry] };
+    let entries = if random.below(3) == 0 { Vec::new() } else { vec![entry] };
     let record = SleepRecord::from_stages(head, Hypnogram::new(entries, &time_in_bed).unwrap()).unwrap();
     let place = "a night".to_owned();
     ImportItem::Session(Box::new(ImportedSession { place, id: None, record, updated_at: None }))
 }
 
-fn intake(dice: &mut Dice) -> ImportItem {
-    let at = now() + chrono::TimeDelta::minutes(dice.minutes(3, 1));
-    let servings = Servings::new(if dice.roll(2) == 0 { 1.0 } else { 2.5 }).unwrap();
-    let key = (dice.roll(2) == 0).then(|| format!("log {}", dice.roll(2)));
-    let record = IntakeLogRecord::new(supplement_id(1 + dice.roll(2)), at, servings, key).unwrap();
+fn intake(random: &mut Random) -> ImportItem {
+    let at = now() + chrono::TimeDelta::minutes(random.minutes(3, 1));
+    let servings = Servings::new(if random.below(2) == 0 { 1.0 } else { 2.5 }).unwrap();
+    let key = (random.below(2) == 0).then(|| format!("log {}", random.below(2)));
+    let record = IntakeLogRecord::new(supplement_id(1 + random.below(2)), at, servings, key).unwrap();
     ImportItem::Log(Box::new(ImportedLog { place: "an intake".to_owned(), id: None, upc: None, record }))
 }
 
-fn relabelled(dice: &mut Dice) -> ImportItem {
-    let (key, label) = (catalogue_key(1 + dice.roll(4)), label(&format!("Label {}", dice.roll(3))));
+fn relabelled(random: &mut Random) -> ImportItem {
+    let (key, label) = (catalogue_key(1 + random.below(4)), label(&format!("Label {}", random.below(3))));
     let place = "a label".to_owned();
     ImportItem::Supplement(Box::new(ImportedSupplement { place, id: None, key, label, entry_date: None }))
 }
 
-fn file(dice: &mut Dice) -> SmallBatches {
-    let item = |_| match dice.roll(6) {
-        0 => relabelled(dice),
-        1 => intake(dice),
-        _ => night(dice),
+fn file(random: &mut Random) -> SmallBatches {
+    let item = |_| match random.below(6) {
+        0 => relabelled(random),
+        1 => intake(random),
+        _ => night(random),
     };
     SmallBatches((0..16).map(item).collect())
 }
@@ -90,7 +90,7 @@ async fn records(harness: &Harness) -> Vec<String> {
 }
 
 async fn import(harness: &Harness, file: SmallBatches) -> ImportId {
-    let about = FileAbout::File { name: FileName::clean("items"), zone: TimeZone::UTC };
+    let about = FileInfo::File { name: FileName::clean("items"), zone: TimeZone::UTC };
     let command =
         ImportRecordsCommand { user_id: Some(user_id(1)), dry_run: false, overwrite_profile: false, about };
     let import =
@@ -102,11 +102,11 @@ async fn import(harness: &Harness, file: SmallBatches) -> ImportId {
 pub(crate) async fn imports_undone_from_the_latest_leave_what_was_there_before_each(harness: &Harness) {
     prepare(harness).await;
     for seed in 0..12 {
-        let mut dice = Dice(seed);
+        let mut random = Random(seed);
         let mut steps = Vec::new();
-        for _ in 0..2 + dice.roll(4) {
+        for _ in 0..2 + random.below(4) {
             let before = records(harness).await;
-            steps.push((import(harness, file(&mut dice)).await, before));
+            steps.push((import(harness, file(&mut random)).await, before));
         }
         let undo = undo_import(harness);
         for (id, before) in steps.into_iter().rev() {

@@ -56,7 +56,7 @@ pub(crate) async fn a_replay_during_a_delivery_is_not_lost(harness: &Harness) {
     harness.store_sessions(user_id(1), &[session(3, 3_000)]).await;
     let read = pending(harness, key).await.unwrap();
     let mut unit = harness.begin().await;
-    unit.webhooks().replay(key, 1).await.unwrap();
+    unit.webhooks().replay(key, 1, seconds(0)).await.unwrap();
     unit.webhooks().settle(&read, Settlement::Announced).await.unwrap();
     unit.commit().await.unwrap();
     assert_eq!(pending(harness, key).await.unwrap().announced, 1);
@@ -98,4 +98,18 @@ pub(crate) async fn a_queued_event_replaces_the_one_before_and_is_gone_once_deli
     assert!(pending(harness, key).await.is_some());
     settle(harness, key, 8, Settlement::Announced).await;
     assert_eq!(pending(harness, key).await, None);
+}
+
+pub(crate) async fn an_event_keeps_the_time_of_the_first_change_until_it_is_announced(harness: &Harness) {
+    prepare(harness).await;
+    let key = event(1, CHANGED);
+    harness.store_sessions(user_id(1), &[session(1, 0)]).await;
+    let first = pending(harness, key).await.unwrap();
+    settle(harness, key, first.number, Settlement::Paused).await;
+    harness.store_sessions(user_id(1), &[session(2, 1_000)]).await;
+    let second = pending(harness, key).await.unwrap();
+    assert_eq!(second.occurred_at, first.occurred_at);
+    settle(harness, key, second.number, Settlement::Announced).await;
+    harness.store_sessions(user_id(1), &[session(3, 2_000)]).await;
+    assert!(pending(harness, key).await.unwrap().occurred_at > first.occurred_at);
 }

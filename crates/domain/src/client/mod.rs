@@ -1,12 +1,13 @@
 //! Clients: the apps and backends that request tokens (RFC 6749 section 2).
 
+mod imitation;
 mod metadata;
 mod redirect_uri;
 mod review;
 mod web_page;
 
 pub use metadata::{
-    InvalidClientId, InvalidMetadataUrl, MetadataContent, MetadataDocument, MetadataFault, MetadataFields,
+    InvalidClientId, InvalidMetadataUrl, MetadataContent, MetadataDocument, MetadataError, MetadataFields,
     MetadataPolicy, MetadataUrl, PresentedClientId,
 };
 pub use redirect_uri::{InvalidRedirectUri, RedirectUri};
@@ -25,8 +26,9 @@ pub const MAX_LIVE_SECRETS: usize = 2;
 /// The text is not a valid client name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a client's name has 1 to 100 characters, no line breaks, no blanks at its ends and no invisible or \
-     direction-changing characters (zero-width joiners only where a script or an emoji needs them)"
+    "a client's name has 1 to 100 characters, no line breaks, no leading or trailing spaces, and no \
+     invisible or direction-changing characters (zero-width joiners only where a script or an emoji needs \
+     them)"
 )]
 pub struct InvalidClientName;
 
@@ -48,6 +50,11 @@ impl ClientName {
     /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns whether people could take the client for this server or its operator, or for an official one.
+    pub fn imitates_server(&self, operator: Option<&str>) -> bool {
+        imitation::imitates_server(&self.0, operator)
     }
 }
 
@@ -138,14 +145,14 @@ impl Client {
         self.redirect_uris.iter().any(|uri| uri.equals_except_loopback_port(&asked)).then_some(asked)
     }
 
-    /// Returns whether another program could pose as the client: a public app that is answered on the
+    /// Returns whether another program could pose as the client: a public app whose redirect URI is on the
     /// person's computer, where any program can listen (RFC 8252 section 8.6).
     pub fn can_be_imitated(&self, redirect_uri: &RedirectUri) -> bool {
         self.kind.is_public() && redirect_uri.is_loopback()
     }
 
     /// Returns whether people can grant access to the client: an active app.
-    pub fn takes_codes(&self) -> bool {
+    pub fn can_receive_codes(&self) -> bool {
         self.kind.is_app() && self.status.is_active()
     }
 }
@@ -195,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn both_secrets_count_while_one_is_being_rotated_out_and_only_the_new_one_after() {
+    fn both_secrets_are_valid_during_a_rotation_and_only_the_new_one_after() {
         let end = DateTime::UNIX_EPOCH + TimeDelta::hours(1);
         let secrets = [secret(1, Some(end)), secret(2, None)];
         let old = SecretHash::from_bytes([1; 32]);
@@ -309,7 +316,7 @@ mod tests {
 
     // RFC 8252 section 7.3
     #[test]
-    fn a_public_app_may_use_any_port_of_its_loopback_redirect_uris() {
+    fn a_public_app_may_use_any_port_of_its_loopback_redirect_uris_rfc_8252_section_7_3() {
         for host in ["127.0.0.1", "[::1]", "localhost"] {
             for registered in [format!("http://{host}/cb?x=1"), format!("http://{host}:9000/cb?x=1")] {
                 let app = public(&[registered.as_str()]);
@@ -324,7 +331,7 @@ mod tests {
 
     // RFC 8252 section 8.6
     #[test]
-    fn a_public_app_on_the_persons_computer_can_be_imitated() {
+    fn a_public_app_on_the_persons_computer_can_be_imitated_rfc_8252_section_8_6() {
         let app = public(&["http://localhost:9000/cb", "https://owl.example/cb"]);
         assert!(app.can_be_imitated(&app.redirect_uris[0]));
         assert!(!app.can_be_imitated(&app.redirect_uris[1]));
@@ -334,7 +341,7 @@ mod tests {
 
     // RFC 8252 section 7.3
     #[test]
-    fn everything_but_the_port_of_a_loopback_redirect_uri_is_compared_exactly() {
+    fn everything_but_the_port_of_a_loopback_redirect_uri_is_compared_exactly_rfc_8252_section_7_3() {
         let app =
             public(&["http://127.0.0.1:9000/cb", "https://owl.example:8443/cb", "https://localhost/cb"]);
         for text in [
@@ -367,10 +374,10 @@ mod tests {
     fn only_an_app_that_may_be_used_takes_codes() {
         let disabled = ClientStatus::Disabled { at: DateTime::UNIX_EPOCH };
         for app in [ClientKind::App, ClientKind::PublicApp] {
-            assert!(client(app, ClientStatus::Active).takes_codes());
-            assert!(!client(app, disabled).takes_codes());
+            assert!(client(app, ClientStatus::Active).can_receive_codes());
+            assert!(!client(app, disabled).can_receive_codes());
         }
-        assert!(!client(ClientKind::Service, ClientStatus::Active).takes_codes());
+        assert!(!client(ClientKind::Service, ClientStatus::Active).can_receive_codes());
     }
 
     proptest! {

@@ -2,35 +2,36 @@
 
 use url::{Host, Url};
 
-/// Why a redirect URI is invalid (security.md T21); shown to the operator.
+/// Why a redirect URI is invalid (security.md T21); shown to operators and developers after its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRedirectUri {
     /// Not an absolute URI, or not made of URI characters.
     #[error(
-        "redirect URI must be an absolute URI of printable ASCII without blanks, backslashes or wildcards, at most 2000 characters"
+        "must be an absolute URI of printable ASCII without spaces, backslashes or wildcards, at most 2000 characters"
     )]
     NotAbsolute,
     /// Neither https nor loopback http.
-    #[error("redirect URI must be https, or http on a loopback host (127.0.0.1, [::1], localhost)")]
+    #[error("must be https, or http on a loopback host (127.0.0.1, [::1], localhost)")]
     Scheme,
-    /// The host is not spelled as a browser shows it, such as `127.1` or `2130706433`.
+    /// The host is not spelled as a browser shows it, such as `127.1` or `2130706433`, or is a name with
+    /// characters that separate directives of a content security policy.
     #[error(
-        "redirect URI must spell out its host: an address as 127.0.0.1 or [::1], not shortened, as a number or \
-         percent-encoded"
+        "must spell out its host: a name of letters, digits, hyphens, underscores and dots, or \
+         an address like 127.0.0.1 or [::1], not shortened, as a number or percent-encoded"
     )]
     Host,
     /// Port 0.
-    #[error("redirect URI must not have the port 0")]
+    #[error("must not use port 0")]
     Port,
     /// Has a fragment, which RFC 6749 section 3.1.2 forbids.
-    #[error("redirect URI must not have a fragment")]
+    #[error("must not have a fragment")]
     Fragment,
     /// Has a user name or password.
-    #[error("redirect URI must not have a user name or password")]
+    #[error("must not have a user name or password")]
     UserInfo,
     /// Has a query parameter that the authorization response uses.
     #[error(
-        "redirect URI must not carry a parameter of the authorization response (code, state, iss, error, error_description)"
+        "must not contain a parameter of the authorization response (code, state, iss, error, error_description)"
     )]
     ReservedParameter,
 }
@@ -67,7 +68,8 @@ impl RedirectUri {
             return Err(InvalidRedirectUri::UserInfo);
         }
         // The URL parser turns `127.1` and `2130706433` into 127.0.0.1; other parsers may not.
-        if !host_in(authority).eq_ignore_ascii_case(url.host_str().unwrap_or_default()) {
+        let is_as_written = host_in(authority).eq_ignore_ascii_case(url.host_str().unwrap_or_default());
+        if !is_as_written || matches!(url.host(), Some(Host::Domain(name)) if !name.bytes().all(is_of_name)) {
             return Err(InvalidRedirectUri::Host);
         }
         if url.port() == Some(0) {
@@ -154,6 +156,11 @@ fn is_allowed_scheme(url: &Url) -> bool {
     }
 }
 
+/// Returns whether the name of a host may contain this byte.
+const fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
 /// Returns the host of an authority as written, with the brackets of an IPv6 address.
 fn host_in(authority: &str) -> &str {
     let end = authority.find(']').map_or_else(|| authority.find(':'), |at| Some(at.saturating_add(1)));
@@ -170,7 +177,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn https_and_loopback_http_are_registered_as_written() {
+    fn https_and_loopback_http_are_registered_as_written_2026_07_28_security_considerations_communication_security()
+     {
         for text in [
             "https://app.example.org/callback",
             "https://app.example.org:8443/cb?tenant=1",
@@ -209,7 +217,8 @@ mod tests {
     }
 
     #[test]
-    fn dangerous_uris_are_refused_each_with_its_reason() {
+    fn dangerous_uris_are_refused_each_with_its_reason_2026_07_28_security_considerations_communication_security()
+     {
         use InvalidRedirectUri as E;
         for (text, reason) in [
             ("", E::NotAbsolute),
@@ -244,6 +253,10 @@ mod tests {
             ("http://[0:0:0:0:0:0:0:1]/cb", E::Host),
             ("https://2130706433/cb", E::Host),
             ("https://app.ex%61mple.org/cb", E::Host),
+            ("https://app.example.org;sandbox/cb", E::Host),
+            ("https://app.example.org,evil.example/cb", E::Host),
+            ("https://'none'/cb", E::Host),
+            ("https://a$b&c(d)/cb", E::Host),
             ("http://127.0.0.1:0/cb", E::Port),
             ("http://[::1]:00/cb", E::Port),
             ("https://app.example.org:0/cb", E::Port),
@@ -254,6 +267,21 @@ mod tests {
             ("https://app.example.org/cb?a=1&error%5Fdescription=2", E::ReservedParameter),
         ] {
             assert_eq!(RedirectUri::parse(text), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_reason_follows_the_name_of_the_uri() {
+        for text in [
+            "",
+            "http://a.example",
+            "http://127.1/",
+            "http://127.0.0.1:0/",
+            "https://a.example/#",
+            "https://a@b.example/",
+        ] {
+            let reason = RedirectUri::parse(text).unwrap_err().to_string();
+            assert!(reason.starts_with("must ") && !reason.contains("redirect URI"), "{reason}");
         }
     }
 
@@ -290,7 +318,7 @@ mod tests {
 
         // T21
         #[test]
-        fn what_is_registered_is_kept_as_written_and_leads_where_it_seems_to(
+        fn a_registered_uri_is_kept_as_written_and_opens_the_host_it_shows(
             scheme in "(https|http|HTTPS|ftp)",
             separator in r"(://|:|:///|:\\/)",
             user in "([a-z]{0,3}[@:])?",

@@ -1,8 +1,13 @@
 //! Clients that people registered, and their review by the operator.
 
+use super::Client;
+use super::redirect_uri::RedirectUri;
 use super::web_page::WebPage;
 use crate::id::UserId;
+use crate::scope::Scope;
 use crate::user::Email;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 /// Maximum number of clients per owner.
 pub const MAX_OWN_CLIENTS: usize = 10;
@@ -68,6 +73,27 @@ impl Review {
     }
 }
 
+impl Client {
+    /// Returns a digest of what the operator reviews, 32 hexadecimal digits. It changes with the name, the
+    /// pages, the contact, the redirect URIs and the scopes.
+    pub fn revision(&self) -> String {
+        let mut hasher = Sha256::new();
+        let mut add = |part: &str| {
+            hasher.update(part.len().to_be_bytes());
+            hasher.update(part);
+        };
+        add(self.name.as_str());
+        for page in [&self.pages.home, &self.pages.privacy_policy] {
+            add(page.as_ref().map_or("", WebPage::as_str));
+        }
+        add(self.contact.as_ref().map_or("", Contact::as_str));
+        self.redirect_uris.iter().map(RedirectUri::as_str).for_each(&mut add);
+        self.scopes.iter().map(Scope::as_str).for_each(&mut add);
+        let digest: [u8; 32] = hasher.finalize().into();
+        Uuid::from_bytes(digest.first_chunk().copied().unwrap_or_default()).simple().to_string()
+    }
+}
+
 /// The text is neither an email address nor a web page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the contact must be an email address or an https URL")]
@@ -103,7 +129,8 @@ impl Contact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use uuid::Uuid;
+    use crate::client::{ClientKind, ClientName, ClientPages, ClientStatus};
+    use crate::id::ClientId;
 
     fn user(number: u128) -> UserId {
         UserId::from_uuid(Uuid::from_u128(number))
@@ -126,6 +153,43 @@ mod tests {
         assert_eq!(Review::BY_OPERATOR.approved().owner(), None);
         assert_eq!(approved.withdrawn(), Review::Draft { owner: user(1) });
         assert_eq!(Review::BY_OPERATOR.withdrawn(), Review::BY_OPERATOR);
+    }
+
+    #[test]
+    fn the_revision_changes_with_everything_that_the_operator_reviews_and_nothing_else() {
+        let client = Client {
+            id: ClientId::from_uuid(Uuid::from_u128(1)),
+            name: ClientName::parse("Night Owl").unwrap(),
+            kind: ClientKind::App,
+            redirect_uris: vec![RedirectUri::parse("https://owl.example/callback").unwrap()],
+            pages: ClientPages::default(),
+            contact: None,
+            review: Review::Draft { owner: user(1) },
+            scopes: [Scope::Sleep].into_iter().collect(),
+            allow_query_secrets: false,
+            require_pkce: true,
+            status: ClientStatus::Active,
+            document: None,
+            created_at: chrono::DateTime::UNIX_EPOCH,
+        };
+        let page = || WebPage::parse("https://owl.example/").ok();
+        let mut two_uris = client.redirect_uris.clone();
+        two_uris.push(RedirectUri::parse("https://owl.example/other").unwrap());
+        let changed = [
+            Client { name: ClientName::parse("Night Owl Two").unwrap(), ..client.clone() },
+            Client { pages: ClientPages { home: page(), privacy_policy: None }, ..client.clone() },
+            Client { pages: ClientPages { home: None, privacy_policy: page() }, ..client.clone() },
+            Client { contact: Contact::parse("dev@owl.example").ok(), ..client.clone() },
+            Client { redirect_uris: two_uris, ..client.clone() },
+            Client { scopes: [Scope::Sleep, Scope::Profile].into_iter().collect(), ..client.clone() },
+        ];
+        let revisions: std::collections::BTreeSet<String> =
+            changed.iter().chain([&client]).map(Client::revision).collect();
+        assert_eq!(revisions.len(), changed.len() + 1);
+        assert_eq!(
+            Client { review: client.review.approved(), ..client.clone() }.revision(),
+            client.revision()
+        );
     }
 
     #[test]

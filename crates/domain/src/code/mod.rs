@@ -128,7 +128,7 @@ impl AuthorizationCode {
     ///
     /// The order of the checks is that of decisions 2: bindings, then use. A conditional statement in the
     /// store ensures that only one of several concurrent redemptions succeeds.
-    pub fn judge(&self, redemption: &Redemption<'_>) -> Result<(), CodeRefusal> {
+    pub fn check(&self, redemption: &Redemption<'_>) -> Result<(), CodeRefusal> {
         if self.client_id != redemption.client_id {
             return Err(CodeRefusal::WrongClient);
         }

@@ -1,10 +1,10 @@
 //! Proof key for code exchange, method `S256` only (RFC 7636; decisions 8).
 
+use crate::hidden::hide_in_debug;
 use crate::secret::SecretBytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
-use std::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -72,11 +72,7 @@ impl CodeVerifier {
     }
 }
 
-impl fmt::Debug for CodeVerifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CodeVerifier(..)")
-    }
-}
+hide_in_debug!(CodeVerifier);
 
 #[cfg(test)]
 mod tests {
@@ -92,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn verifiers_of_the_wrong_length_or_alphabet_are_rejected() {
+    fn verifiers_of_the_wrong_length_or_alphabet_are_rejected_rfc_7636_section_4_1() {
         for text in ["x".repeat(42), "x".repeat(129), format!("{}+", "x".repeat(43)), String::new()] {
             assert!(CodeVerifier::parse(&text).is_err());
         }
@@ -100,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_is_43_characters_of_base64url() {
+    fn a_challenge_is_43_characters_of_base64url_rfc_7636_section_4_2() {
         for text in ["", "short", &"A".repeat(44), &format!("{}=", "A".repeat(43)), &"+".repeat(43)] {
             assert!(PkceChallenge::parse(text).is_err(), "{text}");
         }

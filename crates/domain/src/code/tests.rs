@@ -36,27 +36,27 @@ fn redemption(seconds: i64) -> Redemption<'static> {
 
 #[test]
 fn a_code_is_valid_until_just_before_its_expiry() {
-    assert_eq!(code().judge(&redemption(59)), Ok(()));
-    assert_eq!(code().judge(&redemption(60)), Err(CodeRefusal::Expired));
+    assert_eq!(code().check(&redemption(59)), Ok(()));
+    assert_eq!(code().check(&redemption(60)), Err(CodeRefusal::Expired));
 }
 
 // RFC 9700 section 2.1.1
 #[test]
-fn a_public_client_cannot_redeem_a_code_without_a_challenge() {
+fn a_public_client_cannot_redeem_a_code_without_a_challenge_rfc_9700_section_2_1_1() {
     let public = Redemption { needs_challenge: true, ..redemption(1) };
-    assert_eq!(code().judge(&public), Err(CodeRefusal::WrongVerifier));
+    assert_eq!(code().check(&public), Err(CodeRefusal::WrongVerifier));
     let with = AuthorizationCode { challenge: Some(PkceChallenge::parse(CHALLENGE).unwrap()), ..code() };
-    assert_eq!(with.judge(&public), Err(CodeRefusal::WrongVerifier));
+    assert_eq!(with.check(&public), Err(CodeRefusal::WrongVerifier));
     let verifier = CodeVerifier::parse(VERIFIER).unwrap();
-    assert_eq!(with.judge(&Redemption { verifier: Some(&verifier), ..public }), Ok(()));
+    assert_eq!(with.check(&Redemption { verifier: Some(&verifier), ..public }), Ok(()));
 }
 
 #[test]
 fn another_client_or_redirect_uri_is_rejected() {
     let other = Redemption { client_id: client(2), ..redemption(1) };
-    assert_eq!(code().judge(&other), Err(CodeRefusal::WrongClient));
+    assert_eq!(code().check(&other), Err(CodeRefusal::WrongClient));
     let elsewhere = Redemption { redirect_uri: "https://app.example.org/cb/", ..redemption(1) };
-    assert_eq!(code().judge(&elsewhere), Err(CodeRefusal::WrongRedirectUri));
+    assert_eq!(code().check(&elsewhere), Err(CodeRefusal::WrongRedirectUri));
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn a_used_code_names_the_grant_to_revoke_even_after_its_expiry() {
     let grant_id = GrantId::from_uuid(Uuid::from_u128(5));
     let used =
         AuthorizationCode { state: CodeState::Redeemed { grant_id, at: DateTime::UNIX_EPOCH }, ..code() };
-    assert_eq!(used.judge(&redemption(1)), Err(CodeRefusal::Replayed { grant_id }));
-    assert_eq!(used.judge(&redemption(1000)), Err(CodeRefusal::Replayed { grant_id }));
+    assert_eq!(used.check(&redemption(1)), Err(CodeRefusal::Replayed { grant_id }));
+    assert_eq!(used.check(&redemption(1000)), Err(CodeRefusal::Replayed { grant_id }));
 }
 
 #[test]
@@ -74,17 +74,17 @@ fn another_client_that_presents_a_used_code_revokes_nothing() {
     let used =
         AuthorizationCode { state: CodeState::Redeemed { grant_id, at: DateTime::UNIX_EPOCH }, ..code() };
     let other = Redemption { client_id: client(2), ..redemption(1) };
-    assert_eq!(used.judge(&other), Err(CodeRefusal::WrongClient));
+    assert_eq!(used.check(&other), Err(CodeRefusal::WrongClient));
 }
 
 #[test]
-fn a_verifier_is_asked_for_exactly_when_there_is_a_challenge() {
+fn a_verifier_is_asked_for_exactly_when_there_is_a_challenge_rfc_9700_section_2_1_1() {
     let verifier = CodeVerifier::parse(VERIFIER).unwrap();
     let with = AuthorizationCode { challenge: Some(PkceChallenge::parse(CHALLENGE).unwrap()), ..code() };
     let proven = Redemption { verifier: Some(&verifier), ..redemption(1) };
-    assert_eq!(with.judge(&proven), Ok(()));
-    assert_eq!(with.judge(&redemption(1)), Err(CodeRefusal::WrongVerifier));
-    assert_eq!(code().judge(&proven), Err(CodeRefusal::WrongVerifier));
+    assert_eq!(with.check(&proven), Ok(()));
+    assert_eq!(with.check(&redemption(1)), Err(CodeRefusal::WrongVerifier));
+    assert_eq!(code().check(&proven), Err(CodeRefusal::WrongVerifier));
 }
 
 #[test]

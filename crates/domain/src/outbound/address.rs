@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Where an address leads.
+/// Network that an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressScope {
     /// The internet.
@@ -54,16 +54,16 @@ const V4: [(Ipv4Addr, u32, AddressScope); 17] = {
 };
 
 impl AddressScope {
-    /// Classifies an address. IPv6 addresses that embed an IPv4 address (mapped, NAT64, 6to4) are classified
-    /// as that address.
-    pub fn of(address: IpAddr) -> Self {
+    /// Classifies an address. IPv6 addresses that embed an IPv4 address (mapped, NAT64) are classified as
+    /// that address.
+    pub fn classify(address: IpAddr) -> Self {
         if METADATA.contains(&address.to_canonical()) {
             return Self::Reserved;
         }
         match address {
             IpAddr::V4(address) => of_v4(address),
             IpAddr::V6(address) => {
-                embedded_v4(address).map_or_else(|| of_v6(address), |inner| Self::of(IpAddr::V4(inner)))
+                embedded_v4(address).map_or_else(|| of_v6(address), |inner| Self::classify(IpAddr::V4(inner)))
             }
         }
     }
@@ -83,9 +83,7 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let join = |high: u16, low: u16| Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low));
     match address.segments() {
         // IPv4-mapped, and NAT64 (RFC 6052).
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
-        // 6to4 (RFC 3056).
-        | [0x2002, high, low, ..] => Some(join(high, low)),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(join(high, low)),
         _ => None,
     }
 }
@@ -101,6 +99,8 @@ fn of_v6(address: Ipv6Addr) -> AddressScope {
         // `2001::/23`: protocol assignments, Teredo, ORCHID.
         || (first == 0x2001 && second < 0x200)
         || (first == 0x2001 && second == 0xdb8)
+        // 6to4 (RFC 3056).
+        || first == 0x2002
         || (first == 0x2620 && second == 0x4f)
         || (first == 0x3fff && second < 0x1000)
     {
@@ -116,11 +116,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn scope(text: &str) -> AddressScope {
-        AddressScope::of(text.parse().unwrap())
+        AddressScope::classify(text.parse().unwrap())
     }
 
     #[test]
-    fn the_first_and_last_address_of_each_network_and_their_neighbours_are_classified() {
+    fn the_first_and_last_address_of_each_network_and_their_neighbours_are_classified_rfc_6890() {
         use AddressScope::{Loopback, Private, Public, Reserved};
         for (text, expected) in [
             ("0.0.0.0", Reserved),
@@ -166,6 +166,7 @@ mod tests {
             ("2001:1ff:ffff::", Reserved),
             ("2001:200::1", Public),
             ("2001:db8::1", Reserved),
+            ("2002:808:808::1", Reserved),
             ("2606:4700::1111", Public),
             ("3fff::1", Reserved),
             ("3fff:1000::", Public),
@@ -184,16 +185,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_embedded_ipv4_address_is_classified_as_itself(bits in any::<u32>()) {
+        fn an_embedded_ipv4_address_is_classified_as_itself_rfc_6890(bits in any::<u32>()) {
             let v4 = Ipv4Addr::from_bits(bits);
             let [a, b, c, d] = v4.octets();
             let (high, low) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
-            for v6 in [
-                v4.to_ipv6_mapped(),
-                Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, high, low),
-                Ipv6Addr::new(0x2002, high, low, 0, 0, 0, 0, 1),
-            ] {
-                prop_assert_eq!(AddressScope::of(v6.into()), AddressScope::of(v4.into()));
+            for v6 in [v4.to_ipv6_mapped(), Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, high, low)] {
+                prop_assert_eq!(AddressScope::classify(v6.into()), AddressScope::classify(v4.into()));
             }
         }
     }

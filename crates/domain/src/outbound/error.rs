@@ -4,7 +4,7 @@ crate::named_enum! {
     /// Why there is no response. The names are stored in delivery logs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
     pub enum OutboundError {
-        /// The URL or all addresses of its host are not allowed by the policy.
+        /// The URL, or an address of its host, is not allowed by the policy.
         #[error("the address is not allowed")]
         Forbidden = "forbidden",
         /// The host's name has no address.

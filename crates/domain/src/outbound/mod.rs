@@ -10,7 +10,7 @@ pub use url::{InvalidOutboundUrl, OutboundUrl};
 
 use std::net::IpAddr;
 
-/// Which hosts the server may send requests to, beside those with public addresses.
+/// Policy on hosts without public addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OutboundPolicy {
     /// Whether this machine is allowed, also without TLS; only for a server that is itself on loopback.
@@ -20,9 +20,16 @@ pub struct OutboundPolicy {
 }
 
 impl OutboundPolicy {
+    /// Returns the policy for client metadata documents: private networks are for receivers of webhooks only,
+    /// because anyone can make the server fetch a document.
+    #[must_use]
+    pub const fn for_documents(self) -> Self {
+        Self { allow_private_networks: false, ..self }
+    }
+
     /// Returns whether a connection to this address is allowed.
     pub fn allows(self, address: IpAddr) -> bool {
-        match AddressScope::of(address) {
+        match AddressScope::classify(address) {
             AddressScope::Public => true,
             AddressScope::Loopback => self.allow_loopback,
             AddressScope::Private => self.allow_private_networks,
@@ -45,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_only_public_addresses_are_allowed() {
+    fn by_default_only_public_addresses_are_allowed_rfc_6890() {
         let policy = OutboundPolicy::default();
         for (address, is_allowed) in
             [("9.9.9.9", true), ("127.0.0.1", false), ("10.0.0.1", false), ("0.0.0.0", false)]
@@ -60,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_on_loopback_may_call_its_machine_without_tls() {
+    fn a_server_on_loopback_may_call_its_machine_without_tls_rfc_6890() {
         let policy = OutboundPolicy { allow_loopback: true, ..OutboundPolicy::default() };
         assert!(allowed(policy, "http://127.0.0.1:3000/"));
         assert!(policy.allows("::ffff:127.0.0.1".parse().unwrap()));
@@ -68,11 +75,19 @@ mod tests {
     }
 
     #[test]
-    fn private_networks_can_be_allowed_but_never_reserved_addresses() {
+    fn private_networks_can_be_allowed_but_never_reserved_addresses_rfc_6890() {
         let policy = OutboundPolicy { allow_private_networks: true, ..OutboundPolicy::default() };
         assert!(allowed(policy, "https://192.168.1.2/"));
         for address in ["169.254.169.254", "fd00:ec2::254", "224.0.0.1", "127.0.0.1"] {
             assert!(!policy.allows(address.parse().unwrap()), "{address}");
         }
+    }
+
+    #[test]
+    fn documents_are_never_fetched_from_private_networks_cimd_section_6_5() {
+        let webhooks = OutboundPolicy { allow_private_networks: true, allow_loopback: true };
+        let url = "https://192.168.1.2/client.json";
+        assert!(allowed(webhooks, url) && !allowed(webhooks.for_documents(), url));
+        assert!(allowed(webhooks.for_documents(), "https://127.0.0.1/client.json"));
     }
 }

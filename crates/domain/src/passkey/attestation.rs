@@ -1,5 +1,5 @@
-//! Attestation objects (section 6.5): the server asks for none, and accepts "none" or a signature by the new
-//! key itself, which browsers keep even then.
+//! Attestation objects (section 6.5): the server requests none, and accepts "none" or self attestation, which
+//! browsers keep in any case.
 
 use super::cbor::{CborReader, MalformedCbor};
 

@@ -65,7 +65,7 @@ impl AuthenticatorData {
         self.flags & flag != 0
     }
 
-    /// Returns whether the person touched the authenticator or the like (UP).
+    /// Returns whether the person confirmed their presence, for example by touch (UP).
     pub const fn is_user_present(&self) -> bool {
         self.has(USER_PRESENT)
     }
@@ -86,10 +86,10 @@ impl AuthenticatorData {
     }
 }
 
-type Attested<'a> = (Option<(CredentialId, PasskeyKey)>, &'a [u8]);
+type AttestedCredential<'a> = (Option<(CredentialId, PasskeyKey)>, &'a [u8]);
 
 /// Parses the AAGUID, the credential id and the key; returns the bytes after them.
-fn attested_credential(bytes: &[u8]) -> Result<Attested<'_>, InvalidKey> {
+fn attested_credential(bytes: &[u8]) -> Result<AttestedCredential<'_>, InvalidKey> {
     // The AAGUID names the model of the authenticator, which without attestation proves nothing.
     let (_, rest) = bytes.split_first_chunk::<16>().ok_or(InvalidKey::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<2>().ok_or(InvalidKey::Malformed)?;

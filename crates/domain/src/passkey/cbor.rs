@@ -8,7 +8,7 @@ const MAX_DEPTH: u8 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MalformedCbor;
 
-type Reading<T> = Result<T, MalformedCbor>;
+type CborResult<T> = Result<T, MalformedCbor>;
 
 const UNSIGNED: u8 = 0;
 const NEGATIVE: u8 = 1;
@@ -35,11 +35,11 @@ impl<'a> CborReader<'a> {
     }
 
     /// Fails if there are bytes after the items read so far.
-    pub(super) fn end(&self) -> Reading<()> {
+    pub(super) fn end(&self) -> CborResult<()> {
         if self.rest.is_empty() { Ok(()) } else { Err(MalformedCbor) }
     }
 
-    fn take(&mut self, length: u64) -> Reading<&'a [u8]> {
+    fn take(&mut self, length: u64) -> CborResult<&'a [u8]> {
         let length = usize::try_from(length).map_err(|_| MalformedCbor)?;
         let (taken, rest) = self.rest.split_at_checked(length).ok_or(MalformedCbor)?;
         self.rest = rest;
@@ -47,7 +47,7 @@ impl<'a> CborReader<'a> {
     }
 
     /// Reads the head of an item: its major type and its argument.
-    fn head(&mut self) -> Reading<(u8, u64)> {
+    fn head(&mut self) -> CborResult<(u8, u64)> {
         let [first] = self.take(1)? else { return Err(MalformedCbor) };
         let argument = match first & 0x1f {
             small @ 0..=23 => u64::from(small),
@@ -61,27 +61,27 @@ impl<'a> CborReader<'a> {
         Ok((first >> 5, argument))
     }
 
-    fn expect(&mut self, major: u8) -> Reading<u64> {
+    fn expect(&mut self, major: u8) -> CborResult<u64> {
         let (found, argument) = self.head()?;
         if found == major { Ok(argument) } else { Err(MalformedCbor) }
     }
 
     /// Reads the head of a map and returns the number of its entries.
-    pub(super) fn map(&mut self) -> Reading<u64> {
+    pub(super) fn map(&mut self) -> CborResult<u64> {
         self.expect(MAP)
     }
 
-    pub(super) fn bytes(&mut self) -> Reading<&'a [u8]> {
+    pub(super) fn bytes(&mut self) -> CborResult<&'a [u8]> {
         let length = self.expect(BYTES)?;
         self.take(length)
     }
 
-    pub(super) fn text(&mut self) -> Reading<&'a str> {
+    pub(super) fn text(&mut self) -> CborResult<&'a str> {
         let length = self.expect(TEXT)?;
         std::str::from_utf8(self.take(length)?).map_err(|_| MalformedCbor)
     }
 
-    pub(super) fn integer(&mut self) -> Reading<i64> {
+    pub(super) fn integer(&mut self) -> CborResult<i64> {
         let (major, argument) = self.head()?;
         let argument = i64::try_from(argument).map_err(|_| MalformedCbor)?;
         match major {
@@ -92,13 +92,13 @@ impl<'a> CborReader<'a> {
     }
 
     /// Skips one item of any type and returns its bytes.
-    pub(super) fn skip(&mut self) -> Reading<&'a [u8]> {
+    pub(super) fn skip(&mut self) -> CborResult<&'a [u8]> {
         let before = self.rest;
         self.skip_within(MAX_DEPTH)?;
         before.get(..before.len() - self.rest.len()).ok_or(MalformedCbor)
     }
 
-    fn skip_within(&mut self, depth: u8) -> Reading<()> {
+    fn skip_within(&mut self, depth: u8) -> CborResult<()> {
         let (major, argument) = self.head()?;
         let items = match major {
             UNSIGNED | NEGATIVE | SIMPLE => return Ok(()),

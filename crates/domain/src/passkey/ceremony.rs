@@ -4,7 +4,7 @@ use crate::secret::SecretHash;
 use chrono::{DateTime, TimeDelta, Utc};
 
 crate::named_enum! {
-    /// What a ceremony is for.
+    /// Purpose of a ceremony.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CeremonyPurpose {
         /// Adds a passkey to an account (section 7.1).

@@ -32,8 +32,8 @@ pub const MAX_PASSKEYS: usize = 20;
 /// The text is not a valid name of a passkey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a passkey's name has 1 to 100 characters, no line breaks, no blanks at its ends and no invisible or \
-     direction-changing characters"
+    "a passkey's name has 1 to 100 characters, no line breaks, no leading or trailing spaces, and no \
+     invisible or direction-changing characters"
 )]
 pub struct InvalidPasskeyName;
 

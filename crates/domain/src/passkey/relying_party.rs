@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 /// Why a response is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum CeremonyFault {
+pub enum CeremonyError {
     /// The client data is for another kind of ceremony.
     #[error("wrong type")]
     WrongType,
@@ -42,13 +42,13 @@ pub enum CeremonyFault {
     UnacceptedAttestation,
 }
 
-impl From<MalformedCbor> for CeremonyFault {
+impl From<MalformedCbor> for CeremonyError {
     fn from(_: MalformedCbor) -> Self {
         Self::Malformed
     }
 }
 
-impl From<InvalidKey> for CeremonyFault {
+impl From<InvalidKey> for CeremonyError {
     fn from(error: InvalidKey) -> Self {
         match error {
             InvalidKey::Malformed => Self::Malformed,
@@ -153,7 +153,7 @@ impl RelyingParty {
     pub fn check_registration(
         &self,
         response: RegistrationResponse<'_>,
-    ) -> Result<NewCredential, CeremonyFault> {
+    ) -> Result<NewCredential, CeremonyError> {
         self.check_client_data(response.client_data, CeremonyPurpose::Registration)?;
         let object = AttestationObject::parse(response.attestation_object)?;
         let data = AuthenticatorData::parse(object.authenticator_data)?;
@@ -161,14 +161,14 @@ impl RelyingParty {
         let message = signed_message(object.authenticator_data, response.client_data_json);
         let AuthenticatorData { sign_count, .. } = data;
         let (is_backup_eligible, is_backed_up) = (data.is_backup_eligible(), data.is_backed_up());
-        let (id, key) = data.credential.ok_or(CeremonyFault::Malformed)?;
+        let (id, key) = data.credential.ok_or(CeremonyError::Malformed)?;
         let self_attestation = match object.statement {
             AttestationStatement::None => None,
             AttestationStatement::SelfSigned { algorithm, signature } if algorithm == key.algorithm() => {
                 Some(SignatureCheck { key: key.clone(), message, signature: signature.to_vec() })
             }
             AttestationStatement::SelfSigned { .. } | AttestationStatement::Unaccepted => {
-                return Err(CeremonyFault::UnacceptedAttestation);
+                return Err(CeremonyError::UnacceptedAttestation);
             }
         };
         Ok(NewCredential { id, key, sign_count, is_backup_eligible, is_backed_up, self_attestation })
@@ -179,12 +179,12 @@ impl RelyingParty {
         &self,
         passkey: &Passkey,
         response: AssertionResponse<'_>,
-    ) -> Result<Assertion, CeremonyFault> {
+    ) -> Result<Assertion, CeremonyError> {
         self.check_client_data(response.client_data, CeremonyPurpose::SignIn)?;
         let data = AuthenticatorData::parse(response.authenticator_data)?;
         self.check_authenticator_data(&data)?;
         if data.is_backup_eligible() != passkey.is_backup_eligible {
-            return Err(CeremonyFault::InvalidBackupState);
+            return Err(CeremonyError::InvalidBackupState);
         }
         let signature = SignatureCheck {
             key: passkey.key.clone(),
@@ -194,31 +194,31 @@ impl RelyingParty {
         Ok(Assertion { signature, sign_count: data.sign_count, is_backed_up: data.is_backed_up() })
     }
 
-    fn check_client_data(&self, data: &ClientData, purpose: CeremonyPurpose) -> Result<(), CeremonyFault> {
+    fn check_client_data(&self, data: &ClientData, purpose: CeremonyPurpose) -> Result<(), CeremonyError> {
         if data.kind != purpose.client_data_type() {
-            return Err(CeremonyFault::WrongType);
+            return Err(CeremonyError::WrongType);
         }
         if data.origin != self.origin {
-            return Err(CeremonyFault::WrongOrigin);
+            return Err(CeremonyError::WrongOrigin);
         }
         if data.is_cross_origin || data.has_top_origin {
-            return Err(CeremonyFault::CrossOrigin);
+            return Err(CeremonyError::CrossOrigin);
         }
         Ok(())
     }
 
-    fn check_authenticator_data(&self, data: &AuthenticatorData) -> Result<(), CeremonyFault> {
+    fn check_authenticator_data(&self, data: &AuthenticatorData) -> Result<(), CeremonyError> {
         if data.rp_id_hash != *Sha256::digest(self.id.as_bytes()) {
-            return Err(CeremonyFault::WrongRelyingParty);
+            return Err(CeremonyError::WrongRelyingParty);
         }
         if !data.is_user_present() {
-            return Err(CeremonyFault::NoUserPresence);
+            return Err(CeremonyError::NoUserPresence);
         }
         if !data.is_user_verified() {
-            return Err(CeremonyFault::NoUserVerification);
+            return Err(CeremonyError::NoUserVerification);
         }
         if data.is_backed_up() && !data.is_backup_eligible() {
-            return Err(CeremonyFault::InvalidBackupState);
+            return Err(CeremonyError::InvalidBackupState);
         }
         Ok(())
     }

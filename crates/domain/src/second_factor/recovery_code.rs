@@ -1,9 +1,9 @@
 //! Recovery codes: each replaces the code of the authenticator app once.
 
+use crate::hidden::hide_in_debug;
 use crate::id::UserId;
 use crate::secret::{SecretBytes, SecretHash};
 use sha2::{Digest, Sha256};
-use std::fmt;
 use zeroize::Zeroizing;
 
 /// Number of codes in a set.
@@ -74,11 +74,7 @@ impl RecoveryCode {
     }
 }
 
-impl fmt::Debug for RecoveryCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RecoveryCode(..)")
-    }
-}
+hide_in_debug!(RecoveryCode);
 
 #[cfg(test)]
 mod tests {

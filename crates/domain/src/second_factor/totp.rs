@@ -1,9 +1,9 @@
 //! Time-based one-time codes (RFC 6238, with the parameters that every authenticator app reads: SHA-1, six
 //! digits, 30 seconds).
 
+use crate::hidden::hide_in_debug;
 use crate::secret::SecretBytes;
 use chrono::{DateTime, Utc};
-use std::fmt;
 use std::fmt::Write as _;
 use zeroize::Zeroizing;
 
@@ -50,7 +50,7 @@ impl TotpSecret {
         text
     }
 
-    /// Returns the address of the QR code, which names the server's host and the account.
+    /// Returns the URI for the QR code, which names the server's host and the account.
     pub fn uri(&self, host: &str, account: &str) -> Zeroizing<String> {
         let (host, account) = (percent_encoded(host), percent_encoded(account));
         let secret = self.base32();
@@ -61,11 +61,7 @@ impl TotpSecret {
     }
 }
 
-impl fmt::Debug for TotpSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TotpSecret(..)")
-    }
-}
+hide_in_debug!(TotpSecret);
 
 /// Encodes every byte except unreserved characters (RFC 3986 section 2.3).
 fn percent_encoded(text: &str) -> String {
@@ -97,11 +93,7 @@ impl SealedTotpSecret {
     }
 }
 
-impl fmt::Debug for SealedTotpSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SealedTotpSecret(..)")
-    }
-}
+hide_in_debug!(SealedTotpSecret);
 
 /// A step of 30 seconds, counted from 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -160,11 +152,7 @@ impl TotpCode {
     }
 }
 
-impl fmt::Debug for TotpCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TotpCode(..)")
-    }
-}
+hide_in_debug!(TotpCode);
 
 /// The authenticator app of a person, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidMetrics {
     /// Duplicate metric.
-    #[error("{} is given twice", .0.as_str())]
+    #[error("{} is specified twice", .0.as_str())]
     Repeated(MetricKind),
     /// The value is negative, a percentage above 100, or a count that is not whole.
     #[error("the value of {} is not in its range", .0.as_str())]

@@ -54,7 +54,7 @@ pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> 
             .filter(|session: &&SleepSession| session.record.source() == record.source())
     };
     if let Some(same) = of_source().find(|session| session.record.key() == record.key()) {
-        let is_poorer = !record.key().is_given() && says_less(record, same);
+        let is_poorer = !record.key().is_given() && is_less_detailed(record, same);
         if same.record == *record || is_poorer {
             return Reconciliation::Unchanged(same.id);
         }
@@ -62,11 +62,11 @@ pub fn reconcile<S: Borrow<SleepSession>>(known: &[S], record: &SleepRecord) -> 
     }
     let twins = || of_source().filter(|session| is_twin(session, record));
     if let Some(twin) = logged_twin(twins(), record).or_else(|| twins().find(|session| !is_log(session))) {
-        let stays = is_log(twin) && !says_more(record, twin) || says_less(record, twin);
+        let stays = is_log(twin) && !is_more_detailed(record, twin) || is_less_detailed(record, twin);
         return if stays { Reconciliation::Unchanged(twin.id) } else { replace(known, record, twin) };
     }
     let mut overlapped = of_source().filter(|session| !is_log(session) && overlaps(session, record));
-    match overlapped.find(|session| !record.key().is_given() && says_less(record, session)) {
+    match overlapped.find(|session| !record.key().is_given() && is_less_detailed(record, session)) {
         Some(richer) => Reconciliation::Unchanged(richer.id),
         None => Reconciliation::Insert { removes: covered(known, record, None) },
     }
@@ -94,11 +94,11 @@ fn is_log(session: &SleepSession) -> bool {
     session.record.key().is_given()
 }
 
-fn says_less(record: &SleepRecord, session: &SleepSession) -> bool {
+fn is_less_detailed(record: &SleepRecord, session: &SleepSession) -> bool {
     record.hypnogram().is_empty() && !session.record.hypnogram().is_empty()
 }
 
-fn says_more(record: &SleepRecord, session: &SleepSession) -> bool {
+fn is_more_detailed(record: &SleepRecord, session: &SleepSession) -> bool {
     !record.hypnogram().is_empty() && session.record.hypnogram().is_empty()
 }
 
@@ -121,7 +121,7 @@ fn covered<S: Borrow<SleepSession>>(
         .map(Borrow::borrow)
         .filter(|session: &&SleepSession| session.record.source() == record.source())
         .filter(|session| Some(session.id) != becomes && !is_log(session))
-        .filter(|session| overlaps(session, record) && !says_less(record, session))
+        .filter(|session| overlaps(session, record) && !is_less_detailed(record, session))
         .map(|session| session.id)
         .collect()
 }

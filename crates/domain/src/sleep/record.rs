@@ -12,7 +12,7 @@ pub enum InvalidSleepRecord {
     #[error("a stage lies outside the time in bed")]
     StageOutsideTimeInBed,
     /// The metrics belong to another time in bed.
-    #[error("the metrics belong to another time in bed")]
+    #[error("the metrics belong to a different time in bed")]
     MetricsOfAnotherNight,
 }
 
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_of_another_night_are_refused_beside_stages_that_cover_little() {
+    fn totals_of_another_night_are_refused_even_if_the_stages_cover_little() {
         let totals = SourceTotals { asleep: Some(Duration::from_mins(400)), ..SourceTotals::default() };
         let (totals, _) = SleepMetrics::from_totals(&night(480), &totals);
         let stages = Hypnogram::new(vec![entry(Stage::Light, 0, 30)], &night(60)).unwrap();

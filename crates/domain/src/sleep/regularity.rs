@@ -24,7 +24,7 @@ impl ClockSpread {
     /// Computes the spread of some nights; `None` if there are none.
     pub fn of(nights: &[DatedNight<'_>], zone: TimeZone) -> Option<Self> {
         let (bed, wake) = nights.iter().map(|night| clock_times(night, zone)).unzip();
-        Some(Self { bedtime: Spread::of(bed)?, wake_time: Spread::of(wake)? })
+        Some(Self { bedtime: Spread::from_values(bed)?, wake_time: Spread::from_values(wake)? })
     }
 }
 
@@ -85,7 +85,7 @@ impl SleepRegularity {
     /// them. Outside of sessions the person was awake. A session without stages was slept through. Minutes
     /// without a known state and minutes that a clock change skips are left out; of repeated ones the first
     /// is used.
-    pub fn of(recordings: &[Recording], zone: TimeZone) -> Option<Self> {
+    pub fn from_recordings(recordings: &[Recording], zone: TimeZone) -> Option<Self> {
         let days = days_with_data(recordings, zone);
         if longest_run(&days) < MIN_CONSECUTIVE_DAYS {
             return None;

@@ -55,7 +55,7 @@ impl SourceTotals {
     pub(super) fn metrics(&self, time_in_bed: &TimeInBed) -> (SleepMetrics, bool) {
         let mut metrics = SleepMetrics::of_time_in_bed(time_in_bed);
         let totals = Totals::new(self, time_in_bed);
-        if totals.contradict() || self.wakeups_over_15_minutes > self.wakeups.or(Some(u32::MAX)) {
+        if totals.is_contradictory() || self.wakeups_over_15_minutes > self.wakeups.or(Some(u32::MAX)) {
             return (metrics, true);
         }
         let totals = totals.rounded();
@@ -96,7 +96,7 @@ impl Totals {
         totals.into_iter().flatten().fold(0, i64::saturating_add)
     }
 
-    fn contradict(&self) -> bool {
+    fn is_contradictory(&self) -> bool {
         let all =
             [self.asleep, self.awake, self.light, self.deep, self.rem, self.latency, self.awake_after_onset];
         let stages = Self::sum([self.light, self.deep, self.rem]);

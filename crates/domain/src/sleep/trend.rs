@@ -141,7 +141,7 @@ pub struct Spread {
 impl Spread {
     /// Computes quartiles by linear interpolation between the neighbouring values (type 7 of Hyndman and
     /// Fan), rounded half up; `None` without values.
-    pub fn of(mut values: Vec<i64>) -> Option<Self> {
+    pub fn from_values(mut values: Vec<i64>) -> Option<Self> {
         values.sort_unstable();
         let last = i64::try_from(values.len()).ok()?.checked_sub(1).filter(|last| *last >= 0)?;
         let quartile = |number: i64| {
@@ -173,8 +173,8 @@ pub fn durations(nights: &[DatedNight<'_>], first_of: fn(NaiveDate) -> NaiveDate
         grouped.entry(first_of(night.date)).or_default().push(night.span);
     }
     let of_period = |(first, spans): (NaiveDate, Vec<&SleepSpan>)| {
-        let in_bed = Spread::of(spans.iter().map(|span| span.in_bed_millis()).collect())?;
-        let asleep = Spread::of(spans.iter().filter_map(|span| span.asleep_millis).collect());
+        let in_bed = Spread::from_values(spans.iter().map(|span| span.in_bed_millis()).collect())?;
+        let asleep = Spread::from_values(spans.iter().filter_map(|span| span.asleep_millis).collect());
         Some(PeriodDurations { first, in_bed, asleep })
     };
     grouped.into_iter().filter_map(of_period).collect()

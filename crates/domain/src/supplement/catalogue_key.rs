@@ -17,7 +17,7 @@ pub struct CatalogueKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidCatalogueKey {
     /// The source is not 1 to 50 of the characters a to z, 0 to 9, `-` and `_`.
-    #[error("the source of a catalogue key is 1 to 50 of a-z, 0-9, - and _")]
+    #[error("the source of a catalogue key has 1 to 50 characters from a-z, 0-9, - and _")]
     Source,
     /// The key is blank, too long, or contains a control character.
     #[error(transparent)]

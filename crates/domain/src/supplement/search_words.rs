@@ -5,7 +5,7 @@ use super::SupplementLabel;
 /// Characters that separate words, as a blank does. The stores compute the same from a label.
 const PUNCTUATION: &str = "-,.;:/\\()[]'\"&+*%#!?_|";
 /// Characters of name and brand that are searched.
-const SEARCHED: usize = 300;
+const SEARCHED_CHARS: usize = 300;
 
 /// Words of a query. A label matches if a word of its name or brand begins with each of them.
 ///
@@ -49,7 +49,7 @@ impl SearchWords {
 /// Returns the text of a label that is searched: a blank before each word.
 fn search_text(label: &SupplementLabel) -> String {
     let text = blank_separated(&format!(" {} {}", label.name(), label.brand()));
-    text.chars().take(SEARCHED).collect()
+    text.chars().take(SEARCHED_CHARS).collect()
 }
 
 fn blank_separated(text: &str) -> String {

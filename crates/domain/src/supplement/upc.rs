@@ -2,7 +2,7 @@
 
 /// The text is not 8 to 14 digits with optional blanks and hyphens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a UPC has 8 to 14 digits, optionally with blanks and hyphens")]
+#[error("a UPC has 8 to 14 digits, optionally with spaces and hyphens")]
 pub struct InvalidUpc;
 
 /// Product code (UPC-A, EAN-8, EAN-13, GTIN-14) as 14 digits, so that `0 33674 49111 9`, `033674491119` and

@@ -53,7 +53,7 @@ impl TimestampWriter {
     /// `2026-03-08T23:10:00-05:00`; offset zero is `+00:00`, no offset is UTC with `Z`. A three-digit
     /// fraction is printed only if it is not zero.
     pub fn write_millis(&mut self, out: &mut Vec<u8>, unix_millis: i64, offset: Option<UtcOffset>) {
-        if let Some(day) = self.keep_day(unix_millis, offset)
+        if let Some(day) = self.cache_day(unix_millis, offset)
             && let Some(clock) = day.clock(unix_millis)
         {
             out.extend_from_slice(day.at(clock));
@@ -80,7 +80,7 @@ impl TimestampWriter {
     /// Returns the local day of an instant in milliseconds since 1970, as [`Self::write_millis`] prints it;
     /// `None` if its year does not have four digits.
     pub fn local_day(&mut self, unix_millis: i64, offset: Option<UtcOffset>) -> Option<LocalDay> {
-        self.keep_day(unix_millis, offset).copied()
+        self.cache_day(unix_millis, offset).copied()
     }
 
     /// Appends the text of [`Self::put_micros_numeric`].
@@ -127,7 +127,7 @@ impl TimestampWriter {
     }
 
     /// Caches the local day of an instant; `None` if its year does not have four digits.
-    fn keep_day(&mut self, unix_millis: i64, offset: Option<UtcOffset>) -> Option<&mut LocalDay> {
+    fn cache_day(&mut self, unix_millis: i64, offset: Option<UtcOffset>) -> Option<&mut LocalDay> {
         let local = unix_millis.checked_add(shift(offset))?;
         let number = local.div_euclid(DAY_MILLIS);
         let place = usize::from(number % 2 != 0) + 2 * usize::from(offset.is_some());

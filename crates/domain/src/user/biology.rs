@@ -6,7 +6,7 @@ use chrono::{Datelike, NaiveDate};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidBiology {
     /// Not a date, or not between the years 1880 and 2200.
-    #[error("birth date must be a date such as 1990-05-17, from 1880 on")]
+    #[error("birth date must be a date such as 1990-05-17, 1880 or later")]
     BirthDate,
     /// Not one of the three values.
     #[error("biological sex must be female, male or other")]

@@ -1,12 +1,12 @@
 //! Email addresses.
 
+use crate::hidden::hide_in_debug;
 use crate::sandbox::SANDBOX_HOST;
-use std::fmt;
 
 /// The text is not an email address that a person can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not an email address (one @, text on both sides, no blanks, at most 254 bytes, not at sandbox.invalid)"
+    "not an email address (one @, text on both sides, no spaces, at most 254 bytes, not at sandbox.invalid)"
 )]
 pub struct InvalidEmail;
 
@@ -60,11 +60,7 @@ fn is_host(host: &str) -> bool {
     !host.is_empty() && !host.starts_with('.') && !host.ends_with('.') && !host.contains("..")
 }
 
-impl fmt::Debug for Email {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Email(..)")
-    }
-}
+hide_in_debug!(Email);
 
 #[cfg(test)]
 mod tests {

@@ -27,7 +27,9 @@ pub struct Delivery {
     pub number: i64,
     /// Change number up to which the receiver had been notified before; 0 unless records changed.
     pub announced_before: i64,
-    /// When it began.
+    /// When the event occurred.
+    pub occurred_at: DateTime<Utc>,
+    /// When the attempt began.
     pub at: DateTime<Utc>,
     /// Duration in milliseconds.
     pub milliseconds: u32,
@@ -38,7 +40,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Returns the id of the message; `None` if the log has lost the person that it was about.
+    /// Returns the id of the message; `None` if the person has been erased from the log.
     pub fn message_id(&self) -> Option<MessageId> {
         let is_about_nobody =
             matches!(self.event.kind, EventKind::EndpointTest | EventKind::EndpointChallenge);

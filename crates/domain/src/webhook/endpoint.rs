@@ -1,21 +1,21 @@
 //! Endpoints of clients.
 
+use crate::hidden::hide_in_debug;
 use crate::id::{ClientId, WebhookEndpointId};
 use crate::outbound::OutboundUrl;
 use crate::user::Email;
 use chrono::{DateTime, TimeDelta, Utc};
-use std::fmt;
 
 /// Maximum number of endpoints of a client.
 pub const MAX_ENDPOINTS: usize = 10;
 
-/// How long the previous secret signs too after a rotation.
+/// Time for which the previous secret also signs after a rotation.
 const OVERLAP: TimeDelta = TimeDelta::hours(24);
 
 crate::named_enum! {
     /// Why an endpoint was disabled.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum DisabledBecause {
+    pub enum DisableReason {
         /// It answered 410.
         Gone = "gone",
         /// Every attempt to deliver an event failed.
@@ -30,12 +30,12 @@ pub enum EndpointStatus {
     Unconfirmed,
     /// It is sent events.
     Active,
-    /// It is sent challenges only, if asked for.
+    /// It receives only challenges, on request.
     Disabled {
-        /// Since when.
+        /// Time of disabling.
         at: DateTime<Utc>,
-        /// Why.
-        because: DisabledBecause,
+        /// Reason.
+        reason: DisableReason,
     },
 }
 
@@ -55,11 +55,7 @@ impl SealedWebhookSecret {
     }
 }
 
-impl fmt::Debug for SealedWebhookSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SealedWebhookSecret(..)")
-    }
-}
+hide_in_debug!(SealedWebhookSecret);
 
 /// A secret that signs until it expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,16 +66,16 @@ pub struct EndpointSecret {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Where a client is sent events.
+/// Receiver of a client's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookEndpoint {
     /// Its id.
     pub id: WebhookEndpointId,
-    /// The client whose people it is about.
+    /// The client that the endpoint belongs to.
     pub client_id: ClientId,
-    /// Where events are posted.
+    /// URL that events are posted to.
     pub url: OutboundUrl,
-    /// Who is notified by email if the endpoint is disabled.
+    /// Email address that is notified if the endpoint is disabled.
     pub contact: Option<Email>,
     /// Whether it is sent events.
     pub status: EndpointStatus,
@@ -111,7 +107,8 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn the_previous_secret_signs_for_a_day_beside_the_new_one_and_at_most_two_sign() {
+    fn the_previous_secret_signs_for_a_day_beside_the_new_one_and_at_most_two_sign_standard_webhooks_webhook_headers()
+     {
         let now = DateTime::UNIX_EPOCH;
         let sealed = |byte| SealedWebhookSecret::new(vec![byte]);
         let mut endpoint = WebhookEndpoint {

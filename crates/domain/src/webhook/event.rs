@@ -3,9 +3,10 @@
 use crate::id::{UserId, WebhookEndpointId};
 use sha2::{Digest, Sha256};
 use std::fmt;
+use uuid::Uuid;
 
 crate::named_enum! {
-    /// What an endpoint is notified of.
+    /// Kind of notification.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum EventKind {
         /// Records of a person changed that the client may read.
@@ -14,26 +15,26 @@ crate::named_enum! {
         GrantRevoked = "grant.revoked",
         /// A person was erased.
         PersonErased = "person.erased",
-        /// Somebody asked for a test.
+        /// Someone requested a test.
         EndpointTest = "endpoint.test",
         /// The endpoint must return the challenge of this event before it is sent others.
         EndpointChallenge = "endpoint.challenge",
     }
 }
 
-/// Identifies what an endpoint has not been sent yet: at most one event of a kind for each person.
+/// Key of a pending notification: at most one event of a kind for each person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EventKey {
     /// The person; nil if the event is about nobody.
     pub user_id: UserId,
     /// The endpoint.
     pub endpoint_id: WebhookEndpointId,
-    /// What.
+    /// Kind of the event.
     pub kind: EventKind,
 }
 
 /// Id of a message, which receivers use to recognise repeated deliveries: the same at every attempt, and
-/// another one when there is something new.
+/// different if there is new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageId(String);
 
@@ -48,14 +49,9 @@ impl MessageId {
         hasher.update(announced.to_be_bytes());
         hasher.update(number.to_be_bytes());
         let digest: [u8; 32] = hasher.finalize().into();
-        let mut text = "msg_".to_owned();
-        text.extend(digest.iter().take(16).flat_map(|byte| [byte >> 4, byte & 15]).map(hexadecimal));
-        Self(text)
+        let id = Uuid::from_bytes(digest.first_chunk().copied().unwrap_or_default());
+        Self(format!("msg_{}", id.simple()))
     }
-}
-
-fn hexadecimal(nibble: u8) -> char {
-    char::from_digit(nibble.into(), 16).unwrap_or('0')
 }
 
 impl fmt::Display for MessageId {
@@ -67,7 +63,6 @@ impl fmt::Display for MessageId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use uuid::Uuid;
 
     fn key(user: u128, endpoint: u128, kind: EventKind) -> EventKey {
         EventKey {
@@ -78,7 +73,8 @@ mod tests {
     }
 
     #[test]
-    fn a_message_id_differs_for_another_person_endpoint_kind_or_number_and_is_stable() {
+    fn a_message_id_differs_for_another_person_endpoint_kind_or_number_and_is_stable_standard_webhooks_webhook_metadata()
+     {
         let id = |user, endpoint, kind, number| MessageId::new(key(user, endpoint, kind), 0, number);
         let first = id(1, 2, EventKind::RecordsChanged, 3);
         assert_eq!(first, id(1, 2, EventKind::RecordsChanged, 3));

@@ -8,7 +8,7 @@ mod secret;
 
 pub use delivery::{Delivery, DeliveryResult};
 pub use endpoint::{
-    DisabledBecause, EndpointSecret, EndpointStatus, MAX_ENDPOINTS, SealedWebhookSecret, WebhookEndpoint,
+    DisableReason, EndpointSecret, EndpointStatus, MAX_ENDPOINTS, SealedWebhookSecret, WebhookEndpoint,
 };
 pub use event::{EventKey, EventKind, MessageId};
 pub use schedule::{MAX_ATTEMPTS, retry_delay};

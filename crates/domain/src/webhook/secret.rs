@@ -1,9 +1,9 @@
 //! Secrets that sign messages.
 
+use crate::hidden::hide_in_debug;
 use crate::secret::SecretBytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::fmt;
 use zeroize::Zeroizing;
 
 /// Secret of an endpoint, known to its receiver and to Restwell. Never printed.
@@ -29,18 +29,14 @@ impl WebhookSecret {
     }
 }
 
-impl fmt::Debug for WebhookSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WebhookSecret(..)")
-    }
-}
+hide_in_debug!(WebhookSecret);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_shown_as_base64_after_its_prefix_and_never_by_debug() {
+    fn a_secret_is_shown_as_base64_after_its_prefix_and_never_by_debug_standard_webhooks_signature_scheme() {
         let secret = WebhookSecret::new(SecretBytes::new([0xff; 32]));
         assert_eq!(secret.expose().as_str(), "whsec_//////////////////////////////////////////8=");
         assert_eq!(format!("{secret:?}"), "WebhookSecret(..)");

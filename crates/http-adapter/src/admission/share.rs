@@ -15,16 +15,16 @@ pub(super) enum Owner {
 
 /// Amounts in use by owner; owners that use nothing are not listed.
 #[derive(Clone, Default)]
-pub(super) struct Shares(Arc<Mutex<HashMap<Owner, u32>>>);
+pub(super) struct OwnerShares(Arc<Mutex<HashMap<Owner, u32>>>);
 
 /// An amount in use by one owner, released on drop.
 pub(crate) struct Share {
-    shares: Shares,
+    shares: OwnerShares,
     owner: Owner,
     amount: u32,
 }
 
-impl Shares {
+impl OwnerShares {
     /// Takes an amount for an owner that may use `most` in all; never waits. A single larger amount counts as
     /// `most`.
     pub(super) fn take(&self, owner: Owner, amount: u32, most: u32) -> Option<Share> {
@@ -50,9 +50,9 @@ impl Drop for Share {
 }
 
 /// Omits the owners.
-impl fmt::Debug for Shares {
+impl fmt::Debug for OwnerShares {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Shares")
+        f.write_str("OwnerShares")
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn an_owner_with_a_full_share_does_not_affect_others() {
-        let shares = Shares::default();
+        let shares = OwnerShares::default();
         let held = [shares.take(person(1), 1, 2), shares.take(person(1), 1, 2)];
         assert!(held.iter().all(Option::is_some));
         assert!(shares.take(person(1), 1, 2).is_none());
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn an_amount_above_the_share_is_allowed_alone() {
-        let shares = Shares::default();
+        let shares = OwnerShares::default();
         let heavy = shares.take(person(1), 9, 2).unwrap();
         assert!(shares.take(person(1), 1, 2).is_none());
         drop(heavy);
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn owners_without_a_share_are_not_kept() {
-        let shares = Shares::default();
+        let shares = OwnerShares::default();
         drop(shares.take(person(1), 1, 1));
         assert!(shares.0.lock().unwrap().is_empty());
     }

@@ -21,7 +21,7 @@ fn state(requests: u32) -> Arc<ApiState> {
 }
 
 /// Serves paths whose answers wait for a permit, and one whose answers do not.
-fn held(state: &Arc<ApiState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut ServiceConfig) {
+fn serve_gated(state: &Arc<ApiState>, door: &Arc<Semaphore>) -> impl FnOnce(&mut ServiceConfig) {
     let (state, door) = (state.clone(), door.clone());
     let waits = move || {
         let door = door.clone();
@@ -55,7 +55,7 @@ fn assert_refused(answer: &Answer) {
 #[actix_web::test]
 async fn requests_beyond_the_bound_are_refused_and_health_checks_are_not() {
     let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
-    let ask = |path: &'static str| send_to(held(&state, &door), TestRequest::get().uri(path));
+    let ask = |path: &'static str| send_to(serve_gated(&state, &door), TestRequest::get().uri(path));
     let beyond = async {
         until_taken(&state.http.admission.0.requests).await;
         let refused = ask("/free").await;
@@ -80,15 +80,15 @@ async fn requests_with_bodies_leave_permits_for_those_without() {
     let (state, door) = (state(2), Arc::new(Semaphore::new(0)));
     let post = || {
         let request = TestRequest::post().uri("/held").insert_header(("content-length", "3"));
-        send_to(held(&state, &door), request.set_payload("abc"))
+        send_to(serve_gated(&state, &door), request.set_payload("abc"))
     };
     let beyond = async {
         until_taken(&state.http.admission.0.bodies).await;
         assert_refused(&post().await);
         let chunked = TestRequest::post().uri("/held").insert_header(("transfer-encoding", "chunked"));
-        assert_refused(&send_to(held(&state, &door), chunked).await);
+        assert_refused(&send_to(serve_gated(&state, &door), chunked).await);
         let get = TestRequest::get().uri("/free").insert_header(("content-length", "0"));
-        assert_eq!(send_to(held(&state, &door), get).await.status.as_u16(), 200);
+        assert_eq!(send_to(serve_gated(&state, &door), get).await.status.as_u16(), 200);
         door.add_permits(1);
     };
     let (answer, ()) = tokio::join!(post(), beyond);
@@ -100,7 +100,7 @@ async fn slow_uploads_and_writes_leave_permits_for_tokens_and_pages() {
     let (state, door) = (state(8), Arc::new(Semaphore::new(0)));
     let post = |path: &'static str| {
         let request = TestRequest::post().uri(path).insert_header(("content-length", "3"));
-        send_to(held(&state, &door), request.set_payload("abc"))
+        send_to(serve_gated(&state, &door), request.set_payload("abc"))
     };
     let uploads = join_all((0..40).map(|_| post("/imports")));
     let writes = join_all((0..6).map(|_| post("/api/v1/sleep/x")));
@@ -109,7 +109,10 @@ async fn slow_uploads_and_writes_leave_permits_for_tokens_and_pages() {
         until_taken(&state.http.admission.0.uploads).await;
         assert_refused(&post("/imports").await);
         assert_refused(&post("/free").await);
-        assert_eq!(send_to(held(&state, &door), TestRequest::get().uri("/free")).await.status.as_u16(), 200);
+        assert_eq!(
+            send_to(serve_gated(&state, &door), TestRequest::get().uri("/free")).await.status.as_u16(),
+            200
+        );
         assert_eq!(state.http.admission.0.requests.available_permits(), 4);
         door.add_permits(1000);
     };

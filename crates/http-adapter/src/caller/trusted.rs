@@ -17,7 +17,7 @@ pub enum ClientAddressHeader {
 
 /// Invalid entry in a list of proxies; the error does not repeat its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("entry {number} is no IP address and no network such as 10.0.0.0/8, or it is every address there is")]
+#[error("entry {number} is not an IP address or a network such as 10.0.0.0/8, or it matches every address")]
 pub struct InvalidProxy {
     /// Position in the list, from 1.
     pub number: usize,

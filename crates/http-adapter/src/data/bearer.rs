@@ -17,7 +17,7 @@ pub(crate) fn token(request: &HttpRequest) -> Result<&str, Problem> {
     }
     if names_access_token(request.query_string()) {
         return Err(Problem::new(Fault::InvalidRequest)
-            .detail("An access token comes in the header Authorization alone, never in the query string."));
+            .detail("Send the access token in the Authorization header only, never in the query string."));
     }
     of_header(header.as_bytes())
 }

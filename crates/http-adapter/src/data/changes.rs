@@ -13,7 +13,7 @@ use application::read::ChangesAnswer;
 use domain::data_endpoint::PersonEndpoint;
 use domain::scope::Scope;
 
-/// What changed in a person's records
+/// Changes to a person's records
 ///
 /// Lists the changes in the order in which they were stored, so that an app stays in sync without reading
 /// everything again. Without `cursor` it lists all records. Keep the `cursor` of each answer for the next

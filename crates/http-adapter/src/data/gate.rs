@@ -31,7 +31,7 @@ pub(crate) async fn admit(
     let user_id = request.match_info().get("user_id").unwrap_or_default();
     let access =
         admitted(request, endpoint, state.authorize_access.admit_to(&caller, user_id, endpoint).await)?;
-    if let Some(ignored) = IgnoredParameters::of(request.query_string(), endpoint) {
+    if let Some(ignored) = IgnoredParameters::find(request.query_string(), endpoint) {
         request.extensions_mut().insert(ignored);
     }
     Ok(access)

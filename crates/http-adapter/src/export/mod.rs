@@ -36,8 +36,8 @@ pub(crate) fn configure(routes: &mut ServiceConfig) {
 /// Everything that is stored about a person
 ///
 /// Returns everything that the token allows: as lines that `restwell import` reads (`docs/import/ndjson.md`),
-/// or as a zip archive of CSV files with a README. The answer is streamed while the records are read; one
-/// that is aborted is not complete.
+/// or as a zip archive of CSV files with a README. The response is streamed while the records are read; an
+/// aborted response is incomplete.
 #[utoipa::path(
     get, path = Endpoint::Export.path(), tag = "data", operation_id = "export",
     params(UserPath, ExportParameters),

@@ -51,7 +51,7 @@ pub(crate) struct ItemAnswer<'a> {
 impl<'a> From<&'a ItemResult> for ItemAnswer<'a> {
     fn from(result: &'a ItemResult) -> Self {
         match result {
-            ItemResult::Taken { status, id, detail } => Self {
+            ItemResult::Accepted { status, id, detail } => Self {
                 status: match status {
                     ItemStatus::Created => "created",
                     ItemStatus::Updated => "updated",

@@ -2,7 +2,7 @@
 
 use crate::state::ElapsedTimeSource;
 use application::import::ingest::IdempotentRequest;
-use application::import::ingest::{AnswerOnce, CLAIM_KEPT, CLAIM_PROLONGED};
+use application::import::ingest::{CLAIM_KEPT, CLAIM_PROLONGED, IdempotentRequests};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -20,12 +20,16 @@ const PACE: Pace = Pace { prolonged: CLAIM_PROLONGED, kept: CLAIM_KEPT };
 /// It is lost if another replica has it, or may have it because this process stalled or could not reach the
 /// store for the lifetime of a claim. The work must then stop: another replica may have processed the request
 /// since, and later requests may have changed the result.
-pub(super) async fn lost(once: &AnswerOnce, request: IdempotentRequest, elapsed_time: &ElapsedTimeSource) {
+pub(super) async fn lost(
+    once: &IdempotentRequests,
+    request: IdempotentRequest,
+    elapsed_time: &ElapsedTimeSource,
+) {
     lost_at(once, request, elapsed_time, PACE).await;
 }
 
 async fn lost_at(
-    once: &AnswerOnce,
+    once: &IdempotentRequests,
     request: IdempotentRequest,
     elapsed_time: &ElapsedTimeSource,
     pace: Pace,
@@ -40,7 +44,9 @@ async fn lost_at(
         match once.prolong(request).await {
             Ok(true) => prolonged = asked,
             Ok(false) => return,
-            Err(error) => tracing::warn!(%error, "the claim of an idempotency key is not prolonged yet"),
+            Err(error) => {
+                tracing::warn!(%error, "the claim of an idempotency key was not extended; trying again");
+            }
         }
     }
 }
@@ -65,7 +71,7 @@ mod tests {
         store.expect_prolong().returning(move |_, _| answer(counted.fetch_add(1, Ordering::Relaxed)));
         let mut clock = MockClock::new();
         clock.expect_now().return_const(DateTime::<Utc>::UNIX_EPOCH);
-        let once = AnswerOnce::new(Arc::new(store), Arc::new(clock));
+        let once = IdempotentRequests::new(Arc::new(store), Arc::new(clock));
         let client_id = ClientId::from_uuid(Uuid::nil());
         let request = IdempotentRequest { client_id, key: [1; 32], content: [2; 32] };
         let looked = AtomicU32::new(0);

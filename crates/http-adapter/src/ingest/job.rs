@@ -7,7 +7,7 @@ use crate::ApiState;
 use crate::meter;
 use crate::problem::{Fault, Problem};
 use application::import::ingest::{Claim, IngestCommand, IngestError, IngestReport};
-use application::import::ingest::{IdempotentRequest, KeptAnswer};
+use application::import::ingest::{IdempotentRequest, StoredResponse};
 use domain::rate_limit::RateStatus;
 use std::sync::Arc;
 use tracing::{Instrument as _, Span};
@@ -25,18 +25,18 @@ pub(super) struct Job {
 impl Job {
     /// Processes the body on a blocking thread, because reading blocks. It continues after the caller
     /// disconnects, so that a retry finds the result.
-    pub(super) async fn run_elsewhere(self) -> Result<KeptAnswer, Problem> {
+    pub(super) async fn run_blocking(self) -> Result<StoredResponse, Problem> {
         let runtime = tokio::runtime::Handle::current();
         let span = Span::current();
         let work = move || runtime.block_on(self.run().instrument(span));
         tokio::task::spawn_blocking(work).await.map_err(Problem::internal)?
     }
 
-    async fn run(self) -> Result<KeptAnswer, Problem> {
+    async fn run(self) -> Result<StoredResponse, Problem> {
         let Some(request) = self.once else { return self.answer().await };
         let once = &self.state.ingest.once;
         match once.begin(request).await? {
-            Claim::Taken => {}
+            Claim::Acquired => {}
             Claim::Answered(answer) => return Ok(answer),
             Claim::Busy => return Err(Problem::new(Fault::RequestInProgress)),
             Claim::OtherContent => return Err(Problem::new(Fault::IdempotencyKeyReused)),
@@ -48,21 +48,21 @@ impl Job {
         };
         let kept = match &answer {
             Ok(answer) => once.keep(request, answer).await,
-            Err(_) => once.give_back(request).await,
+            Err(_) => once.release(request).await,
         };
         if let Err(error) = kept {
             // The work is done. A retry within five minutes gets "in progress"; a later one is processed
             // again.
-            tracing::warn!(%error, "an answer is not kept for its idempotency key");
+            tracing::warn!(%error, "a response was not stored for its idempotency key");
         }
         answer
     }
 
-    async fn answer(&self) -> Result<KeptAnswer, Problem> {
+    async fn answer(&self) -> Result<StoredResponse, Problem> {
         let report: IngestReport = self.state.ingest.records.run(self.command, &self.body).await?;
         meter::ingest_items(self.command.shape.kind, &report);
         let body = answer::render(&report, self.rate).map_err(Problem::internal)?;
-        Ok(KeptAnswer { status: 200, body })
+        Ok(StoredResponse { status: 200, body })
     }
 }
 

@@ -78,7 +78,7 @@ macro_rules! operations {
             summary = $summary, description = description(Scope::$scope),
             params $params, security(("oauth2" = [Scope::$scope]), ("bearer" = [Scope::$scope])),
             request_body(
-                description = "One item, or a list of items; or an item a line.",
+                description = "One item, a list of items, or one item per line.",
                 content(
                     (inline(item::$items) = "application/json", example = item::list::<item::$item>),
                     (String = "application/x-ndjson", example = item::lines::<item::$item>),
@@ -109,9 +109,9 @@ operations! {
 
 fn description(scope: Scope) -> String {
     format!(
-        "For service clients with the scope `{}`. Accepts one item or at most 10,000, in at most 64 MiB; nothing is \
-         stored of a malformed body. Each item has its own result, in the order of the items. Sending items again \
-         creates no duplicates.",
+        "For service clients with the scope `{}`. Accepts one item or at most 10,000, in at most 64 MiB; \
+         nothing is stored if the body is malformed. Each item has its own result, in the order of the \
+         items. Sending items again creates no duplicates.",
         scope.as_str()
     )
 }
@@ -132,7 +132,7 @@ async fn ingest(
     let once = key.map(|key| key::request(&request, grant.client_id, key, (layout, body.digest())));
     let command = IngestCommand { client_id: grant.client_id, shape };
     let job = Job { state: state.into_inner(), command, once, body, rate: grant.rate };
-    let answer = job.run_elsewhere().await?;
+    let answer = job.run_blocking().await?;
     let status = StatusCode::from_u16(answer.status).map_err(Problem::internal)?;
     Ok(HttpResponse::build(status).content_type("application/json").body(answer.body))
 }

@@ -71,7 +71,7 @@ fn busy() -> Problem {
 /// Maps a disk error: a full disk may have space again soon; any other error needs the operator.
 pub(super) fn disk_problem(error: io::Error) -> Problem {
     match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => busy().because(error),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => busy().with_cause(error),
         _ => Problem::internal(error),
     }
 }

@@ -84,28 +84,28 @@ pub(super) async fn receive(
 
 fn too_large() -> Problem {
     Problem::new(Fault::PayloadTooLarge)
-        .detail("A body may have at most 64 MiB here: send the items in several.")
+        .detail("A body can have at most 64 MiB here: split the items into several requests.")
 }
 
 async fn collect(mut payload: Payload, permits: &BodyPermits) -> Result<Spool, Problem> {
-    let mut receiving = Receiving::default();
+    let mut incoming = IncomingBody::default();
     let mut total = 0_u64;
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|_| {
-            Problem::new(Fault::InvalidRequest).detail("the body broke off or is not framed properly")
+            Problem::new(Fault::InvalidRequest).detail("the body is incomplete or incorrectly framed")
         })?;
         total = total.saturating_add(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
         if total > MAX_BODY {
             return Err(too_large());
         }
-        receiving.add(&chunk, permits).await?;
+        incoming.add(&chunk, permits).await?;
     }
-    receiving.end().await
+    incoming.end().await
 }
 
 /// Body being received.
 #[derive(Default)]
-struct Receiving {
+struct IncomingBody {
     hash: Sha256,
     /// Bytes not written to a file.
     buffered: Vec<u8>,
@@ -113,7 +113,7 @@ struct Receiving {
     permit: BodyPermit,
 }
 
-impl Receiving {
+impl IncomingBody {
     async fn add(&mut self, chunk: &[u8], permits: &BodyPermits) -> Result<(), Problem> {
         self.hash.update(chunk);
         let length = self.buffered.len().saturating_add(chunk.len());

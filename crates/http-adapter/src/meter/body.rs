@@ -23,19 +23,19 @@ impl Drop for InFlight {
 }
 
 /// Body of unknown length; its request is in flight until the body is dropped.
-pub(super) struct Counted {
+pub(super) struct MeteredBody {
     body: BoxBody,
     bytes: Counter,
     _in_flight: InFlight,
 }
 
-impl Counted {
+impl MeteredBody {
     pub(super) const fn new(body: BoxBody, bytes: Counter, in_flight: InFlight) -> Self {
         Self { body, bytes, _in_flight: in_flight }
     }
 }
 
-impl MessageBody for Counted {
+impl MessageBody for MeteredBody {
     type Error = Box<dyn Error>;
 
     fn size(&self) -> BodySize {

@@ -10,7 +10,7 @@ mod outcome;
 mod request;
 
 pub(crate) use outcome::{ingest_items, problem, token_issued, token_refused};
-pub(crate) use request::{Arrival, method_name};
+pub(crate) use request::{InFlightRequest, method_name};
 
 use request::RequestMeter;
 use std::sync::LazyLock;
@@ -20,6 +20,6 @@ use std::sync::LazyLock;
 static REQUESTS: LazyLock<RequestMeter> = LazyLock::new(RequestMeter::new);
 
 /// Counts a request as in flight.
-pub(crate) fn arrived(method: &'static str) -> Arrival {
+pub(crate) fn arrived(method: &'static str) -> InFlightRequest {
     REQUESTS.arrived(method)
 }

@@ -1,6 +1,6 @@
 //! Requests by route, method and status: how many, how long, how many bytes.
 
-use super::body::{Counted, InFlight};
+use super::body::{InFlight, MeteredBody};
 use crate::route::Endpoint;
 use actix_web::body::{BodySize, BoxBody, MessageBody as _};
 use actix_web::http::{Method, StatusCode};
@@ -79,9 +79,9 @@ impl RequestMeter {
         }
     }
 
-    pub(super) fn arrived(&'static self, method: &'static str) -> Arrival {
+    pub(super) fn arrived(&'static self, method: &'static str) -> InFlightRequest {
         self.in_flight.increment(1.0);
-        Arrival { method, meter: self, in_flight: InFlight::new(self.in_flight.clone()) }
+        InFlightRequest { method, meter: self, in_flight: InFlight::new(self.in_flight.clone()) }
     }
 
     /// Returns the handles of an endpoint, or of unmatched requests; creates them for the first request.
@@ -115,13 +115,13 @@ impl RouteMeter {
 }
 
 /// A request in progress; in flight until its answer is sent or dropped.
-pub(crate) struct Arrival {
+pub(crate) struct InFlightRequest {
     method: &'static str,
     meter: &'static RequestMeter,
     in_flight: InFlight,
 }
 
-impl Arrival {
+impl InFlightRequest {
     /// Counts an answer whose head is ready.
     pub(crate) fn answered(&self, endpoint: Option<Endpoint>, status: StatusCode, took: Duration) {
         if let Some(meter) = self.meter.handles(endpoint, self.method) {
@@ -139,7 +139,7 @@ impl Arrival {
                 meter.bytes.increment(length);
                 body
             }
-            BodySize::Stream => BoxBody::new(Counted::new(body, meter.bytes.clone(), self.in_flight)),
+            BodySize::Stream => BoxBody::new(MeteredBody::new(body, meter.bytes.clone(), self.in_flight)),
         }
     }
 }
@@ -193,7 +193,7 @@ mod tests {
     fn a_request_is_in_flight_until_its_answer_is_over() {
         let text = written(|meter| {
             let _still_there = meter.arrived("GET");
-            let _kept: &'static Arrival = Box::leak(Box::new(meter.arrived("POST")));
+            let _kept: &'static InFlightRequest = Box::leak(Box::new(meter.arrived("POST")));
         });
         assert!(text.contains("restwell_http_requests_in_flight 1"), "{text}");
     }

@@ -26,8 +26,8 @@ pub(super) async fn keep(
         Some(state) => state.settings.answer_timeout,
         None => HttpSettings::default().answer_timeout,
     };
-    let takes_long = context.endpoint.is_some_and(|endpoint| endpoint.takes_long(method));
-    let limit = if takes_long { limit + LONG_BODY } else { limit };
+    let has_long_timeout = context.endpoint.is_some_and(|endpoint| endpoint.has_long_timeout(method));
+    let limit = if has_long_timeout { limit + LONG_BODY } else { limit };
     let answered = tokio::time::timeout(limit, next(request)).await;
     answered.unwrap_or_else(|_| Err(Problem::new(Fault::StorageUnavailable).into()))
 }

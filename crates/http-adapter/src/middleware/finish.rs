@@ -128,15 +128,15 @@ fn suppressed_before(fault: Fault, cause: Option<&str>, context: &RequestContext
 
 fn log_refusal(row: FaultRow, cause: Option<&str>) {
     if row.level == LogLevel::Debug {
-        tracing::debug!(code = row.code, cause, "request refused");
+        tracing::debug!(code = row.code, cause, "request rejected");
     } else {
-        tracing::info!(code = row.code, cause, "request refused");
+        tracing::info!(code = row.code, cause, "request rejected");
     }
 }
 
 fn log_failure(row: FaultRow, cause: Option<&str>, more_before: Option<u64>) {
     if row.level == LogLevel::Warn {
-        tracing::warn!(code = row.code, cause, more_before, "request refused");
+        tracing::warn!(code = row.code, cause, more_before, "request rejected");
     } else {
         tracing::error!(code = row.code, cause, more_before, "request failed");
     }

@@ -5,7 +5,7 @@
 //! closed.
 
 use super::context::{Outcome, RequestContext};
-use crate::admission::{AnswerPermit, Holder};
+use crate::admission::{Holder, ResponsePermit};
 use crate::problem::Problem;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::ServiceRequest;
@@ -21,12 +21,12 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 /// Largest response that is passed to the socket in one piece.
-const SMALL: u64 = 256 * 1024;
+const MAX_SINGLE_PIECE: u64 = 256 * 1024;
 /// Interval between two checks of the pace.
 const INTERVAL: Duration = Duration::from_secs(30);
 /// Minimum bytes that a client must read per interval: 4 KiB a second. Over an interval this is more than the
 /// socket buffers hold for a client that reads nothing.
-const LEAST: u64 = 4 * 1024 * INTERVAL.as_secs();
+const MIN_BYTES: u64 = 4 * 1024 * INTERVAL.as_secs();
 
 pub(super) async fn watch(
     context: &RequestContext,
@@ -41,7 +41,7 @@ pub(super) async fn watch(
     let bytes = response.response().extensions().get().map(|HeldBytes(bytes)| *bytes);
     let holder = response.request().extensions().get::<Holder>().copied();
     Ok(match state.admission.begin_large_answer(bytes.unwrap_or_else(|| held_by(size)), holder) {
-        Ok(permit) => response.map_body(|_, body| BoxBody::new(Paced::new(body, permit, INTERVAL))),
+        Ok(permit) => response.map_body(|_, body| BoxBody::new(PacedBody::new(body, permit, INTERVAL))),
         Err(shortage) => response.into_response(HttpResponse::from_error(Problem::from(shortage))),
     })
 }
@@ -62,34 +62,34 @@ const fn held_by(size: BodySize) -> u64 {
 fn is_small(size: BodySize) -> bool {
     match size {
         BodySize::None => true,
-        BodySize::Sized(size) => size <= SMALL,
+        BodySize::Sized(size) => size <= MAX_SINGLE_PIECE,
         BodySize::Stream => false,
     }
 }
 
 /// Unsent rest of a response.
-struct Rest {
+struct UnsentBody {
     /// `None` once the body was dropped.
-    body: Option<(BoxBody, AnswerPermit)>,
+    body: Option<(BoxBody, ResponsePermit)>,
     /// Bytes that the client has read.
     taken: u64,
 }
 
 /// Body whose rest is dropped if it is read too slowly.
-struct Paced {
+struct PacedBody {
     size: BodySize,
-    rest: Rc<RefCell<Rest>>,
+    rest: Rc<RefCell<UnsentBody>>,
     observer: JoinHandle<()>,
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the answer was read below the minimum pace")]
+#[error("the response was read below the minimum rate")]
 struct TooSlow;
 
-impl Paced {
-    fn new(body: BoxBody, permit: AnswerPermit, interval: Duration) -> Self {
+impl PacedBody {
+    fn new(body: BoxBody, permit: ResponsePermit, interval: Duration) -> Self {
         let size = body.size();
-        let rest = Rc::new(RefCell::new(Rest { body: Some((body, permit)), taken: 0 }));
+        let rest = Rc::new(RefCell::new(UnsentBody { body: Some((body, permit)), taken: 0 }));
         let watched = Rc::downgrade(&rest);
         let observer = rt::spawn(async move {
             let mut before = 0;
@@ -97,9 +97,9 @@ impl Paced {
                 tokio::time::sleep(interval).await;
                 let Some(rest) = watched.upgrade() else { return };
                 let mut rest = rest.borrow_mut();
-                if rest.taken - before < LEAST {
+                if rest.taken - before < MIN_BYTES {
                     rest.body = None;
-                    tracing::info!("dropped an answer that was read below the minimum pace");
+                    tracing::info!("aborted a response that was read below the minimum rate");
                     return;
                 }
                 before = rest.taken;
@@ -109,7 +109,7 @@ impl Paced {
     }
 }
 
-impl MessageBody for Paced {
+impl MessageBody for PacedBody {
     type Error = Box<dyn StdError>;
 
     fn size(&self) -> BodySize {
@@ -130,7 +130,7 @@ impl MessageBody for Paced {
     }
 }
 
-impl Drop for Paced {
+impl Drop for PacedBody {
     fn drop(&mut self) {
         self.observer.abort();
     }

@@ -12,8 +12,8 @@ pub(super) fn warn(context: &RequestContext, request: &ServiceRequest) {
     if state.unnamed_proxy.is_due((state.elapsed_time)()) {
         tracing::warn!(
             %peer,
-            "a request names its caller in a header, but server.trusted_proxies does not name the peer that sent it, \
-             so the header is ignored; if the peer is your proxy, add it, or all callers share its address"
+            "a request has a client address header, but its peer is not in server.trusted_proxies, so the header \
+             is ignored; if the peer is your proxy, add it, otherwise all callers share its address"
         );
     }
 }

@@ -25,17 +25,17 @@ pub(super) async fn close(
     if !request.headers().contains_key(TRANSFER_ENCODING) {
         return next(request).await;
     }
-    let body = Shared(Rc::new(RefCell::new(request.take_payload())));
+    let body = SharedBody(Rc::new(RefCell::new(request.take_payload())));
     request.set_payload(Payload::Stream { payload: Box::pin(body.clone()) });
     let response = next(request).await?;
-    Ok(response.map_body(|_, answer| BoxBody::new(Holding { answer: answer.boxed(), _body: body })))
+    Ok(response.map_body(|_, answer| BoxBody::new(KeepAliveBody { answer: answer.boxed(), _body: body })))
 }
 
 /// Request body shared by several handles.
 #[derive(Clone)]
-struct Shared(Rc<RefCell<Payload>>);
+struct SharedBody(Rc<RefCell<Payload>>);
 
-impl Stream for Shared {
+impl Stream for SharedBody {
     type Item = Result<Bytes, PayloadError>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -44,12 +44,12 @@ impl Stream for Shared {
 }
 
 /// Response body that keeps the request body alive.
-struct Holding {
+struct KeepAliveBody {
     answer: BoxBody,
-    _body: Shared,
+    _body: SharedBody,
 }
 
-impl MessageBody for Holding {
+impl MessageBody for KeepAliveBody {
     type Error = Box<dyn StdError>;
 
     fn size(&self) -> BodySize {

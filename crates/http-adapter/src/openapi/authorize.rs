@@ -62,7 +62,7 @@ struct AuthorizeParameters {
     /// Required with `code_challenge`.
     #[param(value_type = Option<ChallengeMethod>, inline)]
     code_challenge_method: Option<String>,
-    /// What the access token is for (RFC 8707): the server's address (default), or that with `/mcp`.
+    /// The resource to access (RFC 8707): the server's address (default), or that address with `/mcp`.
     resource: Option<String>,
     /// `none`, `login`, `select_account` or `consent`, separated by spaces.
     prompt: Option<String>,
@@ -85,9 +85,12 @@ struct AuthorizeParameters {
     responses(
         (
             status = 303,
-            description = "To the pages for sign-in or consent, or back to the app.",
+            description = "Redirects to the sign-in or consent page, or back to the app.",
             headers(
-                ("Location" = String, description = "`/sign-in`, `/consent`, or `redirect_uri` with the answer."),
+                (
+                    "Location" = String,
+                    description = "`/sign-in`, `/consent`, or `redirect_uri` with the response."
+                ),
                 ("Set-Cookie" = String, description = "Ties the request to this browser."),
             ),
         ),

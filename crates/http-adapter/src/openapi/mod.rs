@@ -27,10 +27,11 @@ use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, RefOr, ServerBuilder
 
 const DESCRIPTION: &str = "Consented access to people's profile, sleep and supplement data. \
 An app exchanges an authorization code for tokens, then reads with the access token. Errors of the token \
-endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457); `code` is stable. The reads of \
-profile, sleep and supplements are also served without the segment `v1`, with the same counters: the links of \
-pages are such paths. What cannot be read as HTTP (more than 96 headers, a head above 128 KiB or one that does not arrive, raw bytes in the \
-address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
+endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457); `code` is stable. Profile, \
+sleep and supplements are also served on paths without the segment `v1`, with the same counters; \
+pagination links use these paths. A request that cannot be parsed (more than 96 headers, a head above \
+128 KiB or one that does not arrive in time, raw bytes in the address, an address above 64 KiB) gets a \
+431, 408 or 400 without a body.";
 
 /// Server information, tags and security schemes.
 #[derive(utoipa::OpenApi)]
@@ -46,9 +47,9 @@ address, an address above 64 KiB) gets a bare 431, 408 or 400 without a body.";
     ),
     components(schemas(ProblemBody, OAuthErrorBody)),
     tags(
-        (name = "tokens", description = "From the request for authorization to tokens, and their end"),
-        (name = "data", description = "What a person granted to an app"),
-        (name = "ingest", description = "What first-party backends write"),
+        (name = "tokens", description = "Authorization, tokens and their revocation"),
+        (name = "data", description = "Data that a person granted to an app"),
+        (name = "ingest", description = "Writes by first-party backends"),
         (name = "server", description = "The server itself"),
     ),
     modifiers(&ServerErrors, &LivenessErrors, &ReadinessErrors)

@@ -20,8 +20,8 @@ pub(super) fn add_schemes(document: &mut OpenApi) {
     let basic = HttpBuilder::new()
         .scheme(HttpAuthScheme::Basic)
         .description(Some(
-            "`client_id` and `client_secret`, form-encoded first (RFC 6749 section 2.3.1); instead of the \
-            parameters of these names.",
+            "`client_id` and `client_secret`, form-encoded first (RFC 6749 section 2.3.1); replaces the \
+             parameters of the same names.",
         ))
         .build();
     let components = document.components.get_or_insert_default();

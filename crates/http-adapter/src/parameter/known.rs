@@ -49,7 +49,7 @@ impl<'a> Parameters<'a> {
         for pair in pairs {
             let Some(name) = known.iter().copied().find(|name| *name == pair.name) else { continue };
             let repeated = parameters.iter().any(|earlier| earlier.name == name);
-            let fault = if repeated { Some(GIVEN_TWICE) } else { check_value(&pair.value).err() };
+            let fault = if repeated { Some(REPEATED_PARAMETER) } else { check_value(&pair.value).err() };
             parameters.push(Parameter { name, value: pair.value, raw: pair.raw });
             if let Some(message) = fault.filter(|_| errors.iter().all(|error| error.field != name)) {
                 errors.push(FieldError::new(name, message));
@@ -70,7 +70,7 @@ impl<'a> Parameters<'a> {
 }
 
 /// Error message for a repeated parameter.
-pub(crate) const GIVEN_TWICE: &str = "must be given at most once";
+pub(crate) const REPEATED_PARAMETER: &str = "must be given at most once";
 
 /// Validates a known parameter's value: not empty, no C0 control (a NUL would reach the store).
 pub fn check_value(value: &str) -> Result<(), &'static str> {

@@ -9,5 +9,5 @@ mod known;
 mod tests;
 
 pub use decode::{Malformed, Pair, decode_component, parse};
-pub(crate) use known::GIVEN_TWICE;
+pub(crate) use known::REPEATED_PARAMETER;
 pub use known::{Parameter, ParameterError, Parameters, check_value};

@@ -23,7 +23,7 @@ fn a_repeated_known_name_is_rejected_even_with_the_same_value_or_another_encodin
 
 // T90
 #[test]
-fn unknown_names_are_ignored_however_often_they_come() {
+fn unknown_names_are_ignored_however_often_they_occur() {
     let parameters = Parameters::read("x=1&x=2&code[]=a&Code=b&x=%00&y&=z&page=2", KNOWN).unwrap();
     assert_eq!(parameters.get("code"), None);
     assert_eq!(parameters.get("page"), Some("2"));

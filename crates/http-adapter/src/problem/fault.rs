@@ -110,13 +110,13 @@ faults! {
         "The resource is unknown, or is not the one that was granted.";
     InvalidForm => 400 "invalid_form" "-" Debug
         "The form cannot be read",
-        "The browser sent something that the page did not ask for. Go back, reload the page and try again.";
+        "The browser sent fields that this form does not have, or invalid values. Go back, reload the page and try again.";
     InvalidAuthorizationRequest => 400 "invalid_authorization_request" "-" Info
         "This app cannot be connected",
         "The app is unknown, or it sent a return address that is not registered for it. Nothing was shared. Please contact the developer of the app.";
     RequestGone => 400 "request_gone" "-" Debug
         "This request has expired",
-        "It was already answered, or it waited too long. Go back to the app and start again.";
+        "You have already decided, or it took too long. Go back to the app and start again.";
     LinkGone => 400 "link_gone" "-" Debug
         "This link no longer works",
         "It has been used, replaced by a newer one, or has expired. Ask for a new one.";
@@ -125,13 +125,13 @@ faults! {
         "The page was loaded too long ago or in another browser, or another site sent the form. Nothing was changed. Reload the page and try again.";
     ForeignOrigin => 403 "foreign_origin" "-" Info
         "Foreign origin",
-        "A page of another site sent this request. Programs send no Origin header; the setting cors.allowed_origins lists the sites whose pages may call.";
+        "A page on another site sent this request. Only pages of the sites in the setting cors.allowed_origins may send requests; programs need no Origin header.";
     OtherPersonsRequest => 403 "other_persons_request" "-" Info
         "This request belongs to someone else",
         "It was started by another person or in another browser. Go back to the app and start again.";
     DraftFull => 403 "app_not_approved" "-" Info
         "This app is not open to everyone yet",
-        "The operator of this server has not reviewed the app, and the few people who may try it until then already do. Nothing was shared. Please contact the developer of the app.";
+        "The operator of this server has not reviewed the app yet, and it has reached its limit of test users. Nothing was shared. Please contact the developer of the app.";
     NotFound => 404 "not_found" "-" Debug
         "Not found",
         "There is nothing at this address. Paths have no trailing slash.";
@@ -176,7 +176,7 @@ faults! {
         "The client failed to authenticate too often from this address: wait for Retry-After.";
     TooManyAttempts => 429 "too_many_attempts" "-" Warn
         "Too many attempts",
-        "This was tried too often in a short time. Wait as long as Retry-After says, then try again.";
+        "There were too many attempts in a short time. Wait for the time in Retry-After, then try again.";
     HeadersTooLarge => 431 "headers_too_large" "invalid_request" Debug
         "The headers are too large",
         "All request headers together can have at most 16 KiB.";
@@ -185,13 +185,13 @@ faults! {
         "Something went wrong on the server. The operator can find the cause with the request id.";
     StorageUnavailable => 503 "storage_unavailable" "temporarily_unavailable" Error
         "Storage is unavailable",
-        "Try again after Retry-After. Resend an authorization code only if you can ask the user for a new one: a code that was redeemed before the connection was lost counts as replayed.";
+        "Try again after Retry-After. Resend an authorization code only if you can ask the user for a new one: a code that was redeemed before the connection was lost is treated as replayed.";
     Busy => 503 "busy" "-" Warn
         "Too many people are signing in right now",
         "Wait a few seconds and try again.";
     IngestBusy => 503 "ingest_busy" "-" Warn
         "No room for another request body",
-        "Other request bodies use all memory or disk space reserved for them: send this one again after Retry-After. A body of less than 4 MiB finds room sooner.";
+        "Other request bodies use all memory or disk space reserved for them: send this one again after Retry-After. A body of less than 4 MiB is accepted sooner.";
     Overloaded => 503 "overloaded" "temporarily_unavailable" Debug
         "The server is overloaded",
         "The limit of concurrent requests is reached. This one was not processed: send it again after Retry-After.";

@@ -104,7 +104,7 @@ impl Problem {
             return problem;
         }
         problem.detail(format!(
-            "Only a service client that holds the scope {needed} may do this; no person can grant it."
+            "Only a service client with the scope {needed} may do this; users cannot grant it."
         ))
     }
 
@@ -117,7 +117,7 @@ impl Problem {
 
     /// Creates a 500 with its cause, which is only logged.
     pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::new(Fault::InternalError).because(cause)
+        Self::new(Fault::InternalError).with_cause(cause)
     }
 
     /// Sets a more precise text; it must not repeat input.
@@ -132,6 +132,11 @@ impl Problem {
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.0.retry_after = Some(seconds);
         self
+    }
+
+    /// Returns the seconds of `Retry-After`; `None` if it is absent.
+    pub fn retry_after_seconds(&self) -> Option<u32> {
+        self.0.retry_after
     }
 
     /// Adds the challenge for HTTP Basic in `WWW-Authenticate`; only valid if the request had an
@@ -151,7 +156,7 @@ impl Problem {
 
     /// Adds the cause, which is only logged.
     #[must_use]
-    pub fn because(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    pub fn with_cause(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.cause = Some(cause.into());
         self
     }

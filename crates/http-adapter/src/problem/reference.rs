@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 const HEAD: &str = "# Errors
 
-Made from the table in the code by `restwell reference errors`; do not edit.
+Generated from the table in the code by `restwell reference errors`; do not edit.
 
 The token endpoints answer with `error` and `error_description` (RFC 6749 section 5.2). Every other endpoint
 answers with `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, `code`, `request_id`,

@@ -12,7 +12,7 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder, Sch
 use utoipa::{PartialSchema, ToSchema};
 
 /// Faults that any operation may return.
-const ANYWHERE: [Fault; 4] =
+const COMMON_FAULTS: [Fault; 4] =
     [Fault::MethodNotAllowed, Fault::UriTooLong, Fault::HeadersTooLarge, Fault::InternalError];
 
 /// Format of error bodies.
@@ -87,7 +87,7 @@ impl ErrorSet {
 
     fn by_status(&self) -> BTreeMap<u16, Vec<Fault>> {
         let mut by_status: BTreeMap<u16, Vec<Fault>> = BTreeMap::new();
-        for fault in self.faults.iter().chain(&ANYWHERE) {
+        for fault in self.faults.iter().chain(&COMMON_FAULTS) {
             by_status.entry(fault.row().status).or_default().push(*fault);
         }
         by_status

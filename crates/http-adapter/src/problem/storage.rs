@@ -14,6 +14,6 @@ impl From<StorageError> for Problem {
             | StorageError::Internal(_) => Fault::StorageUnavailable,
             StorageError::Conflict(_) | StorageError::Corrupt { .. } => Fault::InternalError,
         };
-        Self::new(fault).because(error)
+        Self::new(fault).with_cause(error)
     }
 }

@@ -44,7 +44,7 @@ fn the_token_endpoints_use_only_the_codes_of_the_decisions_with_their_status() {
 #[test]
 fn an_outage_promises_nothing_about_what_was_stored() {
     let meaning = Fault::StorageUnavailable.row().meaning;
-    assert!(!meaning.contains("nothing") && meaning.contains("counts as replayed"), "{meaning}");
+    assert!(!meaning.contains("nothing") && meaning.contains("is treated as replayed"), "{meaning}");
 }
 
 #[test]
@@ -60,9 +60,8 @@ fn an_error_about_a_service_scope_does_not_suggest_asking_the_person() {
     let detail =
         |scopes| Problem::insufficient_scope(ScopeSet::parse(scopes).unwrap()).detail_text().into_owned();
     for scope in ["users:write", "profile:write", "sleep:write", "supplements:write", "sleep sleep:write"] {
-        let expected = format!(
-            "Only a service client that holds the scope {scope} may do this; no person can grant it."
-        );
+        let expected =
+            format!("Only a service client with the scope {scope} may do this; users cannot grant it.");
         assert_eq!(detail(scope), expected);
     }
     assert!(detail("sleep").contains("ask the user to grant it"));

@@ -67,7 +67,7 @@ fn sentence(audience: Audience) -> String {
     match audience {
         Audience::Reader(scope) => format!("tokens of the person with `{scope}`"),
         Audience::Writer(scope) => format!("tokens of service clients with `{scope}`"),
-        Audience::ReaderOfAny => "tokens of the person with the scopes of what is asked for".to_owned(),
+        Audience::ReaderOfAny => "tokens of the person with the scopes of the requested data".to_owned(),
         other => title(other).to_owned(),
     }
 }

@@ -74,8 +74,8 @@ endpoints! {
         Introspect => "/oauth/introspect", "Returns whether a token is valid", post: Client;
     }
     Problem {
-        Profile => "/api/v1/profile/{user_id}", "Reads the profile, and changes it", get: Reader(Scope::Profile), put: Writer(Scope::ProfileWrite);
-        Sleep => "/api/v1/sleep/{user_id}", "Reads sleep sessions, and stores them", get: Reader(Scope::Sleep), post: Writer(Scope::SleepWrite);
+        Profile => "/api/v1/profile/{user_id}", "Reads or changes the profile", get: Reader(Scope::Profile), put: Writer(Scope::ProfileWrite);
+        Sleep => "/api/v1/sleep/{user_id}", "Reads or stores sleep sessions", get: Reader(Scope::Sleep), post: Writer(Scope::SleepWrite);
         Supplements => "/api/v1/supplements/{user_id}", "Reads supplements and their intake", get: Reader(Scope::Supplements);
         Changes => "/api/v1/changes/{user_id}", "Reads what changed", get: ReaderOfAny;
         Users => "/api/v1/users", "Creates people", post: Writer(Scope::UsersWrite);
@@ -95,7 +95,7 @@ endpoints! {
     Page {
         Home => "/", "Home of a signed-in person; otherwise the landing page", get: Anybody;
         Authorize => "/authorize", "Receives the authorization request of an app", get: Anybody;
-        Help => "/help", "Short answers for people", get: Anybody;
+        Help => "/help", "Help for users", get: Anybody;
         SignIn => "/sign-in", "Signs a person in", get: Anybody, post: AnyForm;
         SignInSecondStep => "/sign-in/second-factor", "Asks for the second factor of a sign-in", get: Anybody, post: AnyForm;
         ContinueForm => "/continue", "Shows a form that was kept while the person signed in", get: Person;
@@ -108,31 +108,31 @@ endpoints! {
         Night => "/nights/{night_id}", "Shows one night", get: Person;
         IntakePage => "/supplements", "Shows supplements and their intake", get: Person;
         AddIntake => "/supplements/add", "Logs an intake by hand", get: Person, post: PersonsKeptForm;
-        SearchSupplements => "/supplements/search", "Searches the catalogue and the person's own products", post: PersonsForm;
+        SearchSupplements => "/supplements/search", "Searches the catalogue and the person's products", post: PersonsForm;
         ChangeIntake => "/supplements/change", "Changes an intake that was entered by hand", get: Person, post: PersonsKeptForm;
         DeleteIntake => "/supplements/delete", "Deletes an intake that was entered by hand", post: PersonsForm;
-        OwnProduct => "/supplements/product", "Creates a product of the person's own, and changes it", get: Person, post: PersonsKeptForm;
-        DeleteOwnProduct => "/supplements/product/delete", "Deletes a product of the person's own", post: PersonsForm;
+        OwnProduct => "/supplements/product", "Creates or changes one of the person's products", get: Person, post: PersonsKeptForm;
+        DeleteOwnProduct => "/supplements/product/delete", "Deletes one of the person's products", post: PersonsForm;
         Apps => "/apps", "Lists connected apps", get: Person;
         DisconnectApps => "/apps/disconnect", "Disconnects one app, or all", post: PersonsForm;
-        Tokens => "/tokens", "Lists personal access tokens, and creates one", get: Person, post: PersonsKeptForm;
+        Tokens => "/tokens", "Lists personal access tokens, or creates one", get: Person, post: PersonsKeptForm;
         RevokePersonalToken => "/tokens/revoke", "Revokes a personal access token", post: PersonsForm;
-        Developer => "/developer", "Lists the apps that the person registered, and registers one", get: Person, post: PersonsKeptForm;
+        Developer => "/developer", "Lists the apps that the person registered, or registers one", get: Person, post: PersonsKeptForm;
         ChangeOwnApp => "/developer/change", "Changes an app that the person registered", post: PersonsKeptForm;
-        RotateOwnSecret => "/developer/rotate-secret", "Creates a secret of an app that the person registered", post: PersonsKeptForm;
-        RetireOwnSecret => "/developer/retire-secret", "Ends a secret of an app that the person registered", post: PersonsForm;
+        RotateOwnSecret => "/developer/rotate-secret", "Creates a secret for an app that the person registered", post: PersonsKeptForm;
+        RetireOwnSecret => "/developer/retire-secret", "Revokes a secret of an app that the person registered", post: PersonsForm;
         DeleteOwnApp => "/developer/delete", "Deletes an app that the person registered", post: PersonsForm;
-        CreateOwnWebhook => "/developer/webhooks/create", "Creates a webhook endpoint of an own app", post: PersonsKeptForm;
-        TestOwnWebhook => "/developer/webhooks/test", "Sends a test event or a challenge to a webhook endpoint of an own app", post: PersonsForm;
-        RotateOwnWebhook => "/developer/webhooks/rotate-secret", "Creates a secret of a webhook endpoint of an own app", post: PersonsKeptForm;
-        ReplayOwnWebhook => "/developer/webhooks/replay", "Sends events to a webhook endpoint of an own app again", post: PersonsForm;
-        DeleteOwnWebhook => "/developer/webhooks/delete", "Deletes a webhook endpoint of an own app", post: PersonsForm;
-        OwnWebhooks => "/developer/webhooks/{client_id}", "Lists the webhook endpoints of an own app", get: Person;
-        CreateSandbox => "/developer/sandbox/create", "Creates sandbox people of the person", post: PersonsForm;
+        CreateOwnWebhook => "/developer/webhooks/create", "Creates a webhook endpoint for one of the person's apps", post: PersonsKeptForm;
+        TestOwnWebhook => "/developer/webhooks/test", "Sends a test event or a challenge to a webhook endpoint of one of the person's apps", post: PersonsForm;
+        RotateOwnWebhook => "/developer/webhooks/rotate-secret", "Creates a secret for a webhook endpoint of one of the person's apps", post: PersonsKeptForm;
+        ReplayOwnWebhook => "/developer/webhooks/replay", "Resends events to a webhook endpoint of one of the person's apps", post: PersonsForm;
+        DeleteOwnWebhook => "/developer/webhooks/delete", "Deletes a webhook endpoint of one of the person's apps", post: PersonsForm;
+        DeveloperWebhooks => "/developer/webhooks/{client_id}", "Lists the webhook endpoints of one of the person's apps", get: Person;
+        CreateSandbox => "/developer/sandbox/create", "Creates sandbox people for the person", post: PersonsForm;
         EraseSandbox => "/developer/sandbox/erase", "Erases the sandbox people of the person", post: PersonsForm;
-        CreateSandboxCode => "/developer/sandbox/code", "Creates a code of a sandbox person for an own app", post: PersonsForm;
+        CreateSandboxCode => "/developer/sandbox/code", "Creates a code for a sandbox person and one of the person's apps", post: PersonsForm;
         OwnApp => "/developer/{client_id}", "Shows an app that the person registered", get: Person;
-        Imports => "/imports", "Lists imports, and uploads a file", get: Person, post: PersonsForm;
+        Imports => "/imports", "Lists imports, or uploads a file", get: Person, post: PersonsForm;
         UndoImport => "/imports/undo", "Undoes an import", post: PersonsForm;
         ApplyProfile => "/imports/profile", "Applies profile values that an import proposed", post: PersonsForm;
         Import => "/imports/{import_id}", "Shows one import", get: Person;
@@ -148,7 +148,7 @@ endpoints! {
         AddPasskey => "/account/passkeys", "Adds a passkey", post: PersonsForm;
         RenamePasskey => "/account/passkeys/rename", "Renames a passkey", post: PersonsKeptForm;
         RemovePasskey => "/account/passkeys/remove", "Removes a passkey", post: PersonsForm;
-        SecondFactor => "/account/second-factor", "Shows the second factor, and sets it up", get: Person, post: PersonsForm;
+        SecondFactor => "/account/second-factor", "Shows the second factor, or sets it up", get: Person, post: PersonsForm;
         TurnOffSecondFactor => "/account/second-factor/off", "Turns the second factor off", post: PersonsForm;
         RecoveryCodes => "/account/recovery-codes", "Replaces the recovery codes", post: PersonsForm;
         DownloadExport => "/account/export", "Downloads everything stored about the person", post: PersonsForm;
@@ -166,7 +166,7 @@ endpoints! {
         ApiResource => "/.well-known/oauth-protected-resource", "Metadata of the API as a protected resource", get: Anybody;
         McpResource => "/.well-known/oauth-protected-resource/mcp", "Metadata of `/mcp` as a protected resource", get: Anybody;
         KeySet => "/.well-known/jwks.json", "Public keys of access tokens", get: Anybody;
-        Live => "/livez", "Whether the process runs", get: Anybody;
+        Live => "/livez", "Whether the process is running", get: Anybody;
         Ready => "/readyz", "Whether the process can serve", get: Anybody;
         Errors => "/errors", "What each error code means", get: Anybody;
         Document => "/openapi.json", "The description of the API", get: Anybody;
@@ -230,7 +230,7 @@ impl Endpoint {
     }
 
     /// Returns whether the method stores items of a backend, which has a longer timeout.
-    pub(crate) fn takes_long(self, method: &Method) -> bool {
+    pub(crate) fn has_long_timeout(self, method: &Method) -> bool {
         *method != Method::DELETE && matches!(self.row().audience(method), Some(Writer(_)))
     }
 

@@ -31,7 +31,7 @@ impl Default for FixedHealth {
 
 impl HealthCheck for FixedHealth {
     fn checks(&self) -> Vec<Check> {
-        let check = |name, is_ok| Check { name, state: CheckState::of(is_ok) };
+        let check = |name, is_ok| Check { name, state: CheckState::from_bool(is_ok) };
         let writes =
             self.refuses_writes.map(|reason| Check { name: "writes", state: CheckState::ReadOnly(reason) });
         [check("database", true), check("clock", self.is_ready)].into_iter().chain(writes).collect()

@@ -11,9 +11,9 @@ thread_local! {
     static KEPT: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
-struct Keeper;
+struct LogCapture;
 
-impl Write for Keeper {
+impl Write for LogCapture {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         KEPT.with_borrow_mut(|kept| kept.iter_mut().for_each(|kept| kept.extend_from_slice(bytes)));
         Ok(bytes.len())
@@ -28,7 +28,7 @@ pub(super) fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         tracing_subscriber::fmt()
-            .with_writer(|| Keeper)
+            .with_writer(|| LogCapture)
             .with_ansi(false)
             .with_max_level(tracing::Level::TRACE)
             .init();

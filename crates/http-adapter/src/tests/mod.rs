@@ -22,7 +22,7 @@ use application::client_usage::ClientRequest;
 use application::erasure::ErasePerson;
 use application::export::{ExportFormat, ExportWriter, ExportWriters};
 use application::export::{ExportReaders, ExportRecords};
-use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
+use application::import::ingest::{DeleteRecord, IdempotentRequests, IngestRecords};
 use application::import::ingest::{IngestLayout, IngestShape};
 use application::ports::import_source::ImportRefusal;
 use application::ports::ingest_source::{IngestParser, IngestSource};
@@ -128,7 +128,7 @@ impl Parts {
             AuditTrail::new(store.clone(), clock.clone()),
         );
         let export =
-            Arc::new(ExportUseCases { records, writers: Arc::new(LinesAlone), reads: reads.clone() });
+            Arc::new(ExportUseCases { records, writers: Arc::new(LinesOnlyWriter), reads: reads.clone() });
         let health = FixedHealth {
             is_ready: self.is_ready,
             refuses_writes: self.refuses_writes,
@@ -168,7 +168,7 @@ pub(crate) async fn send(state: &Arc<ApiState>, request: TestRequest) -> Answer 
 
 fn revoke_token(store: &Arc<MemoryStore>, tokens: &TokenCheck) -> Arc<RevokeToken> {
     let (grants, units, entropy) = (store.clone(), store.clone(), store.clone());
-    Arc::new(RevokeToken::new(grants, tokens.clone(), units, entropy, Arc::new(FixedClock)))
+    Arc::new(RevokeToken::new(units, grants, tokens.clone(), entropy, Arc::new(FixedClock)))
 }
 
 fn introspect_token(
@@ -199,15 +199,15 @@ fn ingest_use_cases(store: &Arc<MemoryStore>) -> IngestUseCases {
             store.clone(),
             clock.clone(),
         ),
-        AnswerOnce::new(Arc::new(MockIdempotencyStore::new()), clock.clone()),
+        IdempotentRequests::new(Arc::new(MockIdempotencyStore::new()), clock.clone()),
         DeleteRecord::new(store.clone(), store.clone(), clock),
     )
 }
 
 /// Writes lines for every format.
-struct LinesAlone;
+struct LinesOnlyWriter;
 
-impl ExportWriters for LinesAlone {
+impl ExportWriters for LinesOnlyWriter {
     fn open(&self, _: ExportFormat, user_id: UserId) -> Box<dyn ExportWriter> {
         Box::new(NdjsonExport::new(user_id))
     }

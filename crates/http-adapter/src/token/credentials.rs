@@ -54,15 +54,15 @@ pub(super) fn choose(header: Header, given: &TokenParameters) -> Result<Credenti
             client_secret: given.get("client_secret").map(str::to_owned),
             by_header: false,
         }),
-        Header::Basic(basic) => agreeing(basic, given),
+        Header::Basic(basic) => check_agreement(basic, given),
         Header::Other => Err(Problem::new(Fault::InvalidClient)
-            .detail("the only scheme of Authorization here is Basic")
+            .detail("the only Authorization scheme supported here is Basic")
             .with_basic_challenge(true)),
     }
 }
 
 /// Checks that parameters agree with the header: some clients repeat the id there.
-fn agreeing(basic: Credentials, given: &TokenParameters) -> Result<Credentials, Problem> {
+fn check_agreement(basic: Credentials, given: &TokenParameters) -> Result<Credentials, Problem> {
     let agree = |name, own: Option<&str>| given.get(name).is_none_or(|other| own == Some(other));
     if agree("client_id", Some(&basic.client_id)) && agree("client_secret", basic.client_secret.as_deref()) {
         Ok(basic)

@@ -1,7 +1,7 @@
 //! Authenticates the client, runs the use case of the grant, and writes the response.
 
 use super::authenticate::authenticate;
-use super::request::{Presented, TokenRequest};
+use super::request::{PresentedGrant, TokenRequest};
 use super::response::{RefreshBody, ServiceTokenBody, TokenBody};
 use crate::ApiState;
 use crate::problem::{Fault, Problem};
@@ -17,7 +17,7 @@ pub(super) async fn run(
     let client = authenticate(state, request, &asked.credentials, asked.address, asked.in_query).await?;
     let resource = resource(state, asked)?;
     match &asked.presented {
-        Presented::Code { code, redirect_uri, code_verifier } => {
+        PresentedGrant::Code { code, redirect_uri, code_verifier } => {
             let code_verifier = code_verifier.as_deref();
             let address = asked.from.address;
             let client = &client;
@@ -25,7 +25,7 @@ pub(super) async fn run(
             let issued = state.redeem_code.run(command).await?;
             Ok(HttpResponse::Ok().json(TokenBody::from(issued)))
         }
-        Presented::RefreshToken { refresh_token, user_id, scope, echo } => {
+        PresentedGrant::RefreshToken { refresh_token, user_id, scope, echo } => {
             let (user_id, scope) = (user_id.as_deref(), scope.as_deref());
             let (client, from) = (&client, &asked.from);
             let command = RefreshAccessCommand { client, refresh_token, user_id, scope, resource, from };
@@ -33,7 +33,7 @@ pub(super) async fn run(
             let echo = echo.then(|| refresh_token.clone());
             Ok(HttpResponse::Ok().json(RefreshBody::new(refreshed, echo)))
         }
-        Presented::Nothing { scope } => {
+        PresentedGrant::Nothing { scope } => {
             let command = IssueServiceTokenCommand { client: &client, scope: scope.as_deref(), resource };
             let issued = state.issue_service_token.run(command).await?;
             Ok(HttpResponse::Ok().json(ServiceTokenBody::from(issued)))

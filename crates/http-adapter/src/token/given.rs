@@ -3,7 +3,7 @@
 use super::authenticate::{authenticate, authenticate_confidential};
 use super::form::GivenTokenForm;
 use super::introspection::IntrospectionBody;
-use super::request::read_about_token;
+use super::request::read_submitted_token;
 use super::{IntrospectionErrors, RevocationErrors};
 use crate::ApiState;
 use crate::example;
@@ -16,8 +16,8 @@ use application::token::{IntrospectTokenQuery, QuerySecrets, RevokeTokenCommand}
 /// Revokes a token (RFC 7009)
 ///
 /// Revoking a refresh token or an access token of the client revokes its grant and everything issued from it,
-/// everywhere within 2 seconds. An unknown, expired or other client's token has no effect and the same
-/// answer.
+/// everywhere within 2 seconds. A token that is unknown, expired or belongs to another client has no effect
+/// and gets the same response.
 ///
 /// Parameters are in a form, or in a flat JSON object, each at most once, never in the query string. The
 /// client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
@@ -37,7 +37,7 @@ pub(super) async fn revoke(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let about = read_about_token(&request, body).await?;
+    let about = read_submitted_token(&request, body).await?;
     let client =
         authenticate(&state, &request, &about.credentials, about.address, QuerySecrets::None).await?;
     state.revoke_token.run(RevokeTokenCommand { client: &client, token: &about.token }).await?;
@@ -67,7 +67,7 @@ pub(super) async fn introspect(
     request: HttpRequest,
     body: Payload,
 ) -> Result<HttpResponse, Problem> {
-    let about = read_about_token(&request, body).await?;
+    let about = read_submitted_token(&request, body).await?;
     let client = authenticate_confidential(&state, &request, &about.credentials, about.address).await?;
     let query = IntrospectTokenQuery {
         client: &client,

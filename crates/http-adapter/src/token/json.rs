@@ -30,7 +30,7 @@ impl<'de> Visitor<'de> for FlatVisitor {
     type Value = FlatObject;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of strings and numbers, each name once")
+        f.write_str("an object of strings and numbers with unique names")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FlatObject, A::Error> {
@@ -38,7 +38,7 @@ impl<'de> Visitor<'de> for FlatVisitor {
         let mut pairs = Vec::new();
         while let Some((name, Scalar(value))) = map.next_entry::<String, Scalar>()? {
             if !names.insert(name.clone()) {
-                return Err(A::Error::custom("a name comes twice"));
+                return Err(A::Error::custom("duplicate name"));
             }
             pairs.push((name, value));
         }

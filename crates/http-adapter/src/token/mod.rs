@@ -115,7 +115,7 @@ pub fn configure(routes: &mut ServiceConfig) {
 ///
 /// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
 /// The client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
-/// Unknown parameters are ignored. The access token lives 3600 seconds.
+/// Unknown parameters are ignored. The access token is valid for 3600 seconds.
 #[utoipa::path(
     get, path = Route::Token.path(), tag = "tokens", operation_id = "getToken", params(TokenForm),
     security(("basic" = []), ()),
@@ -133,7 +133,7 @@ async fn get_token(
 ///
 /// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
 /// The client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
-/// Unknown parameters are ignored. The access token lives 3600 seconds.
+/// Unknown parameters are ignored. The access token is valid for 3600 seconds.
 #[utoipa::path(
     post, path = Route::Token.path(), tag = "tokens", operation_id = "postToken",
     request_body(
@@ -158,7 +158,7 @@ async fn post_token(
 ///
 /// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
 /// The client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
-/// Unknown parameters are ignored. The access token lives 3600 seconds.
+/// Unknown parameters are ignored. The access token is valid for 3600 seconds.
 #[utoipa::path(
     get, path = Route::Refresh.path(), tag = "tokens", operation_id = "getRefresh", params(RefreshForm),
     security(("basic" = []), ()),
@@ -176,7 +176,7 @@ async fn get_refresh(
 ///
 /// Parameters may be in the query string, in a form or JSON body (on GET too), or in both, each at most once.
 /// The client's id and secret may be sent as HTTP Basic instead; a public app sends its `client_id` alone.
-/// Unknown parameters are ignored. The access token lives 3600 seconds.
+/// Unknown parameters are ignored. The access token is valid for 3600 seconds.
 #[utoipa::path(
     post, path = Route::Refresh.path(), tag = "tokens", operation_id = "postRefresh",
     request_body(

@@ -78,10 +78,10 @@ pub(super) fn missing(name: &'static str) -> Problem {
     Problem::invalid_parameters(vec![FieldError::new(name, "is required")])
 }
 
-type Given = Vec<(String, String)>;
+type ParameterPairs = Vec<(String, String)>;
 
 /// Returns which secrets are in a query string.
-fn secrets_among(in_query: &Given) -> QuerySecrets {
+fn secrets_among(in_query: &ParameterPairs) -> QuerySecrets {
     let has = |secret: &dyn Fn(&str) -> bool| in_query.iter().any(|(name, _)| secret(name));
     if has(&|name| name == CLIENT_SECRET) {
         QuerySecrets::ClientSecret
@@ -94,12 +94,15 @@ fn secrets_among(in_query: &Given) -> QuerySecrets {
 
 /// Returns the known parameters, after checking that each is unique, not empty and free of control
 /// characters.
-fn known_values(known: &[&'static str], given: Given) -> Result<Vec<(&'static str, String)>, Problem> {
+fn known_values(
+    known: &[&'static str],
+    given: ParameterPairs,
+) -> Result<Vec<(&'static str, String)>, Problem> {
     let mut values: Vec<(&'static str, String)> = Vec::new();
     for (name, value) in given {
         let Some(known) = known.iter().copied().find(|known| *known == name) else { continue };
         if values.iter().any(|(earlier, _)| *earlier == known) {
-            return Err(Problem::invalid_parameter(known, crate::parameter::GIVEN_TWICE));
+            return Err(Problem::invalid_parameter(known, crate::parameter::REPEATED_PARAMETER));
         }
         check_value(&value).map_err(|message| Problem::invalid_parameter(known, message))?;
         values.push((known, value));
@@ -107,17 +110,17 @@ fn known_values(known: &[&'static str], given: Given) -> Result<Vec<(&'static st
     Ok(values)
 }
 
-fn body_pairs(body: &Body) -> Result<Given, Problem> {
+fn body_pairs(body: &Body) -> Result<ParameterPairs, Problem> {
     match body.kind {
         BodyKind::Form => form_pairs(&body.text),
         BodyKind::Json => json::parse(&body.text).map_err(|json::NotFlatJson| {
             Problem::new(Fault::InvalidRequest)
-                .detail("the body must be one JSON object of strings and numbers, each name once")
+                .detail("the body must be one JSON object of strings and numbers with unique names")
         }),
     }
 }
 
-fn form_pairs(text: &str) -> Result<Given, Problem> {
+fn form_pairs(text: &str) -> Result<ParameterPairs, Problem> {
     let pairs = parse(text).map_err(ParameterError::Malformed)?;
     Ok(pairs.into_iter().map(|pair| (pair.name.into_owned(), pair.value.into_owned())).collect())
 }

@@ -21,13 +21,13 @@ pub(super) enum Endpoint {
 }
 
 /// Presented grant with its required parameters.
-pub(super) enum Presented {
+pub(super) enum PresentedGrant {
     Code { code: String, redirect_uri: String, code_verifier: Option<String> },
     RefreshToken { refresh_token: String, user_id: Option<String>, scope: Option<String>, echo: bool },
     Nothing { scope: Option<String> },
 }
 
-impl Presented {
+impl PresentedGrant {
     /// Returns the grant's name in RFC 6749.
     pub(super) const fn grant_type(&self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Presented {
 
 /// Well-formed token request; the client is not authenticated yet.
 pub(super) struct TokenRequest {
-    pub(super) presented: Presented,
+    pub(super) presented: PresentedGrant,
     /// `resource`, as sent (RFC 8707).
     pub(super) resource: Option<String>,
     pub(super) credentials: Credentials,
@@ -73,7 +73,7 @@ pub(super) async fn read(
 }
 
 /// Well-formed request about one token; the client is not authenticated yet.
-pub(super) struct AboutToken {
+pub(super) struct SubmittedToken {
     pub(super) token: String,
     pub(super) hints_at_refresh_token: bool,
     pub(super) credentials: Credentials,
@@ -81,38 +81,43 @@ pub(super) struct AboutToken {
 }
 
 /// Parses a revocation or introspection request, in the same order.
-pub(super) async fn read_about_token(request: &HttpRequest, payload: Payload) -> Result<AboutToken, Problem> {
+pub(super) async fn read_submitted_token(
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<SubmittedToken, Problem> {
     let body = read_body(request, payload).await?;
     let given = TokenParameters::read_body_alone(request.query_string(), body.as_ref())?;
     let header = credentials::read_header(request)?;
     let token = given.require("token")?.to_owned();
     let hints_at_refresh_token = given.get("token_type_hint") == Some("refresh_token");
     let credentials = credentials::choose(header, &given)?;
-    Ok(AboutToken { token, hints_at_refresh_token, credentials, address: address(request) })
+    Ok(SubmittedToken { token, hints_at_refresh_token, credentials, address: address(request) })
 }
 
 /// Selects the grant. Without `grant_type` the endpoint determines it, as the contract requires.
-fn presented(endpoint: Endpoint, given: &TokenParameters) -> Result<Presented, Problem> {
+fn presented(endpoint: Endpoint, given: &TokenParameters) -> Result<PresentedGrant, Problem> {
     let owned = |name| given.get(name).map(str::to_owned);
     match (endpoint, given.get("grant_type")) {
-        (Endpoint::Token, None | Some("authorization_code")) => Ok(Presented::Code {
+        (Endpoint::Token, None | Some("authorization_code")) => Ok(PresentedGrant::Code {
             code: given.require("code")?.to_owned(),
             redirect_uri: given.require("redirect_uri")?.to_owned(),
             code_verifier: owned("code_verifier"),
         }),
-        (Endpoint::Refresh, None) => Ok(Presented::RefreshToken {
+        (Endpoint::Refresh, None) => Ok(PresentedGrant::RefreshToken {
             refresh_token: given.require("refresh_token")?.to_owned(),
             user_id: Some(given.require("user_id")?.to_owned()),
             scope: owned("scope"),
             echo: false,
         }),
-        (_, Some("refresh_token")) => Ok(Presented::RefreshToken {
+        (_, Some("refresh_token")) => Ok(PresentedGrant::RefreshToken {
             refresh_token: given.require("refresh_token")?.to_owned(),
             user_id: owned("user_id"),
             scope: owned("scope"),
             echo: true,
         }),
-        (Endpoint::Token, Some("client_credentials")) => Ok(Presented::Nothing { scope: owned("scope") }),
+        (Endpoint::Token, Some("client_credentials")) => {
+            Ok(PresentedGrant::Nothing { scope: owned("scope") })
+        }
         (_, Some(_)) => Err(Problem::new(Fault::UnsupportedGrantType)),
     }
 }

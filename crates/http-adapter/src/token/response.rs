@@ -12,7 +12,7 @@ pub(super) const BEARER: &str = "Bearer";
 pub struct TokenBody {
     /// The access token, a JWT.
     access_token: String,
-    /// The refresh token. It never expires; a public app's is replaced by each use.
+    /// The refresh token. It never expires; a public app's is replaced on each use.
     refresh_token: String,
     /// Always `Bearer`.
     #[schema(value_type = String)]

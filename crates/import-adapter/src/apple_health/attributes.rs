@@ -38,6 +38,6 @@ fn unreadable(tag: &Tag, error: &Error) -> ImportRefusal {
         Error::Escape(EscapeError::UnrecognizedEntity(..)) => {
             tag.damaged("an entity is used, and entities are not expanded")
         }
-        _ => tag.damaged("not valid XML: an attribute holds a damaged reference"),
+        _ => tag.damaged("not valid XML: an attribute contains an invalid reference"),
     }
 }

@@ -10,7 +10,7 @@ pub(super) const PIECE_LIMIT: usize = 1024 * 1024;
 
 /// Why input ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum StopReason {
     /// A piece is longer than [`PIECE_LIMIT`].
     TooLong,
     /// The file cannot be read.
@@ -28,7 +28,7 @@ pub(super) struct Bounded {
     line: u64,
     total: u64,
     is_at_end: bool,
-    stop: Option<Stop>,
+    stop: Option<StopReason>,
 }
 
 impl Bounded {
@@ -68,7 +68,7 @@ impl Bounded {
     }
 
     /// Returns why input ended early.
-    pub(super) const fn stop(&self) -> Option<Stop> {
+    pub(super) const fn stop(&self) -> Option<StopReason> {
         self.stop
     }
 
@@ -84,14 +84,14 @@ impl Bounded {
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
-                    self.stop = Some(Stop::Unreadable(error.kind()));
+                    self.stop = Some(StopReason::Unreadable(error.kind()));
                     return Err(error);
                 }
             }
         }
     }
 
-    fn held(&self) -> &[u8] {
+    fn unread(&self) -> &[u8] {
         self.chunk.get(self.next..self.filled).unwrap_or_default()
     }
 }
@@ -99,17 +99,17 @@ impl Bounded {
 impl BufRead for Bounded {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.left == 0 {
-            self.stop = Some(Stop::TooLong);
+            self.stop = Some(StopReason::TooLong);
             return Err(io::Error::other("a piece is too long"));
         }
         if self.next >= self.filled {
             self.fill()?;
         }
-        Ok(self.held())
+        Ok(self.unread())
     }
 
     fn consume(&mut self, count: usize) {
-        let taken = self.held().get(..count).unwrap_or_else(|| self.held());
+        let taken = self.unread().get(..count).unwrap_or_else(|| self.unread());
         let (count, lines) = (taken.len(), memchr::memchr_iter(b'\n', taken).count());
         self.line = self.line.saturating_add(u64::try_from(lines).unwrap_or(u64::MAX));
         self.next = self.next.saturating_add(count);

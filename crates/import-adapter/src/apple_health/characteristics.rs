@@ -22,7 +22,7 @@ pub(super) fn read(tag: &Tag, notes: &mut Notes) -> Result<Biology, ImportRefusa
     Ok(Biology {
         birth_date: birth_date.and_then(|text| {
             let date = BirthDate::parse(&text);
-            date.map_err(|error| notes.add(format!("Me: {error}; it is left out"))).ok()
+            date.map_err(|error| notes.add(format!("Me: {error}; it was left out"))).ok()
         }),
         biological_sex: known(sex.as_deref(), "BiologicalSex", biological_sex, notes),
         blood_type: known(blood_type.as_deref(), "BloodType", blood, notes),
@@ -42,7 +42,7 @@ fn known<T>(text: Option<&str>, name: &str, parse: fn(&str) -> Option<T>, notes:
     }
     let parsed = value.and_then(parse);
     if parsed.is_none() {
-        notes.add(format!("Me: {name} has no value that is known; it is left out"));
+        notes.add(format!("Me: {name} has an unknown value and was left out"));
     }
     parsed
 }

@@ -1,6 +1,6 @@
 //! Elements of an export in sequence; the document must be well-formed and complete.
 
-use super::bounded::{Bounded, PIECE_LIMIT, Stop};
+use super::bounded::{Bounded, PIECE_LIMIT, StopReason};
 use crate::input::Bytes;
 use crate::input::DEPTH_LIMIT;
 use application::ports::import_source::ImportRefusal;
@@ -107,7 +107,7 @@ impl State {
             Event::DocType(content) => self.check_document_type(&content)?,
             Event::Comment(_) | Event::PI(_) => {}
             Event::Eof if self.has_root && self.depth == 0 => return Ok(Node::End),
-            Event::Eof => return Err(self.damaged("the file breaks off: its root element is not closed")),
+            Event::Eof => return Err(self.damaged("the file is truncated: its root element is not closed")),
         }
         Ok(Node::Nothing)
     }
@@ -117,7 +117,7 @@ impl State {
             return Err(self.damaged(&format!("a name is longer than {NAME_LIMIT} bytes")));
         }
         if self.depth >= DEPTH_LIMIT {
-            return Err(self.damaged(&format!("nested more than {DEPTH_LIMIT} deep")));
+            return Err(self.damaged(&format!("nested more than {DEPTH_LIMIT} levels deep")));
         }
         let tag = Tag { start, depth: self.depth, is_empty, line: self.line };
         if self.depth == 0 {
@@ -139,7 +139,7 @@ impl State {
     }
 
     fn text_between(&self) -> ImportRefusal {
-        self.damaged("not valid: text stands where only elements belong")
+        self.damaged("not valid: text where only elements are allowed")
     }
 
     fn check_reference(&self, reference: &BytesRef) -> Result<(), ImportRefusal> {
@@ -154,7 +154,7 @@ impl State {
         match declaration.encoding() {
             None => Ok(()),
             Some(Ok(name)) if is_readable(&name) => Ok(()),
-            Some(_) => Err(self.damaged("the file declares another encoding than UTF-8")),
+            Some(_) => Err(self.damaged("the file declares an encoding other than UTF-8")),
         }
     }
 
@@ -168,22 +168,22 @@ impl State {
 
     fn refusal(&self, error: &Error, bytes: &Bounded) -> ImportRefusal {
         match (bytes.stop(), error) {
-            (Some(Stop::Unreadable(kind)), _) => ImportRefusal::Unreadable(kind.to_string()),
-            (Some(Stop::TooLong), _) => {
+            (Some(StopReason::Unreadable(kind)), _) => ImportRefusal::Unreadable(kind.to_string()),
+            (Some(StopReason::TooLong), _) => {
                 self.damaged(&format!("a tag or a text is longer than {} MiB", PIECE_LIMIT / (1024 * 1024)))
             }
             (None, Error::Encoding(_)) => self.damaged("not UTF-8"),
             (None, Error::Syntax(_) | Error::IllFormed(IllFormedError::UnclosedReference))
                 if bytes.is_at_end() =>
             {
-                self.damaged("the file breaks off")
+                self.damaged("the file is truncated")
             }
             (
                 None,
                 Error::IllFormed(
                     IllFormedError::MismatchedEndTag { .. } | IllFormedError::UnmatchedEndTag(_),
                 ),
-            ) => self.damaged("not valid XML: an element is closed that is not the open one"),
+            ) => self.damaged("not valid XML: a closing tag does not match the open element"),
             (None, _) => self.damaged("not valid XML"),
         }
     }

@@ -143,7 +143,7 @@ impl Collector {
             let place = format!("line {first_line}");
             items.note(
                 &place,
-                format!("HKTimeZone names no zone that is known; the written offset counts: {count}"),
+                format!("HKTimeZone is not a known time zone; the offset of the time was used: {count}"),
             );
         }
     }

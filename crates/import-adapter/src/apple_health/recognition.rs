@@ -3,8 +3,8 @@
 use super::AppleHealth;
 use super::markup::ROOT;
 use crate::format::Format;
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
@@ -12,10 +12,10 @@ use quick_xml::events::Event;
 const DOCUMENT_TYPE: &str = "<!DOCTYPE HealthData";
 
 /// Recognises the root element, or a document type that is so long that the root is not inspected.
-pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
     let beginning = seen.text()?.lines().join("\n");
     is_export(&beginning)
-        .then(|| Recognised::new(Format::AppleHealth, |bytes, _context| Ok(AppleHealth::new(bytes))))
+        .then(|| RecognisedFile::new(Format::AppleHealth, |bytes, _context| Ok(AppleHealth::new(bytes))))
 }
 
 fn is_export(beginning: &str) -> bool {

@@ -28,15 +28,15 @@ pub(super) struct Sample {
 #[derive(Debug)]
 pub(super) struct Stretch {
     pub(super) source: SleepSource,
-    pub(super) start: Written,
-    pub(super) end: Written,
+    pub(super) start: OffsetTime,
+    pub(super) end: OffsetTime,
     /// Stage; `None` for time in bed.
     pub(super) stage: Option<Stage>,
 }
 
 /// A time with its written offset.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Written {
+pub(super) struct OffsetTime {
     pub(super) instant: DateTime<Utc>,
     pub(super) offset: UtcOffset,
 }
@@ -87,16 +87,16 @@ impl Stretch {
     }
 }
 
-fn time(name: &str, text: Option<&str>) -> Result<Written, String> {
+fn time(name: &str, text: Option<&str>) -> Result<OffsetTime, String> {
     let text = text.ok_or_else(|| format!("{name} is missing"))?;
     let written = (text.len() == TIME_LENGTH)
         .then(|| DateTime::parse_from_str(text, TIME_FORM).ok())
         .flatten()
         .and_then(|time| {
             let offset = UtcOffset::from_seconds(time.offset().local_minus_utc())?;
-            Some(Written { instant: time.to_utc(), offset })
+            Some(OffsetTime { instant: time.to_utc(), offset })
         });
-    written.ok_or_else(|| format!("{name} is no time such as 2026-01-10 23:05:00 +0100"))
+    written.ok_or_else(|| format!("{name} is not a time such as 2026-01-10 23:05:00 +0100"))
 }
 
 fn stage(value: &str) -> Result<Option<Stage>, &'static str> {
@@ -108,6 +108,6 @@ fn stage(value: &str) -> Result<Option<Stage>, &'static str> {
         Some("AsleepREM") => Ok(Some(Stage::Rem)),
         // The only value before iOS 16.
         Some("Asleep" | "AsleepUnspecified") => Ok(Some(Stage::Asleep)),
-        _ => Err("value is no stage of sleep that is known"),
+        _ => Err("value is not a known sleep stage"),
     }
 }

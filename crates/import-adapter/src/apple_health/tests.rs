@@ -129,7 +129,7 @@ fn unknown_zones_are_noted_once() {
     let body = in_zone("Mars/Olympus", "01:00", "02:00", "Asleep").repeat(2);
     let items = apple(&body);
     assert_eq!(frames(&items), ["2026-01-10T01:00:00+01:00 2026-01-10T02:00:00+01:00"]);
-    let reason = "HKTimeZone names no zone that is known; the written offset counts: 2";
+    let reason = "HKTimeZone is not a known time zone; the offset of the time was used: 2";
     assert_eq!(notes(&items), [format!("line {FIRST_LINE}: {reason}")]);
 }
 
@@ -184,13 +184,13 @@ fn an_unknown_value_is_rejected_and_extends_nothing() {
     let items = apple(&body);
     assert_eq!(frames(&items), ["2026-01-10T01:00:00+01:00 2026-01-10T02:00:00+01:00"]);
     let line = FIRST_LINE + 1;
-    assert_eq!(rejections(&items), [format!("line {line}: value is no stage of sleep that is known")]);
+    assert_eq!(rejections(&items), [format!("line {line}: value is not a known sleep stage")]);
 }
 
 #[test]
-fn what_cannot_be_taken_says_why() {
+fn rejected_records_have_a_reason() {
     let good = record("watch", "01:00", "02:00", "Asleep");
-    let time = |name: &str| format!("{name} is no time such as 2026-01-10 23:05:00 +0100");
+    let time = |name: &str| format!("{name} is not a time such as 2026-01-10 23:05:00 +0100");
     let name = "sourceName: a source has 1 to 100 characters and no control characters";
     for (from, to, reason) in [
         ("01:00:00 +0100", "02:00:00 +0100", "the end is not after the start"),

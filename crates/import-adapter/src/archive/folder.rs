@@ -1,6 +1,6 @@
 //! Files of a folder.
 
-use super::entry::{Entry, shown};
+use super::entry::{Entry, display_name};
 use super::reader::Packing;
 use super::{ENTRY_LIMIT, Listing, too_many};
 use application::ports::import_source::ImportRefusal;
@@ -13,12 +13,12 @@ const DEPTH_LIMIT: usize = 64;
 /// Lists the files of a folder and its subfolders by name.
 pub(super) fn list(folder: &Path) -> Result<Listing, ImportRefusal> {
     let mut found = Listed { root: folder, files: Vec::new(), others: Vec::new(), seen: 0 };
-    found.look_into(folder, 0)?;
+    found.scan_folder(folder, 0)?;
     let Listed { mut files, mut others, .. } = found;
     files.sort();
     others.sort();
     let entries = files.into_iter().map(|(name, path, size)| Entry {
-        name: shown(&name),
+        name: display_name(&name),
         packed_size: size,
         path: path.into(),
         start: 0,
@@ -37,9 +37,9 @@ struct Listed<'a> {
 }
 
 impl Listed<'_> {
-    fn look_into(&mut self, folder: &Path, depth: usize) -> Result<(), ImportRefusal> {
+    fn scan_folder(&mut self, folder: &Path, depth: usize) -> Result<(), ImportRefusal> {
         if depth > DEPTH_LIMIT {
-            let text = format!("it holds folders more than {DEPTH_LIMIT} deep");
+            let text = format!("it contains folders nested more than {DEPTH_LIMIT} levels deep");
             return Err(ImportRefusal::Unreadable(text));
         }
         let entries = std::fs::read_dir(folder).map_err(|error| self.unreadable(folder, &error))?;
@@ -53,11 +53,11 @@ impl Listed<'_> {
             // The metadata of a link itself.
             let metadata = entry.metadata().map_err(|error| self.unreadable(&path, &error))?;
             if metadata.is_dir() {
-                self.look_into(&path, depth.saturating_add(1))?;
+                self.scan_folder(&path, depth.saturating_add(1))?;
             } else if metadata.is_file() {
                 self.files.push((self.name(&path), path, metadata.len()));
             } else {
-                self.others.push(shown(&self.name(&path)));
+                self.others.push(display_name(&self.name(&path)));
             }
         }
         Ok(())
@@ -68,7 +68,7 @@ impl Listed<'_> {
     }
 
     fn unreadable(&self, path: &Path, error: &io::Error) -> ImportRefusal {
-        let name = shown(&self.name(path));
+        let name = display_name(&self.name(path));
         let of = if name.is_empty() { String::new() } else { format!("{name}: ") };
         ImportRefusal::Unreadable(format!("{of}{}", error.kind()))
     }

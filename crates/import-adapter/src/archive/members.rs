@@ -1,10 +1,10 @@
 //! Recognised entries of a folder or an archive, read in sequence.
 
 use super::entry::Entry;
-use super::reader::Watched;
+use super::reader::SharedEntryReader;
 use super::unpacking::{Bound, Unpacking};
 use crate::context::FileContext;
-use crate::recognised::Recognised;
+use crate::recognised::RecognisedFile;
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) entry: Entry,
-    pub(super) recognised: Recognised,
+    pub(super) recognised: RecognisedFile,
 }
 
 /// Reads entries as one file.
 pub(super) struct Members {
     all: Arc<[Member]>,
     next: usize,
-    current: Option<Current>,
+    current: Option<CurrentEntry>,
     note: Option<(&'static str, String)>,
     context: FileContext,
     /// Size on disk of the entries before the current one.
@@ -30,10 +30,10 @@ pub(super) struct Members {
 }
 
 /// Current entry.
-struct Current {
+struct CurrentEntry {
     name: String,
     packed_size: u64,
-    bytes: Watched,
+    bytes: SharedEntryReader,
     reader: Box<dyn RecordReader>,
 }
 
@@ -51,23 +51,23 @@ impl Members {
         let Some(Member { entry, recognised }) = self.all.get(self.next) else {
             return Ok(false);
         };
-        let bound = Bound::of(self.context.most_unpacked).after(self.unpacked.unpacked);
-        let bytes = Watched::new(entry.open(bound)?);
+        let bound = Bound::new(self.context.most_unpacked).after(self.unpacked.unpacked);
+        let bytes = SharedEntryReader::new(entry.open(bound)?);
         let reader = recognised.read(Box::new(bytes.clone()), self.context);
         bytes.get().fault()?;
         let reader = reader.map_err(|refusal| within(&entry.name, refusal))?;
         let (name, packed_size) = (entry.name.clone(), entry.packed_size);
-        self.current = Some(Current { name, packed_size, bytes, reader });
+        self.current = Some(CurrentEntry { name, packed_size, bytes, reader });
         self.next = self.next.saturating_add(1);
         Ok(true)
     }
 
-    fn end(&mut self, current: &Current) -> Result<(), ImportRefusal> {
+    fn end(&mut self, current: &CurrentEntry) -> Result<(), ImportRefusal> {
         let mut bytes = current.bytes.get();
         bytes.read_to_the_end()?;
         self.unpacked = self.unpacked.plus(bytes.unpacking());
         self.bytes_before = self.bytes_before.saturating_add(current.packed_size);
-        if self.unpacked.is_a_bomb() { Err(bomb()) } else { Ok(()) }
+        if self.unpacked.is_a_bomb() { Err(unpacks_too_much()) } else { Ok(()) }
     }
 }
 
@@ -105,7 +105,7 @@ impl RecordReader for Members {
 }
 
 /// Rejects an archive that unpacks to too much.
-pub(super) fn bomb() -> ImportRefusal {
+pub(super) fn unpacks_too_much() -> ImportRefusal {
     ImportRefusal::Unreadable("its files unpack to far more than any export does".to_owned())
 }
 

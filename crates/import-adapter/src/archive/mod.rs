@@ -61,7 +61,7 @@ pub(crate) fn open_packed(
 
 /// Rejects too many entries.
 fn too_many() -> ImportRefusal {
-    ImportRefusal::Unreadable(format!("it holds more than {ENTRY_LIMIT} files"))
+    ImportRefusal::Unreadable(format!("it contains more than {ENTRY_LIMIT} files"))
 }
 
 #[cfg(test)]

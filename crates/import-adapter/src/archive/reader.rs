@@ -28,12 +28,12 @@ pub(super) struct Expected {
 
 /// Counts the bytes read from disk.
 #[derive(Debug)]
-struct Counted {
+struct CountingReader {
     file: Take<File>,
     count: u64,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(out)?;
         self.count = self.count.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
@@ -43,9 +43,9 @@ impl Read for Counted {
 
 #[derive(Debug)]
 enum Decoder {
-    Stored(BufReader<Counted>),
-    Deflated(DeflateDecoder<BufReader<Counted>>),
-    Gzip(GzDecoder<BufReader<Counted>>),
+    Stored(BufReader<CountingReader>),
+    Deflated(DeflateDecoder<BufReader<CountingReader>>),
+    Gzip(GzDecoder<BufReader<CountingReader>>),
 }
 
 impl Decoder {
@@ -57,7 +57,7 @@ impl Decoder {
         }
     }
 
-    fn packed(&mut self) -> &mut BufReader<Counted> {
+    fn packed(&mut self) -> &mut BufReader<CountingReader> {
         match self {
             Self::Stored(reader) => reader,
             Self::Deflated(decoder) => decoder.get_mut(),
@@ -90,7 +90,7 @@ pub(super) struct EntryReader {
 
 impl EntryReader {
     pub(super) fn new(name: String, file: Take<File>, packing: Packing, expected: Option<Expected>) -> Self {
-        let packed = BufReader::with_capacity(32 * 1024, Counted { file, count: 0 });
+        let packed = BufReader::with_capacity(32 * 1024, CountingReader { file, count: 0 });
         let decoder = match packing {
             Packing::Stored => Decoder::Stored(packed),
             Packing::Deflated => Decoder::Deflated(DeflateDecoder::new(packed)),
@@ -134,7 +134,7 @@ impl EntryReader {
     }
 
     fn place(&self) -> String {
-        if self.name.is_empty() { "the packed data".to_owned() } else { self.name.clone() }
+        if self.name.is_empty() { "the compressed data".to_owned() } else { self.name.clone() }
     }
 
     fn damaged(&self, reason: &str) -> ImportRefusal {
@@ -142,7 +142,7 @@ impl EntryReader {
     }
 
     /// Verifies the last bytes read; an empty slice is the end.
-    fn judge(&mut self, new: &[u8]) -> Result<(), ImportRefusal> {
+    fn check_chunk(&mut self, new: &[u8]) -> Result<(), ImportRefusal> {
         self.crc.update(new);
         self.given = self.given.saturating_add(u64::try_from(new.len()).unwrap_or(u64::MAX));
         if self.unpacking().is_a_bomb() {
@@ -161,19 +161,19 @@ impl EntryReader {
             return Ok(());
         }
         self.has_ended = true;
-        self.judge_whole()
+        self.check_end()
     }
 
-    fn judge_whole(&mut self) -> Result<(), ImportRefusal> {
+    fn check_end(&mut self) -> Result<(), ImportRefusal> {
         match self.expected {
-            Some(Expected { size, .. }) if size != self.given => Err(self.damaged("it breaks off")),
+            Some(Expected { size, .. }) if size != self.given => Err(self.damaged("it is truncated")),
             Some(Expected { crc, .. }) if crc != self.crc.sum() => {
-                Err(self.damaged("its checksum is not the one that the archive gives"))
+                Err(self.damaged("its checksum does not match the one in the archive"))
             }
             _ if !matches!(self.decoder, Decoder::Gzip(_)) => Ok(()),
             _ => match self.decoder.packed().fill_buf() {
                 Ok([]) => Ok(()),
-                Ok(_) => Err(self.damaged("more follows the packed file: unpack it first")),
+                Ok(_) => Err(self.damaged("there is more data after the compressed file: unpack it first")),
                 Err(error) => Err(self.failure(&error)),
             },
         }
@@ -181,8 +181,8 @@ impl EntryReader {
 
     fn failure(&self, error: &io::Error) -> ImportRefusal {
         match error.kind() {
-            ErrorKind::UnexpectedEof => self.damaged("it breaks off"),
-            ErrorKind::InvalidInput | ErrorKind::InvalidData => self.damaged("its packed data are damaged"),
+            ErrorKind::UnexpectedEof => self.damaged("it is truncated"),
+            ErrorKind::InvalidInput | ErrorKind::InvalidData => self.damaged("it cannot be decompressed"),
             kind => ImportRefusal::Unreadable(format!("{}: {kind}", self.place())),
         }
     }
@@ -195,12 +195,12 @@ impl Read for EntryReader {
         }
         let outcome =
             if self.fault.is_some() { Err(ErrorKind::InvalidData.into()) } else { self.decoder.read(out) };
-        let judged = match &outcome {
-            Ok(count) => self.judge(out.get(..*count).unwrap_or_default()),
+        let checked = match &outcome {
+            Ok(count) => self.check_chunk(out.get(..*count).unwrap_or_default()),
             Err(error) if error.kind() == ErrorKind::Interrupted || self.fault.is_some() => return outcome,
             Err(error) => Err(self.failure(error)),
         };
-        match judged {
+        match checked {
             Ok(()) => outcome,
             Err(fault) => {
                 self.fault = Some(fault);
@@ -212,9 +212,9 @@ impl Read for EntryReader {
 
 /// An entry read by a format and watched by its container.
 #[derive(Debug, Clone)]
-pub(super) struct Watched(Arc<Mutex<EntryReader>>);
+pub(super) struct SharedEntryReader(Arc<Mutex<EntryReader>>);
 
-impl Watched {
+impl SharedEntryReader {
     pub(super) fn new(reader: EntryReader) -> Self {
         Self(Arc::new(Mutex::new(reader)))
     }
@@ -224,7 +224,7 @@ impl Watched {
     }
 }
 
-impl Read for Watched {
+impl Read for SharedEntryReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.get().read(out)
     }

@@ -4,14 +4,14 @@ use super::Listing;
 use super::container::Container;
 use super::entry::Entry;
 use super::gzip::is_gzip;
-use super::members::{Member, bomb, within};
-use super::reader::Watched;
+use super::members::{Member, unpacks_too_much, within};
+use super::reader::SharedEntryReader;
 use super::unpacking::{Bound, Unpacking};
 use super::zip::is_zip;
 use crate::context::FileContext;
 use crate::format::Format;
-use crate::recognised::Recognised;
-use crate::recognition::{Claim, Sign, claim, recognise};
+use crate::recognised::RecognisedFile;
+use crate::recognition::{Claim, MatchStrength, claim, recognise};
 use application::ports::import_source::ImportRefusal;
 use std::io::Read as _;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const INSPECTED_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Recognises the single file in a gzip file.
 pub(super) fn single(entry: Entry, format: Format, context: FileContext) -> Result<Container, ImportRefusal> {
-    let bytes = Watched::new(entry.open(Bound::of(context.most_unpacked))?);
+    let bytes = SharedEntryReader::new(entry.open(Bound::new(context.most_unpacked))?);
     let recognised = recognise(Box::new(bytes.clone()), format);
     bytes.get().fault()?;
     let path = Arc::clone(&entry.path);
@@ -40,16 +40,16 @@ pub(super) fn survey(
 ) -> Result<Container, ImportRefusal> {
     let Listing { path, entries, others } = listing;
     let count = entries.len();
-    let mut passed_over = Named::of(&others);
+    let mut passed_over = NameSummary::from_names(&others);
     let mut claimed = Vec::new();
-    let mut unknown = Unknown { what, format, first: None, packed: Named::default() };
+    let mut unknown = Unknown { what, format, first: None, packed: NameSummary::default() };
     let mut unpacked = Unpacking::default();
-    let bound = Bound::of(context.most_unpacked);
+    let bound = Bound::new(context.most_unpacked);
     for entry in entries {
         let (found, unpacking) = inspect(&entry, format, bound.after(unpacked.unpacked))?;
         unpacked = unpacked.plus(unpacking);
         if unpacked.is_a_bomb() {
-            return Err(bomb());
+            return Err(unpacks_too_much());
         }
         match found {
             Ok(Claim { recognised, sign }) => claimed.push((entry, recognised, sign)),
@@ -61,7 +61,7 @@ pub(super) fn survey(
             }
         }
     }
-    let Kept { members, hypnograms } = without_weak_signs(claimed, &mut passed_over);
+    let KeptEntries { members, hypnograms } = without_weak_signs(claimed, &mut passed_over);
     if members.is_empty() {
         return Err(unknown.refusal(count));
     }
@@ -69,11 +69,11 @@ pub(super) fn survey(
     // kept.
     let sizes = members.iter().filter_map(|member| member.entry.expected);
     if bound.is_passed_by(sizes.fold(0, |sum, expected| sum.saturating_add(expected.size))) {
-        return Err(ImportRefusal::Unreadable(format!("what is read of {what} {bound}")));
+        return Err(ImportRefusal::Unreadable(format!("the importable part of {what} {bound}")));
     }
     if members.iter().filter(|member| member.recognised.format() == Format::Hypnogram).count() > 1 {
         let text = format!(
-            "{what} holds several hypnograms, of which each has a start of its own: give each alone, as a file of its own, with its start"
+            "{what} contains several hypnograms, each with a different start: import each file separately with its start"
         );
         return Err(ImportRefusal::NotInThisWay(text));
     }
@@ -85,11 +85,11 @@ pub(super) fn survey(
     Ok(Container { path, members, note, context })
 }
 
-type Inspected = (Result<Claim, ImportRefusal>, Unpacking);
+type InspectionResult = (Result<Claim, ImportRefusal>, Unpacking);
 
 /// Inspects the beginning of an entry; fails only if it cannot be read.
-fn inspect(entry: &Entry, format: Format, bound: Bound) -> Result<Inspected, ImportRefusal> {
-    let bytes = Watched::new(entry.open(bound)?);
+fn inspect(entry: &Entry, format: Format, bound: Bound) -> Result<InspectionResult, ImportRefusal> {
+    let bytes = SharedEntryReader::new(entry.open(bound)?);
     let found = claim(Box::new(bytes.clone().take(INSPECTED_BYTES)), format);
     let reader = bytes.get();
     reader.fault()?;
@@ -97,30 +97,33 @@ fn inspect(entry: &Entry, format: Format, bound: Bound) -> Result<Inspected, Imp
 }
 
 /// Entries to read, and hypnograms among them.
-struct Kept {
+struct KeptEntries {
     members: Vec<Member>,
     /// Hypnograms in an archive with files that contain the start of their nights. They are not read,
     /// because a given start applies to a single file.
-    hypnograms: Named,
+    hypnograms: NameSummary,
 }
 
 /// Drops weak matches if other entries certainly have another format.
-fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>, passed_over: &mut Named) -> Kept {
+fn without_weak_signs(
+    claimed: Vec<(Entry, RecognisedFile, MatchStrength)>,
+    passed_over: &mut NameSummary,
+) -> KeptEntries {
     let sure: Vec<Format> = claimed
         .iter()
-        .filter(|(_, _, sign)| *sign == Sign::Sure)
+        .filter(|(_, _, sign)| *sign == MatchStrength::Sure)
         .map(|(_, recognised, _)| recognised.format())
         .collect();
-    let mut kept = Kept { members: Vec::new(), hypnograms: Named::default() };
+    let mut kept = KeptEntries { members: Vec::new(), hypnograms: NameSummary::default() };
     for (entry, recognised, sign) in claimed {
         let counts = match sign {
-            Sign::Sure => true,
-            Sign::Empty => sure.is_empty() || sure.contains(&recognised.format()),
-            Sign::Weak => sure.is_empty(),
+            MatchStrength::Sure => true,
+            MatchStrength::Empty => sure.is_empty() || sure.contains(&recognised.format()),
+            MatchStrength::Weak => sure.is_empty(),
         };
         if counts {
             kept.members.push(Member { entry, recognised });
-        } else if sign == Sign::Weak && recognised.format() == Format::Hypnogram {
+        } else if sign == MatchStrength::Weak && recognised.format() == Format::Hypnogram {
             kept.hypnograms.add(&entry.name);
         } else {
             passed_over.add(&entry.name);
@@ -129,23 +132,23 @@ fn without_weak_signs(claimed: Vec<(Entry, Recognised, Sign)>, passed_over: &mut
     kept
 }
 
-fn skipped_files(format: Format, passed_over: &Named) -> String {
+fn skipped_files(format: Format, passed_over: &NameSummary) -> String {
     let of = match format {
         Format::Auto => "of no known format".to_owned(),
         asked => format!("not of the format {}", asked.as_str()),
     };
-    format!("files that are {of} were passed over: {} ({})", passed_over.count, passed_over.listed())
+    format!("files that are {of} were skipped: {} ({})", passed_over.count, passed_over.listed())
 }
 
 /// Files of one kind to mention: their number and the first names.
 #[derive(Default)]
-struct Named {
+struct NameSummary {
     names: Vec<String>,
     count: usize,
 }
 
-impl Named {
-    fn of(names: &[String]) -> Self {
+impl NameSummary {
+    fn from_names(names: &[String]) -> Self {
         let mut all = Self::default();
         for name in names {
             all.add(name);
@@ -170,8 +173,8 @@ impl Named {
         let names = self.listed();
         (self.count > 0).then(|| {
             format!(
-                "hypnograms, which do not say when they began, were not read beside other files; give each alone, with its \
-                 start: {names}"
+                "hypnograms do not contain their start time and were skipped among other files; import each \
+                 separately with its start: {names}"
             )
         })
     }
@@ -181,7 +184,7 @@ impl Named {
         if self.count == 0 {
             return String::new();
         }
-        format!("; archives inside are not opened, give them as files of their own: {}", self.listed())
+        format!("; nested archives are not opened, import them separately: {}", self.listed())
     }
 }
 
@@ -191,7 +194,7 @@ struct Unknown {
     format: Format,
     /// First refusal; one about a known file comes before the others.
     first: Option<ImportRefusal>,
-    packed: Named,
+    packed: NameSummary,
 }
 
 impl Unknown {
@@ -204,7 +207,7 @@ impl Unknown {
             self.first = Some(within(&entry.name, refusal));
         }
         let mut begins = Vec::new();
-        let mut bytes = Watched::new(entry.open(Bound::NONE)?);
+        let mut bytes = SharedEntryReader::new(entry.open(Bound::NONE)?);
         let read = bytes.by_ref().take(4).read_to_end(&mut begins);
         bytes.get().fault()?;
         if read.is_ok() && (is_zip(&begins) || is_gzip(&begins)) {

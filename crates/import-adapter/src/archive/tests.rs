@@ -3,7 +3,7 @@
 mod damage;
 mod folder;
 mod gzip;
-mod made;
+mod raw_entry;
 mod takeout;
 
 use crate::Format;
@@ -74,7 +74,7 @@ fn entries_are_read_in_the_order_of_their_names_and_named_in_places() {
             places(&items),
             ["a.json: record 1", "a.json: record 2", "b/sleep.json: record 1", "the archive"]
         );
-        let passed_over = "the archive: files that are of no known format were passed over: 1 (readme.txt)";
+        let passed_over = "the archive: files that are of no known format were skipped: 1 (readme.txt)";
         assert_eq!(notes(&items), [passed_over]);
     }
 }
@@ -91,16 +91,16 @@ fn formats_may_be_mixed_and_the_first_gives_its_name() {
     assert_eq!((format, sessions(&items).len()), ("fitbit", 1));
     assert_eq!(
         notes(&items),
-        ["the archive: files that are not of the format fitbit were passed over: 1 (a.ndjson)"]
+        ["the archive: files that are not of the format fitbit were skipped: 1 (a.ndjson)"]
     );
 }
 
 #[test]
-fn a_weak_sign_does_not_count_beside_another_format() {
+fn a_weak_match_is_ignored_if_another_format_matches() {
     let line = "{\"type\":\"supplement\",\"name\":\"Evening\"}\n".as_bytes();
     let (format, items) = read(&archive(&[("a.json", b"[]"), ("b.ndjson", line)], deflated())).unwrap();
     assert_eq!((format, places(&items)), ("ndjson", vec!["b.ndjson: line 1", "the archive"]));
-    assert!(notes(&items).concat().ends_with("passed over: 1 (a.json)"));
+    assert!(notes(&items).concat().ends_with("skipped: 1 (a.json)"));
     // Any object may be Restwell's NDJSON if nothing else matches.
     let (_, items) =
         read_as(&archive(&[("a.json", b"{\"x\":1}"), ("b.ndjson", line)], deflated()), Format::Ndjson)
@@ -116,13 +116,13 @@ fn a_list_of_small_numbers_is_a_hypnogram_only_when_nothing_else_is_there() {
     let packed = archive(&[("a.json", b"[1,2,3]"), ("b.json", night.as_bytes())], deflated());
     let (format, items) = read(&packed).unwrap();
     assert_eq!((format, places(&items)), ("fitbit", vec!["b.json: record 1", "the archive"]));
-    let told = "the archive: hypnograms, which do not say when they began, were not read beside other files; give each \
-                alone, with its start: a.json";
+    let told = "the archive: hypnograms do not contain their start time and were skipped among other files; \
+        import each separately with its start: a.json";
     assert_eq!(notes(&items), [told]);
     let (format, items) = read(&archive(&[("a.txt", b"0\n2\n")], deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("hypnogram", 1));
     let several = archive(&[("a.txt", b"0\n2\n"), ("b.txt", b"0\n3\n")], deflated());
-    assert!(refusal(&several).contains("holds several hypnograms"));
+    assert!(refusal(&several).contains("contains several hypnograms"));
 }
 
 #[test]
@@ -158,23 +158,23 @@ fn archives_inside_of_archives_are_not_opened() {
     assert_eq!(places(&items), ["b.json: record 1", "the archive"]);
     assert_eq!(
         notes(&items).concat(),
-        "the archive: files that are of no known format were passed over: 1 (a.zip); archives inside are not opened, give \
-         them as files of their own: a.zip"
+        "the archive: files that are of no known format were skipped: 1 (a.zip); nested archives are not opened, \
+         import them separately: a.zip"
     );
     let refused = refusal(&archive(&[("a.zip", &inner)], stored()));
     assert!(refused.contains("a.zip: unsupported file: a zip archive"), "{refused}");
-    assert!(refused.ends_with("give them as files of their own: a.zip"), "{refused}");
+    assert!(refused.ends_with("import them separately: a.zip"), "{refused}");
     let many: Vec<String> = (10..31).map(|number| format!("{number}.zip")).collect();
     let many: Vec<(&str, &[u8])> = many.iter().map(|name| (name.as_str(), inner.as_slice())).collect();
     let refused = refusal(&archive(&many, stored()));
     assert!(
-        refused.contains("own: 10.zip, 11.zip, ") && refused.ends_with(", 28.zip, 29.zip, ..."),
+        refused.contains("separately: 10.zip, 11.zip, ") && refused.ends_with(", 28.zip, 29.zip, ..."),
         "{refused}"
     );
 }
 
 #[test]
-fn the_tables_of_an_export_are_refused_rather_than_half_of_them_taken() {
+fn the_tables_of_an_export_are_refused_rather_than_half_imported() {
     let logs = b"id,external_id,supplement_id,created_at,servings\n\
         1a2b3c4d-0000-4000-8000-000000000002,,1a2b3c4d-0000-4000-8000-000000000001,2026-01-02T03:04:05Z,1\n";
     let nights = b"id,external_id,source,time_in_bed_start,time_in_bed_end,is_nap,updated_at\n";
@@ -209,7 +209,7 @@ fn folders_in_an_archive_are_no_files_and_links_are_passed_over() {
     writer.write_all(month([1]).as_bytes()).unwrap();
     let (_, items) = read(&writer.finish().unwrap().into_inner()).unwrap();
     assert_eq!(places(&items), ["months/a.json: record 1", "the archive"]);
-    assert!(notes(&items).concat().ends_with("passed over: 1 (months/link.json)"));
+    assert!(notes(&items).concat().ends_with("skipped: 1 (months/link.json)"));
 }
 
 #[test]

@@ -40,10 +40,10 @@ pub(super) struct Bound {
 
 impl Bound {
     /// No limit.
-    pub(super) const NONE: Self = Self::of(u64::MAX);
+    pub(super) const NONE: Self = Self::new(u64::MAX);
 
     /// Limits the total.
-    pub(super) const fn of(most: u64) -> Self {
+    pub(super) const fn new(most: u64) -> Self {
         Self { most, left: most }
     }
 
@@ -61,7 +61,7 @@ impl Bound {
 /// Completes a sentence about a file.
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unpacks to more than {} MiB, the most that this server takes", self.most >> 20)
+        write!(f, "unpacks to more than {} MiB, the limit of this server", self.most >> 20)
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_bound_is_that_of_all_together() {
-        let bound = Bound::of(10).after(4);
+        let bound = Bound::new(10).after(4);
         assert!(!bound.is_passed_by(6) && bound.is_passed_by(7));
         assert!(bound.after(100).is_passed_by(1) && !Bound::NONE.is_passed_by(u64::MAX));
     }

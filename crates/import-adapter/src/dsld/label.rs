@@ -1,6 +1,6 @@
 //! A label as NIH writes it; unused members are omitted.
 
-use crate::json::{Bounded, Loose};
+use crate::json::{Bounded, LooseScalar};
 use serde::Deserialize;
 
 /// A label, or a search hit that contains one.
@@ -9,12 +9,12 @@ use serde::Deserialize;
 pub(super) struct Label {
     #[serde(rename = "_source")]
     source: Option<Box<Self>>,
-    pub(super) id: Loose,
-    pub(super) full_name: Loose,
-    pub(super) brand_name: Loose,
-    pub(super) upc_sku: Loose,
-    pub(super) servings_per_container: Loose,
-    pub(super) entry_date: Loose,
+    pub(super) id: LooseScalar,
+    pub(super) full_name: LooseScalar,
+    pub(super) brand_name: LooseScalar,
+    pub(super) upc_sku: LooseScalar,
+    pub(super) servings_per_container: LooseScalar,
+    pub(super) entry_date: LooseScalar,
     pub(super) events: Bounded<Event>,
     /// Absent in search results.
     pub(super) ingredient_rows: Option<Bounded<Row>>,
@@ -32,14 +32,14 @@ impl Label {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Event {
-    pub(super) date: Loose,
-    pub(super) r#type: Loose,
+    pub(super) date: LooseScalar,
+    pub(super) r#type: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Row {
-    pub(super) name: Loose,
+    pub(super) name: LooseScalar,
     pub(super) quantity: Bounded<Quantity>,
     pub(super) nested_rows: Bounded<Row>,
 }
@@ -47,21 +47,21 @@ pub(super) struct Row {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Quantity {
-    pub(super) serving_size_order: Loose,
+    pub(super) serving_size_order: LooseScalar,
     #[serde(rename = "quantity")]
-    pub(super) number: Loose,
-    pub(super) unit: Loose,
+    pub(super) number: LooseScalar,
+    pub(super) unit: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Other {
-    pub(super) text: Loose,
+    pub(super) text: LooseScalar,
     pub(super) ingredients: Bounded<OtherIngredient>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct OtherIngredient {
-    pub(super) name: Loose,
+    pub(super) name: LooseScalar,
 }

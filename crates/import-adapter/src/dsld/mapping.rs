@@ -1,7 +1,7 @@
 //! Conversion of NIH labels to the domain's.
 
 use super::label::{Label, Other, Quantity, Row};
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::source::Notes;
 use application::ports::import_source::ImportedSupplement;
 use chrono::NaiveDate;
@@ -10,15 +10,14 @@ use domain::supplement::{Amount, CatalogueKey, Ingredient, SupplementLabel, Supp
 /// NIH's text for missing values.
 const NOT_PRESENT: &str = "Not Present";
 /// The event with the day on which the database added the label.
-const ENTERED: &str = "Date entered into DSLD";
+const DATE_ENTERED_EVENT: &str = "Date entered into DSLD";
 
 /// Converts one label, or returns why it is invalid; changes and omissions are noted.
 pub(super) fn read(label: &Label, place: &str, notes: &mut Notes) -> Result<ImportedSupplement, String> {
-    let id = label.id.identifier().ok_or("id is missing, or neither a whole number nor a text")?;
+    let id = label.id.identifier().ok_or("id is missing, or neither a whole number nor a string")?;
     let key = CatalogueKey::new(CatalogueKey::DSLD.to_owned(), id).map_err(|error| format!("id: {error}"))?;
     let rows = label.ingredient_rows.as_ref();
-    let rows =
-        rows.ok_or("ingredientRows is missing: this is not a whole label, such as a search returns")?;
+    let rows = rows.ok_or("ingredientRows is missing: this is a partial label, as returned by a search")?;
     let mut reading = Reading::default();
     let mut ingredients = Vec::new();
     for row in &rows.0 {
@@ -51,7 +50,7 @@ impl Reading {
     /// Returns a text as spelled on the label, or a number as printed; empty if absent.
     ///
     /// Control characters such as line breaks become spaces.
-    fn text(&mut self, value: &Loose) -> String {
+    fn text(&mut self, value: &LooseScalar) -> String {
         let text = value.printed().filter(|text| text.trim() != NOT_PRESENT).unwrap_or_default();
         if !text.contains(char::is_control) {
             return text;
@@ -75,7 +74,7 @@ impl Reading {
         notes: &mut Notes,
     ) -> Result<(), String> {
         if other.ingredients.0.is_empty() && other.text.as_str().is_some_and(|text| !text.trim().is_empty()) {
-            notes.add("other ingredients are given as one text only and were left out");
+            notes.add("other ingredients are given only as a single text and were left out");
         }
         for ingredient in &other.ingredients.0 {
             let name = self.text(&ingredient.name);
@@ -110,7 +109,7 @@ impl Reading {
         let Some(first) = quantities.iter().min_by(|one, other| order(one).total_cmp(&order(other))) else {
             return Ok(None);
         };
-        let states_none = |value: &Loose| value.as_str().is_some_and(|text| text.trim() == NOT_PRESENT);
+        let states_none = |value: &LooseScalar| value.as_str().is_some_and(|text| text.trim() == NOT_PRESENT);
         if first.number.is_absent() || states_none(&first.number) || states_none(&first.unit) {
             return Ok(None);
         }
@@ -121,17 +120,17 @@ impl Reading {
 
     fn report(&self, notes: &mut Notes) {
         notes.count(self.nameless, "ingredients without a name were left out");
-        notes.count(self.controls, "texts with line breaks or control characters, which became blanks");
+        notes.count(self.controls, "texts had line breaks or control characters, replaced with spaces");
     }
 }
 
 /// Returns the day on which the database added the label.
 fn entry_date(label: &Label) -> Option<NaiveDate> {
-    let entered = label.events.0.iter().find(|event| event.r#type.as_str() == Some(ENTERED));
+    let entered = label.events.0.iter().find(|event| event.r#type.as_str() == Some(DATE_ENTERED_EVENT));
     date(&label.entry_date).or_else(|| date(&entered?.date))
 }
 
-fn date(value: &Loose) -> Option<NaiveDate> {
+fn date(value: &LooseScalar) -> Option<NaiveDate> {
     let day = value.as_str()?.trim().get(..10)?;
     NaiveDate::parse_from_str(day, "%Y-%m-%d").ok()
 }

@@ -7,8 +7,8 @@ mod mapping;
 
 use crate::format::Format;
 use crate::json::{Layout, Record, decode};
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 use crate::source::{Items, Notes};
 use application::ports::import_source::{ImportItem, ImportedSupplement};
@@ -19,9 +19,9 @@ use label::Label;
 const LABEL_LIMIT: usize = 1024 * 1024;
 
 /// Recognises one or several labels, a list of labels, and search results.
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::document(Format::Dsld, layout, read))
+    Some(RecognisedFile::document(Format::Dsld, layout, read))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {

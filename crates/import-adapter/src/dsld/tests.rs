@@ -149,7 +149,7 @@ fn an_invalid_label_is_rejected_and_the_rest_imported() {
                 .to_owned(),
             "the quantity of an ingredient is not a number",
         ),
-        (r#"{"id":1,"fullName":"x","ingredientRows":"4711"}"#.to_owned(), "another type than expected"),
+        (r#"{"id":1,"fullName":"x","ingredientRows":"4711"}"#.to_owned(), "the wrong type"),
     ];
     let records: Vec<_> = bad.iter().map(|(text, _)| text.as_str()).chain([LABEL]).collect();
     let items = items(&format!("[{}]", records.join(",")), Format::Dsld, "UTC");
@@ -175,7 +175,8 @@ fn changed_and_omitted_values_are_reported() {
     assert_eq!(notes(&items).len(), 2);
     let only_text = r#"{"id":1,"fullName":"x","ingredientRows":[],"otheringredients":{"text":"Cellulose.","ingredients":[]}}"#;
     let items = crate::testing::items(only_text, Format::Dsld, "UTC");
-    assert_eq!(notes(&items), ["record 1: other ingredients are given as one text only and were left out"]);
+    let expected = "record 1: other ingredients are given only as a single text and were left out";
+    assert_eq!(notes(&items), [expected]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl Collected {
     pub(super) fn add(&mut self, observation: &Observation, number: u64) -> Result<Notes, Invalid> {
         let content = observation::read(observation, number)?;
         if !self.subject.admits(&observation.subject) {
-            return Err("its subject is another one than that of records before".to_owned().into());
+            return Err("its subject differs from that of earlier records".to_owned().into());
         }
         let source = device::source(observation).map_err(|error| format!("device: {error}"))?;
         let added = self.segments.add(&source, &content.segment);
@@ -45,13 +45,13 @@ impl Collected {
         let mut notes = Notes::default();
         notes.count(
             content.unreadable,
-            "components whose value is missing or of another type or unit were left out",
+            "components with a missing value or one of the wrong type or unit were left out",
         );
         Ok(notes)
     }
 
     /// Counts a resource that is not an Observation of sleep.
-    pub(super) fn pass_over(&mut self, number: u64) {
+    pub(super) fn count_skipped(&mut self, number: u64) {
         self.first_passed_over.get_or_insert(number);
         self.passed_over = self.passed_over.saturating_add(1);
     }
@@ -59,7 +59,7 @@ impl Collected {
     /// Emits the next session; `false` at the end.
     pub(super) fn next_session(&mut self, items: &mut Items) -> bool {
         if let Some(number) = self.first_passed_over.take() {
-            let note = "resources that are no Observations of sleep were passed over";
+            let note = "resources that are not sleep Observations were skipped";
             items.note_count(&format!("record {number}"), note, self.passed_over);
         }
         let mut made = Items::default();

@@ -70,7 +70,7 @@ impl RecordReader for Fhir {
         let outcome = match observation(record.text, is_bundle) {
             Ok(Some(observation)) => self.collected.add(&observation, record.number),
             Ok(None) => {
-                self.collected.pass_over(record.number);
+                self.collected.count_skipped(record.number);
                 return Ok(true);
             }
             Err(reason) => Err(Invalid::Record(reason)),

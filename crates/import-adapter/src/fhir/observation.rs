@@ -3,7 +3,7 @@
 use super::code::{self, Kind, Meaning};
 use super::resource::{Observation, Period};
 use super::total::Total;
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::segments::Segment;
 use crate::timestamp::Timestamp;
 use chrono::TimeDelta;
@@ -28,18 +28,18 @@ pub(super) struct Content {
 /// Parses an Observation of sleep, or returns why it is invalid.
 pub(super) fn read(observation: &Observation, at: u64) -> Result<Content, String> {
     if matches!(observation.status.as_str(), Some("entered-in-error" | "cancelled")) {
-        return Err("its status says that it does not hold".to_owned());
+        return Err("its status marks it as entered in error or cancelled".to_owned());
     }
     let meaning = code::meaning(&observation.code).ok_or("it is not about sleep")?;
-    let period = observation.effective_period.as_ref().ok_or("only an effectivePeriod makes a session")?;
+    let period = observation.effective_period.as_ref().ok_or("effectivePeriod is missing")?;
     let sum = observation
         .value_quantity
         .as_ref()
-        .map(|quantity| code::millis(quantity).ok_or("valueQuantity is no length of time in a UCUM unit"));
+        .map(|quantity| code::millis(quantity).ok_or("valueQuantity is not a duration in a UCUM unit"));
     let sum = sum.transpose()?;
     let segment = segment(period, sum, at)?;
     if let Some(value) = &observation.value_codeable_concept {
-        let state = code::state(value).ok_or("valueCodeableConcept is no stage of sleep that is known")?;
+        let state = code::state(value).ok_or("valueCodeableConcept is not a known sleep stage")?;
         return Ok(Content {
             segment: Segment { stage: state.stage(), ..segment },
             totals: Vec::new(),
@@ -70,13 +70,13 @@ fn with_sums(
         }
     }
     if found.is_empty() {
-        return Err("it has no value that is known".to_owned());
+        return Err("it has no known value".to_owned());
     }
     let length = segment.end.signed_duration_since(segment.start).num_milliseconds();
     let is_throughout = |millis: i64| millis.abs_diff(length) <= ROUNDING_MILLIS.unsigned_abs();
     let throughout = own.filter(|(_, millis)| is_throughout(*millis)).and_then(|(kind, _)| kind.stage());
     if throughout.is_none() && length >= DAY_MILLIS {
-        return Err("a sum over a day or longer is no session".to_owned());
+        return Err("a total over a day or longer is not a session".to_owned());
     }
     let (start, end) = (segment.start.timestamp_millis(), segment.end.timestamp_millis());
     let totals = found.into_iter().map(|(kind, amount)| Total { start, end, kind, amount }).collect();
@@ -98,7 +98,7 @@ fn segment(period: &Period, sum: Option<i64>, at: u64) -> Result<Segment, String
     Ok(Segment { start, end, offset_at_start, offset_at_end, stage: None, at })
 }
 
-fn timestamp(name: &str, value: &Loose) -> Result<Option<Timestamp>, String> {
+fn timestamp(name: &str, value: &LooseScalar) -> Result<Option<Timestamp>, String> {
     if value.is_absent() {
         return Ok(None);
     }

@@ -5,8 +5,8 @@ use super::{Fhir, Resources};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::{Document, Layout};
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
 /// Kinds of Bundle with current resources; a history contains several versions of each.
@@ -20,9 +20,9 @@ enum Shape {
 }
 
 /// Recognises resources by `resourceType`; one on its own line may be followed by others.
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let shape = shape(seen.json()?, named)?;
-    Some(Recognised::new(Format::Fhir, move |bytes, _| {
+    Some(RecognisedFile::new(Format::Fhir, move |bytes, _| {
         let cursor = Cursor::new(bytes)?;
         Ok(Fhir::new(match shape {
             Shape::List => Resources::List(Document::new(cursor, Layout::List)),

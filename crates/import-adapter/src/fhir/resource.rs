@@ -1,6 +1,6 @@
 //! The members of an Observation; unused members are omitted.
 
-use crate::json::{Bounded, Loose};
+use crate::json::{Bounded, LooseScalar};
 use serde::Deserialize;
 
 /// An entry of a Bundle.
@@ -13,13 +13,13 @@ pub(super) struct Entry<T> {
 #[derive(Debug, Deserialize)]
 pub(super) struct Kind {
     #[serde(default, rename = "resourceType")]
-    pub(super) resource_type: Loose,
+    pub(super) resource_type: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Observation {
-    pub(super) status: Loose,
+    pub(super) status: LooseScalar,
     pub(super) code: Concept,
     pub(super) subject: Reference,
     pub(super) device: Reference,
@@ -39,39 +39,39 @@ pub(super) struct Concept {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Coding {
-    pub(super) system: Loose,
-    pub(super) code: Loose,
+    pub(super) system: LooseScalar,
+    pub(super) code: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Reference {
     #[serde(rename = "reference")]
-    pub(super) target: Loose,
+    pub(super) target: LooseScalar,
     pub(super) identifier: Identifier,
-    pub(super) display: Loose,
+    pub(super) display: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Identifier {
-    pub(super) value: Loose,
+    pub(super) value: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Period {
-    pub(super) start: Loose,
-    pub(super) end: Loose,
+    pub(super) start: LooseScalar,
+    pub(super) end: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Quantity {
-    pub(super) value: Loose,
-    pub(super) comparator: Loose,
-    pub(super) unit: Loose,
-    pub(super) code: Loose,
+    pub(super) value: LooseScalar,
+    pub(super) comparator: LooseScalar,
+    pub(super) unit: LooseScalar,
+    pub(super) code: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -79,21 +79,21 @@ pub(super) struct Quantity {
 pub(super) struct Component {
     pub(super) code: Concept,
     pub(super) value_quantity: Option<Quantity>,
-    pub(super) value_integer: Loose,
-    pub(super) value_boolean: Loose,
+    pub(super) value_integer: LooseScalar,
+    pub(super) value_boolean: LooseScalar,
 }
 
 /// A contained resource; only devices have device names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Contained {
-    pub(super) id: Loose,
+    pub(super) id: LooseScalar,
     pub(super) device_name: Bounded<DeviceName>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct DeviceName {
-    pub(super) name: Loose,
-    pub(super) r#type: Loose,
+    pub(super) name: LooseScalar,
+    pub(super) r#type: LooseScalar,
 }

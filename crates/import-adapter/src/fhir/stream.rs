@@ -28,7 +28,7 @@ impl Stream {
         }
         let start = self.cursor.place();
         if self.number > 0 && start.line == line_before {
-            return Err(damaged(start, "not valid JSON: something follows the end"));
+            return Err(damaged(start, "not valid JSON: unexpected data after the end"));
         }
         self.cursor.read_value(&mut self.raw)?;
         self.number = self.number.saturating_add(1);

@@ -84,7 +84,7 @@ fn truncated_or_malformed_json_is_refused_with_its_line() {
     for (text, reason) in [
         (
             format!("{line}\n{}", line.get(..40).unwrap()),
-            "damaged at line 2, column 41: the file breaks off".to_owned(),
+            "damaged at line 2, column 41: the file is truncated".to_owned(),
         ),
         (
             format!("{line}\n{{\"a\":tru}}\n"),
@@ -97,7 +97,7 @@ fn truncated_or_malformed_json_is_refused_with_its_line() {
         (
             format!("{line} {line}\n"),
             format!(
-                "damaged at line 1, column {}: not valid JSON: something follows the end",
+                "damaged at line 1, column {}: not valid JSON: unexpected data after the end",
                 line.len() + 2
             ),
         ),
@@ -114,13 +114,13 @@ fn what_is_about_something_else_is_passed_over_and_noted_once() {
     let found = read_all(&list(&[asleep("00:00", "03:00", ""), patient.clone(), pulse, scrambled]));
     assert_eq!(sessions(&found).len(), 1);
     assert_eq!(rejections(&found).len(), 0);
-    assert_eq!(notes(&found), ["record 2: resources that are no Observations of sleep were passed over: 3"]);
+    assert_eq!(notes(&found), ["record 2: resources that are not sleep Observations were skipped: 3"]);
     let bundle = format!(
         r#"{{"resourceType":"Bundle","type":"searchset","entry":[{{"resource":{patient}}},{{"search":{{"mode":"outcome"}}}}]}}"#
     );
     assert_eq!(
         notes(&read_all(&bundle)),
-        ["record 1: resources that are no Observations of sleep were passed over: 2"]
+        ["record 1: resources that are not sleep Observations were skipped: 2"]
     );
 }
 

@@ -44,12 +44,12 @@ impl Totals {
         let bed = record.time_in_bed();
         let mut totals = self.within(record.source(), bed);
         let record = with_kind_of_sleep(record, &mut totals, notes)?;
-        if totals.is_empty() || !say_more(&record, &totals) {
+        if totals.is_empty() || !are_more_detailed(&record, &totals) {
             return Ok(record);
         }
         let bed = record.time_in_bed();
         let Some(totals) = sums(&totals) else {
-            notes.add("sums of periods that overlap contradict each other and were dropped");
+            notes.add("totals of overlapping periods contradict each other and were dropped");
             return Ok(record);
         };
         let metrics = Sums::default().metrics(&totals, bed, notes);
@@ -100,7 +100,7 @@ fn with_kind_of_sleep(
 
 /// Returns whether the totals are more detailed than the stages: there are no stages, or only sleep durations
 /// read as one interval each, while the totals distinguish stages.
-fn say_more(record: &SleepRecord, totals: &[Total]) -> bool {
+fn are_more_detailed(record: &SleepRecord, totals: &[Total]) -> bool {
     let entries = record.hypnogram().entries();
     let of_kind = |kinds: &[Kind]| totals.iter().filter(|total| kinds.contains(&total.kind)).count();
     let only_durations = entries.iter().all(|entry| entry.stage() == Stage::Asleep)

@@ -1,6 +1,6 @@
 //! One sleep log as Fitbit writes it; unused members are omitted.
 
-use crate::json::{Bounded, Loose};
+use crate::json::{Bounded, LooseScalar};
 use serde::Deserialize;
 
 /// A log of any version; every member may be missing.
@@ -8,20 +8,20 @@ use serde::Deserialize;
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Log {
     #[serde(rename = "logId")]
-    pub(super) id: Loose,
-    pub(super) start_time: Loose,
-    pub(super) end_time: Loose,
+    pub(super) id: LooseScalar,
+    pub(super) start_time: LooseScalar,
+    pub(super) end_time: LooseScalar,
     /// Milliseconds, truncated to minutes.
-    pub(super) duration: Loose,
-    pub(super) time_in_bed: Loose,
-    pub(super) minutes_to_fall_asleep: Loose,
-    pub(super) minutes_asleep: Loose,
-    pub(super) minutes_awake: Loose,
-    pub(super) awake_count: Loose,
+    pub(super) duration: LooseScalar,
+    pub(super) time_in_bed: LooseScalar,
+    pub(super) minutes_to_fall_asleep: LooseScalar,
+    pub(super) minutes_asleep: LooseScalar,
+    pub(super) minutes_awake: LooseScalar,
+    pub(super) awake_count: LooseScalar,
     /// The API's spelling.
-    pub(super) is_main_sleep: Loose,
+    pub(super) is_main_sleep: LooseScalar,
     /// Takeout's spelling.
-    pub(super) main_sleep: Loose,
+    pub(super) main_sleep: LooseScalar,
     pub(super) levels: Option<Levels>,
     /// Version 1.
     pub(super) minute_data: Bounded<Minute>,
@@ -40,10 +40,10 @@ pub(super) struct Levels {
 #[serde(default)]
 pub(super) struct RawStage {
     #[serde(rename = "dateTime")]
-    date_time: Loose,
-    datetime: Loose,
-    pub(super) level: Loose,
-    pub(super) seconds: Loose,
+    date_time: LooseScalar,
+    datetime: LooseScalar,
+    pub(super) level: LooseScalar,
+    pub(super) seconds: LooseScalar,
 }
 
 impl RawStage {
@@ -68,16 +68,16 @@ pub(super) struct Summary {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Sum {
-    pub(super) minutes: Loose,
+    pub(super) minutes: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Minute {
     #[serde(rename = "dateTime")]
-    date_time: Loose,
-    datetime: Loose,
-    pub(super) value: Loose,
+    date_time: LooseScalar,
+    datetime: LooseScalar,
+    pub(super) value: LooseScalar,
 }
 
 impl Minute {

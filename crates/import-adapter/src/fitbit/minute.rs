@@ -34,7 +34,7 @@ pub(super) fn entries(minutes: &[Minute], anchor: &Anchor, notes: &mut Notes) ->
         }
     }
     notes.count(unreadable, "minutes without a readable time of day were left out");
-    notes.count(unknown, "minutes of a value that is not known were taken as UNKNOWN");
+    notes.count(unknown, "minutes with an unknown value were stored as UNKNOWN");
     runs.into_iter().filter_map(|run| StageEntry::new(run.stage, run.start, run.end).ok()).collect()
 }
 

@@ -4,8 +4,8 @@ use super::web_export::{WebExport, begins_web_export};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::Layout;
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
 /// Members that only sleep logs have; activity logs share `logId`, `startTime` and `duration`.
@@ -13,14 +13,14 @@ const SLEEP_ONLY: [&str; 6] =
     ["dateOfSleep", "minutesAsleep", "timeInBed", "minuteData", "isMainSleep", "mainSleep"];
 
 /// Recognises JSON by the members of a sleep log, and the web export's CSV by its title or header.
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     if seen.text().is_some_and(|text| begins_web_export(text.first_line())) {
-        return Some(Recognised::new(Format::Fitbit, |bytes, context| {
+        return Some(RecognisedFile::new(Format::Fitbit, |bytes, context| {
             Ok(WebExport::new(Cursor::new(bytes)?, context.zone))
         }));
     }
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::document(Format::Fitbit, layout, super::read))
+    Some(RecognisedFile::document(Format::Fitbit, layout, super::read))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {

@@ -4,8 +4,8 @@ use super::clock::{Anchor, End};
 use super::log::Log;
 use super::stage::Stages;
 use super::{SOURCE, minute, totals};
-use crate::json::Loose;
-use crate::local_time::{LocalTime, SKIPPED};
+use crate::json::LooseScalar;
+use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::session;
 use crate::source::Notes;
 use chrono::TimeDelta;
@@ -17,7 +17,7 @@ pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<Sleep
     let start = local_time("startTime", &log.start_time)?.ok_or("startTime is missing")?;
     let anchor = Anchor::new(zone, start).ok_or("startTime is out of range")?;
     if start.is_skipped(zone) {
-        notes.add_once(SKIPPED);
+        notes.add_once(SKIPPED_TIME_NOTE);
     }
     let end = local_time("endTime", &log.end_time)?;
     let mut stages = stages(log, &anchor, notes);
@@ -42,7 +42,7 @@ pub(super) fn read(log: &Log, zone: TimeZone, notes: &mut Notes) -> Result<Sleep
     session::with_stages(head, hypnogram, metrics, notes)
 }
 
-fn local_time(name: &str, value: &Loose) -> Result<Option<LocalTime>, String> {
+fn local_time(name: &str, value: &LooseScalar) -> Result<Option<LocalTime>, String> {
     if value.is_absent() {
         return Ok(None);
     }

@@ -49,7 +49,7 @@ impl Stages {
         };
         if self.base.last().is_some_and(is_padding) {
             self.base.pop();
-            notes.add("an hour without data that fills up the clock change was left out");
+            notes.add("an hour without data that only fills the clock change was left out");
         }
     }
 
@@ -58,7 +58,7 @@ impl Stages {
         let beyond =
             |entry: &&StageEntry| entry.start() < time_in_bed.start() || entry.end() > time_in_bed.end();
         let cut = self.base.iter().chain(&self.wakes).filter(beyond).count();
-        notes.count(cut, "stages that reach beyond the time in bed were cut to it");
+        notes.count(cut, "stages that extend beyond the time in bed were trimmed");
         Hypnogram::overlay(self.base, self.wakes, time_in_bed).map_err(|error| error.to_string())
     }
 }
@@ -106,7 +106,7 @@ impl Reading {
 
     fn report(self, notes: &mut Notes) {
         notes.count(self.unreadable, "stages without a readable start or length were left out");
-        notes.count(self.empty, "stages of no length were left out");
-        notes.count(self.unknown_levels, "stages of a level that is not known were taken as UNKNOWN");
+        notes.count(self.empty, "stages without a duration were left out");
+        notes.count(self.unknown_levels, "stages with an unknown level were stored as UNKNOWN");
     }
 }

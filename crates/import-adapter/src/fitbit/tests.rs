@@ -196,7 +196,7 @@ fn stages_outside_the_log_are_cut_and_reported() {
     let text = STAGES.replace("2026-01-11T00:00:00.000", "2026-01-10T23:55:00.000");
     let items = fitbit(&text, "UTC");
     assert_eq!(stages(&sessions(&items)[0]).last().unwrap(), "REM 23:50-23:55");
-    assert!(notes(&items)[0].ends_with("beyond the time in bed were cut to it: 1"));
+    assert!(notes(&items)[0].ends_with("beyond the time in bed were trimmed: 1"));
 }
 
 #[test]
@@ -237,8 +237,8 @@ fn a_rejection_names_the_member_and_never_its_value() {
         ),
         (r#"{"startTime":"2026-01-10T23:00:00","duration":6e11,"levels":{}}"#, "longer than seven days"),
         (r#"{"startTime":"1969-01-10T23:00:00","duration":60000,"levels":{}}"#, "outside the years"),
-        (r#"{"startTime":"2026-01-10T23:00:00","levels":{"data":4711}}"#, "another type than expected"),
-        (r#"{"mainSleep":true,"startTime":"a","startTime":"4711"}"#, "given twice: `startTime`"),
+        (r#"{"startTime":"2026-01-10T23:00:00","levels":{"data":4711}}"#, "the wrong type"),
+        (r#"{"mainSleep":true,"startTime":"a","startTime":"4711"}"#, "duplicate member: `startTime`"),
     ] {
         let found = rejection(log);
         assert!(found.starts_with("record 1: ") && found.contains(part), "{found}");
@@ -364,7 +364,7 @@ fn a_night_of_the_web_export_that_cannot_be_is_rejected_with_its_line() {
         "line 3: time in bed: the end is not after the start",
         "line 4: End Time is not a date and time",
         "line 5: Minutes Asleep is not a number",
-        "line 6: not as many fields as the header has",
+        "line 6: the number of fields differs from the header",
     ];
     assert_eq!(rejections(&items), expected);
     assert_eq!(notes(&items), ["line 7: the totals contradict the time in bed and were dropped"]);
@@ -388,6 +388,6 @@ fn other_sections_of_the_web_export_are_passed_over_and_reported() {
         "{HEADER}\nBody\nDate,Weight\n\"2026-01-10\",\"4711\"\n\n{HEADER}2026-01-10 11:00PM,2026-01-11 7:00AM,1,1,1,1,1,1,1\n"
     );
     let items = fitbit(&text, "UTC");
-    assert_eq!(notes(&items), ["line 4: a section that is not about sleep was passed over"]);
+    assert_eq!(notes(&items), ["line 4: a section that is not about sleep was skipped"]);
     assert_eq!(sessions(&items).len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Totals stated by a log.
 
 use super::log::{Log, Summary};
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use domain::sleep::SourceTotals;
 use std::time::Duration;
 
@@ -34,10 +34,10 @@ fn awake(summary: &Summary) -> Option<Duration> {
     parts.into_iter().flatten().reduce(Duration::saturating_add)
 }
 
-fn minutes(value: &Loose) -> Option<Duration> {
+fn minutes(value: &LooseScalar) -> Option<Duration> {
     value.number().and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok())
 }
 
-fn count(value: &Loose) -> Option<u32> {
+fn count(value: &LooseScalar) -> Option<u32> {
     value.identifier()?.parse().ok()
 }

@@ -2,7 +2,7 @@
 
 use super::clock::{Anchor, End};
 use super::{SOURCE, web_clock};
-use crate::input::{Cursor, Fields, LineEnd, Place, csv_fields, damaged, has_columns};
+use crate::input::{Cursor, Fields, LineEnd, Position, csv_fields, damaged, has_columns};
 use crate::local_time::LocalTime;
 use crate::session;
 use crate::source::{Items, Notes, RecordReader};
@@ -59,7 +59,7 @@ impl WebExport {
         Self { cursor, zone, section: Section::Beginning, line: Vec::new() }
     }
 
-    fn read_line(&mut self, start: Place, end: LineEnd, items: &mut Items) -> Result<(), ImportRefusal> {
+    fn read_line(&mut self, start: Position, end: LineEnd, items: &mut Items) -> Result<(), ImportRefusal> {
         let text = std::str::from_utf8(&self.line).map_err(|_| damaged(start, "not valid UTF-8"))?;
         if text.trim().is_empty() {
             return Ok(());
@@ -74,7 +74,7 @@ impl WebExport {
                 self.section = header(fields, &place, items);
             }
             Section::Titled => {
-                return Err(damaged(start, "the header line of the sleep section is expected"));
+                return Err(damaged(start, "expected the header line of the sleep section"));
             }
             Section::Beginning | Section::Other | Section::Nights(_) if title && text.trim() == TITLE => {
                 self.section = Section::Titled;
@@ -86,15 +86,17 @@ impl WebExport {
             }
             // A line truncated by the end of the file has too few fields.
             Section::Nights(_) if end == LineEnd::EndOfFile => {
-                return Err(damaged(self.cursor.place(), "the file breaks off"));
+                return Err(damaged(self.cursor.place(), "the file is truncated"));
             }
-            Section::Nights(_) if !title => items.reject(&place, "not as many fields as the header has"),
+            Section::Nights(_) if !title => {
+                items.reject(&place, "the number of fields differs from the header");
+            }
             Section::Nights(_) | Section::Beginning if title => {
-                items.note(&place, "a section that is not about sleep was passed over");
+                items.note(&place, "a section that is not about sleep was skipped");
                 self.section = Section::Other;
             }
             Section::Beginning | Section::Nights(_) => {
-                return Err(damaged(start, "the title line or the header line is expected"));
+                return Err(damaged(start, "expected the title line or the header line"));
             }
             Section::Other => {}
         }
@@ -123,7 +125,7 @@ fn is_header(fields: &[String]) -> bool {
 fn header(columns: Vec<String>, place: &str, items: &mut Items) -> Section {
     let unknown = columns.iter().filter(|column| !KNOWN_COLUMNS.contains(&column.as_str())).count();
     if unknown > 0 {
-        items.note_count(place, "columns that are not known were passed over", unknown);
+        items.note_count(place, "unknown columns were skipped", unknown);
     }
     Section::Nights(columns)
 }

@@ -26,9 +26,9 @@ pub(super) fn read(
         unknown = unknown.saturating_add(usize::from(stage == Stage::Unknown));
         entries.push(entry);
     }
-    notes.count(unreadable, "stages without an end after a start were left out");
-    notes.count(unknown, "stages of a level that is not known were taken as UNKNOWN");
-    notes.count(beyond, "stages that reach beyond the time in bed were cut to it");
+    notes.count(unreadable, "stages that do not end after their start were left out");
+    notes.count(unknown, "stages with an unknown level were stored as UNKNOWN");
+    notes.count(beyond, "stages that extend beyond the time in bed were trimmed");
     Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
 }
 

@@ -1,6 +1,6 @@
 //! One day as Garmin writes it; unused members are omitted.
 
-use crate::json::{Bounded, Loose};
+use crate::json::{Bounded, LooseScalar};
 use serde::Deserialize;
 
 /// A day as in the API; every member may be missing.
@@ -22,24 +22,24 @@ pub(super) struct Day {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Night {
-    pub(super) id: Loose,
+    pub(super) id: LooseScalar,
     #[serde(rename = "sleepStartTimestampGMT")]
-    pub(super) start: Loose,
+    pub(super) start: LooseScalar,
     #[serde(rename = "sleepEndTimestampGMT")]
-    pub(super) end: Loose,
+    pub(super) end: LooseScalar,
     /// Start in local time, written as if it were GMT.
     #[serde(rename = "sleepStartTimestampLocal")]
-    pub(super) start_local: Loose,
+    pub(super) start_local: LooseScalar,
     #[serde(rename = "sleepEndTimestampLocal")]
-    pub(super) end_local: Loose,
-    pub(super) sleep_time_seconds: Loose,
-    pub(super) deep_sleep_seconds: Loose,
-    pub(super) light_sleep_seconds: Loose,
-    pub(super) rem_sleep_seconds: Loose,
-    pub(super) awake_sleep_seconds: Loose,
-    pub(super) awake_count: Loose,
-    pub(super) nap_time_seconds: Loose,
-    pub(super) sleep_window_confirmation_type: Loose,
+    pub(super) end_local: LooseScalar,
+    pub(super) sleep_time_seconds: LooseScalar,
+    pub(super) deep_sleep_seconds: LooseScalar,
+    pub(super) light_sleep_seconds: LooseScalar,
+    pub(super) rem_sleep_seconds: LooseScalar,
+    pub(super) awake_sleep_seconds: LooseScalar,
+    pub(super) awake_count: LooseScalar,
+    pub(super) nap_time_seconds: LooseScalar,
+    pub(super) sleep_window_confirmation_type: LooseScalar,
     #[serde(rename = "dailyNapDTOS")]
     pub(super) naps: Bounded<Nap>,
     pub(super) nap_list: Bounded<Nap>,
@@ -47,7 +47,7 @@ pub(super) struct Night {
 
 /// Window that Garmin inserted for a night that it did not detect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unseen {
+pub(super) enum UndetectedNight {
     /// The person's usual window; no sleep was detected.
     Unconfirmed,
     /// The device was not worn.
@@ -56,10 +56,10 @@ pub(super) enum Unseen {
 
 impl Night {
     /// Returns why Garmin did not detect this night; `None` if it did.
-    pub(super) fn unseen(&self) -> Option<Unseen> {
+    pub(super) fn unseen(&self) -> Option<UndetectedNight> {
         match self.sleep_window_confirmation_type.as_str()? {
-            "UNCONFIRMED" => Some(Unseen::Unconfirmed),
-            "OFF_WRIST" => Some(Unseen::OffWrist),
+            "UNCONFIRMED" => Some(UndetectedNight::Unconfirmed),
+            "OFF_WRIST" => Some(UndetectedNight::OffWrist),
             _ => None,
         }
     }
@@ -71,7 +71,7 @@ impl Night {
     }
 
     /// Returns whether no sleep was recorded or the device was not worn.
-    pub(super) fn says_nothing(&self) -> bool {
+    pub(super) fn has_no_sleep(&self) -> bool {
         let times = [&self.start, &self.end];
         let sums = [
             &self.sleep_time_seconds,
@@ -89,11 +89,11 @@ impl Night {
 #[serde(default)]
 pub(super) struct Stretch {
     #[serde(rename = "startGMT")]
-    pub(super) start: Loose,
+    pub(super) start: LooseScalar,
     #[serde(rename = "endGMT")]
-    pub(super) end: Loose,
+    pub(super) end: LooseScalar,
     #[serde(rename = "activityLevel")]
-    pub(super) level: Loose,
+    pub(super) level: LooseScalar,
 }
 
 /// One nap.
@@ -101,9 +101,9 @@ pub(super) struct Stretch {
 #[serde(default)]
 pub(super) struct Nap {
     #[serde(rename = "napStartTimestampGMT")]
-    pub(super) start: Loose,
+    pub(super) start: LooseScalar,
     #[serde(rename = "napEndTimestampGMT")]
-    pub(super) end: Loose,
+    pub(super) end: LooseScalar,
     #[serde(rename = "napTimeSec")]
-    pub(super) seconds: Loose,
+    pub(super) seconds: LooseScalar,
 }

@@ -14,7 +14,7 @@ pub(crate) use recognition::recognise;
 use crate::json::{Record, decode};
 use crate::source::{Items, Notes};
 use domain::time::TimeZone;
-use members::{Day, Night, Unseen};
+use members::{Day, Night, UndetectedNight};
 
 /// Source of these sessions.
 const SOURCE: &str = "garmin";
@@ -45,7 +45,7 @@ fn read_day(day: &Day, night: &Night, zone: TimeZone, place: &str, items: &mut I
     let clock = stamp::Clock::new(night, zone);
     let is_measured = night.has_measured_sleep() || !day.levels.0.is_empty();
     match night.unseen() {
-        _ if night.says_nothing() => items.note(place, "the day has no night"),
+        _ if night.has_no_sleep() => items.note(place, "no night was recorded for this day"),
         Some(unseen) if !is_measured => items.note(place, skipped(unseen)),
         unseen => {
             let mut notes = Notes::default();
@@ -71,10 +71,12 @@ fn read_day(day: &Day, night: &Night, zone: TimeZone, place: &str, items: &mut I
 }
 
 /// Returns why a day is not a night.
-const fn skipped(unseen: Unseen) -> &'static str {
+const fn skipped(unseen: UndetectedNight) -> &'static str {
     match unseen {
-        Unseen::Unconfirmed => "Garmin found no sleep on this day (UNCONFIRMED), so it is not a night",
-        Unseen::OffWrist => "the device was not worn (OFF_WRIST), so the day is not a night",
+        UndetectedNight::Unconfirmed => {
+            "Garmin found no sleep on this day (UNCONFIRMED); no night was imported"
+        }
+        UndetectedNight::OffWrist => "the device was not worn (OFF_WRIST); no night was imported",
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn read(
     let time_in_bed =
         session::time_in_bed((start, Some(clock.at_start(start))), (end, Some(clock.at_end(end))))?;
     if clock.is_wrong {
-        notes.add("a local time that is no offset away from GMT was left out");
+        notes.add("a local time with an impossible offset from GMT was left out");
     }
     let hypnogram = levels::read(levels, &time_in_bed, notes)?;
     let metrics = metrics(night, &time_in_bed, notes);

@@ -2,8 +2,8 @@
 
 use crate::format::Format;
 use crate::json::Layout;
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
 /// Members that only Garmin's days of sleep have. A day of the export without a recording has only `retro`.
@@ -11,9 +11,9 @@ const SLEEP_ONLY: [&str; 4] =
     ["dailySleepDTO", "sleepStartTimestampGMT", "sleepWindowConfirmationType", "retro"];
 
 /// Recognises JSON by the members of a day of sleep.
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::document(Format::Garmin, layout, super::read))
+    Some(RecognisedFile::document(Format::Garmin, layout, super::read))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {

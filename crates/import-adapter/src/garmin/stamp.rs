@@ -1,7 +1,7 @@
 //! Garmin's timestamps: milliseconds or texts, in GMT and again in local time.
 
 use super::members::Night;
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::local_time::LocalTime;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::time::{TimeZone, UtcOffset};
@@ -9,7 +9,7 @@ use domain::time::{TimeZone, UtcOffset};
 const MINUTE_MILLIS: i64 = 60_000;
 
 /// Parses a required GMT timestamp.
-pub(super) fn required(name: &str, value: &Loose) -> Result<DateTime<Utc>, String> {
+pub(super) fn required(name: &str, value: &LooseScalar) -> Result<DateTime<Utc>, String> {
     if value.is_absent() {
         return Err(format!("{name} is missing"));
     }
@@ -17,9 +17,9 @@ pub(super) fn required(name: &str, value: &Loose) -> Result<DateTime<Utc>, Strin
 }
 
 /// Parses a GMT timestamp: milliseconds since 1970, or a text that is GMT unless it has an offset.
-pub(super) fn instant(value: &Loose) -> Option<DateTime<Utc>> {
+pub(super) fn instant(value: &LooseScalar) -> Option<DateTime<Utc>> {
     match value {
-        Loose::Text(text) if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
+        LooseScalar::Text(text) if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
             LocalTime::parse(text)?.resolve(TimeZone::UTC).map(|(instant, _)| instant)
         }
         value => millis(value.number()?),
@@ -32,9 +32,9 @@ fn millis(number: f64) -> Option<DateTime<Utc>> {
 }
 
 /// Parses a local timestamp as if it were GMT; its offset, if any, is ignored.
-fn wall(value: &Loose) -> Option<DateTime<Utc>> {
+fn parse_wall_time(value: &LooseScalar) -> Option<DateTime<Utc>> {
     match value {
-        Loose::Text(text) if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
+        LooseScalar::Text(text) if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
             Some(LocalTime::parse(text)?.local.and_utc())
         }
         value => instant(value),
@@ -77,9 +77,9 @@ impl Clock {
 #[derive(Debug, Clone, Copy)]
 struct NoOffset;
 
-fn distance(gmt: &Loose, local: &Loose) -> Result<Option<UtcOffset>, NoOffset> {
+fn distance(gmt: &LooseScalar, local: &LooseScalar) -> Result<Option<UtcOffset>, NoOffset> {
     let (Some(gmt), false) = (instant(gmt), local.is_absent()) else { return Ok(None) };
-    let apart = wall(local).ok_or(NoOffset)?.signed_duration_since(gmt);
+    let apart = parse_wall_time(local).ok_or(NoOffset)?.signed_duration_since(gmt);
     let whole = apart.num_milliseconds().checked_rem(MINUTE_MILLIS) == Some(0);
     let minutes = whole.then(|| TimeDelta::num_minutes(&apart));
     let minutes = minutes.and_then(|minutes| i16::try_from(minutes).ok()).ok_or(NoOffset)?;

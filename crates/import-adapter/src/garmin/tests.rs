@@ -89,9 +89,9 @@ fn levels_that_are_wrong_are_noted() {
     ];
     let (records, _, noted) = outcome(&with_levels(&levels.join(",")));
     assert_eq!(stages(&records[0]), ["LIGHT 23:00-23:10", "UNKNOWN 23:10-23:20", "UNKNOWN 23:20-23:30"]);
-    assert!(noted.contains("without an end after a start were left out: 2"), "{noted}");
-    assert!(noted.contains("not known were taken as UNKNOWN: 2"), "{noted}");
-    assert!(noted.contains("were cut to it: 1"), "{noted}");
+    assert!(noted.contains("that do not end after their start were left out: 2"), "{noted}");
+    assert!(noted.contains("an unknown level were stored as UNKNOWN: 2"), "{noted}");
+    assert!(noted.contains("were trimmed: 1"), "{noted}");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn the_local_stamps_are_used_for_the_offset_only() {
     for wrong in ["1768086000500", "1767000000000", "\"yesterday\"", "1e300"] {
         let (records, _, noted) = outcome(&local(wrong, "null"));
         assert_eq!(frame(&records[0]), frame(&none));
-        assert_eq!(noted, "record 1: a local time that is no offset away from GMT was left out");
+        assert_eq!(noted, "record 1: a local time with an impossible offset from GMT was left out");
     }
 }
 
@@ -137,8 +137,8 @@ fn window(kind: &str, more: &str) -> String {
 #[test]
 fn a_window_that_garmin_put_in_place_of_sleep_is_not_a_night() {
     for (kind, reason) in [
-        ("UNCONFIRMED", "Garmin found no sleep on this day (UNCONFIRMED), so it is not a night"),
-        ("OFF_WRIST", "the device was not worn (OFF_WRIST), so the day is not a night"),
+        ("UNCONFIRMED", "Garmin found no sleep on this day (UNCONFIRMED); no night was imported"),
+        ("OFF_WRIST", "the device was not worn (OFF_WRIST); no night was imported"),
     ] {
         for more in [
             "",
@@ -179,7 +179,7 @@ fn an_export_that_begins_with_an_empty_day_is_recognised() {
     let items = garmin(&format!(r#"[{{"retro":false}},{night}]"#));
     assert_eq!(
         (sessions(&items).len(), notes(&items)),
-        (1, vec!["record 1: the day has no night".to_owned()])
+        (1, vec!["record 1: no night was recorded for this day".to_owned()])
     );
 }
 
@@ -205,7 +205,10 @@ fn naps_of_the_export_are_in_a_list_of_their_own() {
     assert_eq!(metric(&records[1], MetricKind::TimeNightAsleep), Some(1200.0));
     assert_eq!((rejected.as_str(), noted.as_str()), ("record 1, nap 3: napStartTimestampGMT is missing", ""));
     let (records, rejected, _) = outcome(&window("ENHANCED_CONFIRMED_FINAL", r#","napList":7"#));
-    assert!(records.is_empty() && rejected.starts_with("record 1: a member has another type"), "{rejected}");
+    assert!(
+        records.is_empty() && rejected.starts_with("record 1: a member has the wrong type"),
+        "{rejected}"
+    );
 }
 
 #[test]
@@ -260,7 +263,7 @@ fn a_day_without_sleep_is_noted() {
     ] {
         let (records, rejected, noted) = outcome(day);
         assert!(records.is_empty() && rejected.is_empty());
-        assert_eq!(noted, "record 1: the day has no night");
+        assert_eq!(noted, "record 1: no night was recorded for this day");
     }
 }
 
@@ -277,9 +280,9 @@ fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
         (DAY.replace("GMT\":1768107600000", "GMT\":1768104000000"), "time in bed: the end is not after"),
         (DAY.replace("GMT\":1768107600000", "GMT\":1778107600000"), "time in bed: longer than seven days"),
         (DAY.replace("\"id\":1768104000000", "\"id\":[]"), "id is neither"),
-        (DAY.replace("\"sleepLevels\":[]", "\"sleepLevels\":4711"), "a member has another type"),
+        (DAY.replace("\"sleepLevels\":[]", "\"sleepLevels\":4711"), "a member has the wrong type"),
         (r#"{"dailySleepDTO":{"sleepTimeSeconds":60}}"#.to_owned(), "sleepStartTimestampGMT is missing"),
-        ("4711".to_owned(), "a member has another type"),
+        ("4711".to_owned(), "a member has the wrong type"),
     ] {
         let items = garmin(&format!("[{DAY},{bad},{DAY}]"));
         assert_eq!(sessions(&items).len(), 2, "{bad}");

@@ -9,8 +9,8 @@ use crate::context::FileContext;
 use crate::format::Format;
 use crate::input::Bytes;
 use crate::input::Cursor;
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
@@ -22,22 +22,24 @@ const PLACE: &str = "record 1";
 
 /// Recognises a JSON list, or lines, of numbers or stage letters; without a requested format, numbers must be
 /// those of sleep stages.
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let layout = layout(seen, named)?;
-    Some(Recognised::new(Format::Hypnogram, move |bytes, context| Hypnograms::open(bytes, context, layout)))
+    Some(RecognisedFile::new(Format::Hypnogram, move |bytes, context| {
+        Hypnograms::open(bytes, context, layout)
+    }))
 }
 
-fn layout(seen: &Seen, named: bool) -> Option<Layout> {
+fn layout(seen: &FilePreview, named: bool) -> Option<Layout> {
     match seen {
-        Seen::Json(Sketch::List(None), _) => named.then_some(Layout::List),
-        Seen::Json(Sketch::List(Some(first)), _) => {
+        FilePreview::Json(Sketch::List(None), _) => named.then_some(Layout::List),
+        FilePreview::Json(Sketch::List(Some(first)), _) => {
             let letters = || first.text().and_then(Score::of_letters);
             let score = first.number().map(Score::of_number).or_else(letters)?;
             (named || score.stage.is_some()).then_some(Layout::List)
         }
-        Seen::Empty => named.then_some(Layout::Lines),
-        Seen::Json(..) | Seen::Binary(_) => None,
-        Seen::Text(text) => {
+        FilePreview::Empty => named.then_some(Layout::Lines),
+        FilePreview::Json(..) | FilePreview::Binary(_) => None,
+        FilePreview::Text(text) => {
             let values = text.lines().iter().filter_map(|line| values::of_line(line));
             let scores: Vec<_> = values.map(night::score).collect::<Option<_>>()?;
             let are_stages = !scores.is_empty() && scores.iter().all(|score| score.stage.is_some());

@@ -12,12 +12,12 @@ const EPOCH_LIMIT: i64 = TimeInBed::MAX_MILLIS / EPOCH_MILLIS;
 
 /// Position of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ValuePosition {
     Line(u64),
     Epoch(u64),
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ValuePosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Line(number) => write!(f, "line {number}"),
@@ -47,7 +47,7 @@ impl Score {
     }
 
     pub(super) fn of_letters(letters: &str) -> Option<Self> {
-        Some(Self { scale: Scale::Letters, stage: Some(lettered(letters)?) })
+        Some(Self { scale: Scale::Letters, stage: Some(parse_letters(letters)?) })
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn score(text: &str) -> Option<Score> {
 
 /// Returns the stage of letters, case-insensitively: those of AASM (W, N1 to N3, R), of Rechtschaffen and
 /// Kales (S1 to S4, REM) and of YASA (WAKE, ART, UNS). S3 and S4 are N3.
-fn lettered(letters: &str) -> Option<Stage> {
+fn parse_letters(letters: &str) -> Option<Stage> {
     match letters.to_ascii_uppercase().as_str() {
         "W" | "WAKE" => Some(Stage::Awake),
         "N1" | "N2" | "S1" | "S2" => Some(Stage::Light),
@@ -108,7 +108,7 @@ impl Night {
     }
 
     /// Adds an epoch; none is kept after an invalid one or beyond the longest night.
-    pub(super) fn add(&mut self, text: &str, place: Place) {
+    pub(super) fn add(&mut self, text: &str, place: ValuePosition) {
         self.epochs = self.epochs.saturating_add(1);
         if self.wrong.is_some() || self.epochs > EPOCH_LIMIT {
             return;
@@ -125,7 +125,7 @@ impl Night {
     /// Parses a value, which must be of the scale of the previous ones.
     fn stage(&mut self, text: &str) -> Result<Stage, &'static str> {
         let Some(Score { scale, stage: Some(stage) }) = score(text) else {
-            return Err("the value is no stage: neither -1, 0, 1, 2, 3 or 4, nor W, N1, N2, N3 or R");
+            return Err("not a stage; expected -1, 0, 1, 2, 3 or 4, or W, N1, N2, N3 or R");
         };
         // 4 is REM as a number and S4 is deep sleep, so 4 is ambiguous in a file that mixes the two.
         if stage != Stage::Unknown && *self.scale.get_or_insert(scale) != scale {

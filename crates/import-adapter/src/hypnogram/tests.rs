@@ -6,7 +6,7 @@ use proptest::prelude::{prop, prop_assert_eq, proptest};
 use std::io::Write as _;
 
 const HYPNOGRAM: Format = Format::Hypnogram;
-const NO_STAGE: &str = "the value is no stage: neither -1, 0, 1, 2, 3 or 4, nor W, N1, N2, N3 or R";
+const NO_STAGE: &str = "not a stage; expected -1, 0, 1, 2, 3 or 4, or W, N1, N2, N3 or R";
 
 fn read_all(text: &str) -> Vec<ImportItem> {
     items(text, Format::Auto, "Asia/Tokyo")
@@ -83,23 +83,23 @@ fn a_night_is_at_most_seven_days_long() {
 }
 
 #[test]
-fn a_file_that_is_no_hypnogram_to_its_end_is_refused() {
+fn a_file_that_is_not_a_hypnogram_to_its_end_is_refused() {
     for (text, reason) in [
         (
             &b"0\n1\n2\n3\n2\nREM 4711\n"[..],
-            "damaged at line 6, column 1: neither a number nor a stage: a hypnogram has one on each line",
+            "damaged at line 6, column 1: neither a number nor a stage; a hypnogram has one per line",
         ),
         (
             b"0\n1\n2\n3\n2\nNaN\n",
-            "damaged at line 6, column 1: neither a number nor a stage: a hypnogram has one on each line",
+            "damaged at line 6, column 1: neither a number nor a stage; a hypnogram has one per line",
         ),
         (
             b"W\nN1\nN2\nN3\nR\nX\n",
-            "damaged at line 6, column 1: neither a number nor a stage: a hypnogram has one on each line",
+            "damaged at line 6, column 1: neither a number nor a stage; a hypnogram has one per line",
         ),
         (b"0\n1\n2\n3\n2\n\xff\n", "damaged at line 6, column 1: not valid UTF-8"),
-        (b"[0,1", "damaged at line 1, column 5: the file breaks off"),
-        (b"[0,1] 2", "damaged at line 1, column 7: not valid JSON: something follows the end"),
+        (b"[0,1", "damaged at line 1, column 5: the file is truncated"),
+        (b"[0,1] 2", "damaged at line 1, column 7: not valid JSON: unexpected data after the end"),
     ] {
         assert_eq!(read(text, Format::Auto, "UTC").unwrap_err().to_string(), reason);
     }
@@ -112,7 +112,7 @@ fn a_hypnogram_without_a_start_is_refused_with_what_to_do() {
     let without = FileContext { start: None, ..context("UTC") };
     let refused =
         open(file.path(), Format::Auto, without).and_then(|file| file.open().map(|_| ())).unwrap_err();
-    assert_eq!(refused.to_string(), "a hypnogram does not say when it began");
+    assert_eq!(refused.to_string(), "a hypnogram does not contain its start time");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The values of a file, one at a time.
 
-use super::night::{Place, score};
+use super::night::{ValuePosition, score};
 use crate::input::{Cursor, damaged};
 use crate::json::{self, Document};
 use application::ports::import_source::ImportRefusal;
@@ -17,7 +17,7 @@ pub(super) enum Layout {
 /// One raw value.
 pub(super) struct Value<'a> {
     pub(super) text: &'a str,
-    pub(super) place: Place,
+    pub(super) place: ValuePosition,
 }
 
 /// Reads values, holding one at a time.
@@ -46,7 +46,7 @@ impl Values {
         match self {
             Self::List(document) => Ok(document
                 .next_record()?
-                .map(|record| Value { text: record.text, place: Place::Epoch(record.number) })),
+                .map(|record| Value { text: record.text, place: ValuePosition::Epoch(record.number) })),
             Self::Lines(cursor, line) => next_line(cursor, line),
         }
     }
@@ -66,9 +66,9 @@ fn next_line<'a>(cursor: &mut Cursor, line: &'a mut Vec<u8>) -> Result<Option<Va
     let text = std::str::from_utf8(line).map_err(|_| damaged(start, "not valid UTF-8"))?;
     let value = of_line(text).unwrap_or_default();
     if score(value).is_none() {
-        return Err(damaged(start, "neither a number nor a stage: a hypnogram has one on each line"));
+        return Err(damaged(start, "neither a number nor a stage; a hypnogram has one per line"));
     }
-    Ok(Some(Value { text: value, place: Place::Line(start.line) }))
+    Ok(Some(Value { text: value, place: ValuePosition::Line(start.line) }))
 }
 
 /// Returns the trimmed content of a line; `None` for an empty line or a comment.

@@ -68,9 +68,9 @@ fn read(shape: IngestShape, text: &str) -> IngestItem {
     IngestItem { content, notes }
 }
 
-fn content(shape: IngestShape, text: &str, notes: &mut Notes) -> Result<IngestContent, ndjson::Unfit> {
+fn content(shape: IngestShape, text: &str, notes: &mut Notes) -> Result<IngestContent, ndjson::InvalidItem> {
     if !text.trim_start().starts_with('{') {
-        return Err(ndjson::Unfit::not_an_object());
+        return Err(ndjson::InvalidItem::not_an_object());
     }
     let (user_id, place) = (shape.user_id, "item");
     match shape.kind {

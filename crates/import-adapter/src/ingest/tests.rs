@@ -60,7 +60,7 @@ fn an_object_a_list_and_lines_are_the_same_items() {
 }
 
 #[test]
-fn a_session_that_names_the_person_of_the_path_is_taken_without_a_note() {
+fn a_session_that_names_the_person_of_the_path_is_accepted_without_a_note() {
     let night = format!(
         r#"{{"user_id":"{ME}","time_in_bed_start":"2026-01-10T22:00:00Z","time_in_bed_end":"2026-01-11T06:00:00Z"}}"#
     );
@@ -87,7 +87,7 @@ fn an_empty_list_no_lines_and_an_empty_body_have_no_items() {
 }
 
 #[test]
-fn what_is_not_well_formed_is_refused_whole_with_its_place() {
+fn malformed_files_are_refused_as_a_whole_with_the_position() {
     for (layout, body) in [
         (IngestLayout::Json, &b"7"[..]),
         (IngestLayout::Json, b"\"secret\""),
@@ -116,7 +116,7 @@ fn counting_ends_just_past_the_limit() {
 }
 
 #[test]
-fn an_item_that_cannot_be_taken_says_why_and_for_which_member() {
+fn a_rejected_item_has_a_reason_and_names_the_member() {
     use IngestKind::{Logs, Profile, Sleep, Supplements, Users};
     use ItemCode::{InvalidMember, MissingMember, NotAnObject, OtherUser};
     let other = format!(r#"{{"user_id":"{}"}}"#, Uuid::nil());
@@ -173,7 +173,7 @@ fn a_session_names_the_member_at_fault() {
     }
     let taken = json(IngestKind::Sleep, &session(("is_nap", "is_a_nap")));
     assert!(taken[0].content.is_ok());
-    assert_eq!(taken[0].notes, ["members that are not known were passed over"]);
+    assert_eq!(taken[0].notes, ["unknown members were skipped"]);
 }
 
 /// An unknown member whose name and values contain recognisable sender text.
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_serde_takes_as_a_list_is_taken(body in r#"\[[\[\]{},:"a1 \n]{0,14}"#) {
+    fn every_list_that_serde_accepts_is_accepted(body in r#"\[[\[\]{},:"a1 \n]{0,14}"#) {
         let valid = serde_json::from_str::<Vec<serde::de::IgnoredAny>>(&body);
         let read = items(IngestKind::Sleep, IngestLayout::Json, body.as_bytes());
         prop_assert_eq!(valid.map(|list| list.len()).ok(), read.map(|items| items.len()).ok());

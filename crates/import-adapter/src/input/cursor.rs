@@ -1,7 +1,7 @@
 //! A cursor over the bytes of a file.
 
 use super::extent::{Extent, Part};
-use super::{DEPTH_LIMIT, Place, RECORD_LIMIT, damaged};
+use super::{DEPTH_LIMIT, Position, RECORD_LIMIT, damaged};
 use application::ports::import_source::ImportRefusal;
 use memchr::memchr;
 use std::io::{ErrorKind, Read};
@@ -20,7 +20,7 @@ pub(crate) struct Cursor {
     chunk: Box<[u8]>,
     next: usize,
     filled: usize,
-    place: Place,
+    place: Position,
     total: u64,
 }
 
@@ -28,9 +28,9 @@ impl Cursor {
     /// Starts reading after an optional byte order mark.
     pub(crate) fn new(reader: Box<dyn Read + Send>) -> Result<Self, ImportRefusal> {
         let chunk = vec![0; CHUNK].into_boxed_slice();
-        let mut cursor = Self { reader, chunk, next: 0, filled: 0, place: Place::START, total: 0 };
+        let mut cursor = Self { reader, chunk, next: 0, filled: 0, place: Position::START, total: 0 };
         while cursor.filled < BYTE_ORDER_MARK.len() && cursor.fill()? {}
-        if cursor.held().starts_with(BYTE_ORDER_MARK) {
+        if cursor.unread().starts_with(BYTE_ORDER_MARK) {
             cursor.next = BYTE_ORDER_MARK.len();
         }
         Ok(cursor)
@@ -42,11 +42,11 @@ impl Cursor {
     }
 
     /// Returns the position of the next byte.
-    pub(crate) const fn place(&self) -> Place {
+    pub(crate) const fn place(&self) -> Position {
         self.place
     }
 
-    fn held(&self) -> &[u8] {
+    fn unread(&self) -> &[u8] {
         self.chunk.get(self.next..self.filled).unwrap_or_default()
     }
 
@@ -82,7 +82,7 @@ impl Cursor {
         let byte = self.peek()?;
         if let Some(byte) = byte {
             self.next = self.next.saturating_add(1);
-            self.place.pass(byte);
+            self.place.advance(byte);
         }
         Ok(byte)
     }
@@ -106,7 +106,7 @@ impl Cursor {
 
     /// Rejects a file that ends here.
     pub(crate) fn ends_too_early(&self) -> ImportRefusal {
-        damaged(self.place, "the file breaks off")
+        damaged(self.place, "the file is truncated")
     }
 
     /// Reads one raw JSON value of at most [`RECORD_LIMIT`] bytes, without validating its inside.
@@ -131,19 +131,19 @@ impl Cursor {
         }
     }
 
-    fn scan_nested(&mut self, sink: Sink<'_>, start: Place) -> Result<(), ImportRefusal> {
+    fn scan_nested(&mut self, sink: Sink<'_>, start: Position) -> Result<(), ImportRefusal> {
         let mut extent = Extent::default();
         loop {
             if self.peek()?.is_none() {
                 return Err(self.ends_too_early());
             }
             // Piece by piece, as large as the current chunk.
-            match extent.part(self.held()) {
-                Part::All => self.pass(usize::MAX, sink)?,
-                Part::Rest(length) => return self.pass(length, sink),
+            match extent.part(self.unread()) {
+                Part::All => self.advance(usize::MAX, sink)?,
+                Part::Rest(length) => return self.advance(length, sink),
                 Part::TooDeep(length) => {
-                    self.pass(length, sink)?;
-                    return Err(damaged(start, format!("nested more than {DEPTH_LIMIT} deep")));
+                    self.advance(length, sink)?;
+                    return Err(damaged(start, format!("nested more than {DEPTH_LIMIT} levels deep")));
                 }
             }
         }
@@ -153,20 +153,20 @@ impl Cursor {
     fn scan_scalar(&mut self, sink: Sink<'_>) -> Result<(), ImportRefusal> {
         let ends = |byte: &u8| matches!(byte, b',' | b':' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
         while self.peek()?.is_some() {
-            match self.held().iter().position(ends) {
-                Some(length) => return self.pass(length, sink),
-                None => self.pass(usize::MAX, sink)?,
+            match self.unread().iter().position(ends) {
+                Some(length) => return self.advance(length, sink),
+                None => self.advance(usize::MAX, sink)?,
             }
         }
         Ok(())
     }
 
     /// Consumes up to this many bytes of the chunk.
-    fn pass(&mut self, length: usize, sink: Sink<'_>) -> Result<(), ImportRefusal> {
+    fn advance(&mut self, length: usize, sink: Sink<'_>) -> Result<(), ImportRefusal> {
         let held = self.chunk.get(self.next..self.filled).unwrap_or_default();
         let stretch = held.get(..length).unwrap_or(held);
         sink(stretch)?;
-        self.place.pass_all(stretch);
+        self.place.advance_all(stretch);
         self.next = self.next.saturating_add(stretch.len());
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Cursor {
                 return Err(too_long(start));
             }
             if !ends {
-                self.place.pass_within_line(stretch);
+                self.place.advance_within_line(stretch);
             }
             self.next = self.next.saturating_add(length);
             if ends {
@@ -215,7 +215,7 @@ pub(crate) enum LineEnd {
     EndOfFile,
 }
 
-fn push(out: &mut Vec<u8>, stretch: &[u8], start: Place) -> Result<(), ImportRefusal> {
+fn push(out: &mut Vec<u8>, stretch: &[u8], start: Position) -> Result<(), ImportRefusal> {
     if stretch.len() > RECORD_LIMIT.saturating_sub(out.len()) {
         return Err(too_long(start));
     }
@@ -223,6 +223,6 @@ fn push(out: &mut Vec<u8>, stretch: &[u8], start: Place) -> Result<(), ImportRef
     Ok(())
 }
 
-fn too_long(start: Place) -> ImportRefusal {
+fn too_long(start: Position) -> ImportRefusal {
     damaged(start, format!("a record is longer than {} MiB", RECORD_LIMIT / (1024 * 1024)))
 }

@@ -3,13 +3,13 @@
 mod csv;
 mod cursor;
 mod extent;
-mod place;
+mod position;
 mod rows;
 mod table;
 
 pub(crate) use csv::csv_fields;
 pub(crate) use cursor::{Cursor, LineEnd};
-pub(crate) use place::Place;
+pub(crate) use position::Position;
 pub(crate) use table::{Fields, TableFormat, TableReader, has_columns};
 
 use rows::{Row, Rows};
@@ -26,7 +26,7 @@ pub const RECORD_LIMIT: usize = 16 * 1024 * 1024;
 pub(crate) const DEPTH_LIMIT: usize = 100;
 
 /// Rejects a file as damaged at this position.
-pub(crate) fn damaged(place: Place, reason: impl Into<String>) -> ImportRefusal {
+pub(crate) fn damaged(place: Position, reason: impl Into<String>) -> ImportRefusal {
     ImportRefusal::Damaged { place: place.to_string(), reason: reason.into() }
 }
 

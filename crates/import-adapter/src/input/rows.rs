@@ -1,12 +1,12 @@
 //! Rows of a CSV file.
 
-use super::{Bytes, Cursor, LineEnd, Place, RECORD_LIMIT, csv_fields, damaged};
+use super::{Bytes, Cursor, LineEnd, Position, RECORD_LIMIT, csv_fields, damaged};
 use application::ports::import_source::ImportRefusal;
 
 /// One row of a CSV.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub(crate) start: Place,
+    pub(crate) start: Position,
     pub(crate) fields: Vec<String>,
     pub(crate) end: LineEnd,
 }
@@ -47,7 +47,7 @@ impl Rows {
         }
     }
 
-    fn next_text(&mut self, start: Place) -> Result<Option<(Vec<u8>, LineEnd)>, ImportRefusal> {
+    fn next_text(&mut self, start: Position) -> Result<Option<(Vec<u8>, LineEnd)>, ImportRefusal> {
         let (mut text, mut is_open) = (Vec::new(), false);
         loop {
             let Some(end) = self.cursor.read_line(&mut self.line)? else {

@@ -66,7 +66,7 @@ impl<F: TableFormat> TableReader<F> {
             return Ok(());
         }
         if self.columns.is_empty() {
-            return Err(damaged(row.start, "the header line is expected"));
+            return Err(damaged(row.start, "expected the header line"));
         }
         let fields = Fields { columns: &self.columns, values: &row.fields };
         if F::is_skipped(&fields) {
@@ -78,7 +78,7 @@ impl<F: TableFormat> TableReader<F> {
             // A row truncated by the end of the file has too few fields.
             return Err(self.rows.ends_too_early());
         } else {
-            items.reject(&place, "not as many fields as the header has");
+            items.reject(&place, "the number of fields differs from the header");
         }
         Ok(())
     }

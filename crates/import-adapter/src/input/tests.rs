@@ -1,4 +1,4 @@
-use super::{Cursor, LineEnd, Place, RECORD_LIMIT};
+use super::{Cursor, LineEnd, Position, RECORD_LIMIT};
 use application::ports::import_source::ImportRefusal;
 use std::io::Read;
 
@@ -17,11 +17,11 @@ fn place_of(refusal: ImportRefusal) -> String {
 fn a_byte_order_mark_is_passed_over() {
     let mut cursor = cursor("\u{feff} [");
     assert_eq!(cursor.peek_token(), Ok(Some(b'[')));
-    assert_eq!(cursor.place(), Place { line: 1, column: 2 });
+    assert_eq!(cursor.place(), Position { line: 1, column: 2 });
 }
 
 #[test]
-fn a_value_is_taken_as_it_is_written() {
+fn a_value_is_used_as_written() {
     let mut cursor = cursor(r#" {"a":["}\"]", {}]} , 12 "#);
     let mut out = Vec::new();
     cursor.read_value(&mut out).unwrap();
@@ -91,7 +91,7 @@ fn a_line_without_end_is_refused_with_bounded_memory() {
 fn nesting_without_end_is_refused() {
     let mut cursor = Cursor::new(Box::new(std::io::repeat(b'['))).unwrap();
     let refusal = cursor.skip_value().unwrap_err();
-    assert!(refusal.to_string().contains("nested more than 100 deep"));
+    assert!(refusal.to_string().contains("nested more than 100 levels deep"));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Conversion of a row to an intake.
 
 use crate::input::Fields;
-use crate::local_time::{LocalTime, SKIPPED};
+use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::source::Notes;
-use crate::upc::standing_for;
+use crate::upc::placeholder_id;
 use application::ports::import_source::ImportedLog;
 use chrono::{DateTime, Utc};
 use domain::id::SupplementId;
@@ -44,7 +44,7 @@ impl Intake<'_> {
         let text = self.required(CREATED_AT)?.replacen(' ', "T", 1);
         let local = LocalTime::parse(&text);
         if local.is_some_and(|local| local.is_skipped(zone)) {
-            notes.add_once(SKIPPED);
+            notes.add_once(SKIPPED_TIME_NOTE);
         }
         let time = local.and_then(|time| time.resolve(zone));
         time.map(|(instant, _)| instant).ok_or_else(|| {
@@ -57,7 +57,7 @@ impl Intake<'_> {
     fn supplement(&self) -> Result<(SupplementId, Option<Upc>), String> {
         if self.0.columns.iter().any(|column| column == UPC) {
             let upc = Upc::parse(self.required(UPC)?).map_err(|error| format!("upc: {error}"))?;
-            return Ok((standing_for(&upc), Some(upc)));
+            return Ok((placeholder_id(&upc), Some(upc)));
         }
         let id = SupplementId::parse(self.required(SUPPLEMENT_ID)?);
         id.map(|id| (id, None)).map_err(|error| format!("supplement_id: {error}"))

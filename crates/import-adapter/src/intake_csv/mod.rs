@@ -6,8 +6,8 @@ mod intake;
 
 use crate::format::Format;
 use crate::input::{Fields, TableFormat, has_columns};
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::source::{Items, Notes};
 use application::ports::import_source::ImportItem;
 use domain::time::TimeZone;
@@ -18,9 +18,9 @@ pub(crate) const NEEDED_COLUMNS: [&str; 2] = [CREATED_AT, SERVINGS];
 pub(crate) const PRODUCT_COLUMNS: [&str; 2] = [UPC, SUPPLEMENT_ID];
 
 /// Recognises the header: a time, servings, and a column that identifies the supplement.
-pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
     seen.text().and_then(crate::seen::Text::header).filter(|columns| is_header(columns))?;
-    Some(Recognised::table::<IntakeCsv>(Format::IntakeCsv))
+    Some(RecognisedFile::table::<IntakeCsv>(Format::IntakeCsv))
 }
 
 /// Returns whether a line is the header with semicolons, as spreadsheets of many countries write it.
@@ -31,8 +31,8 @@ pub(crate) fn is_header_with_semicolons(line: &str) -> bool {
 }
 
 /// Advice for such a table.
-pub(crate) const SEMICOLONS: &str = "this is a table of intakes with semicolons between its columns; write it with commas \
-    between the columns, and points in numbers";
+pub(crate) const SEMICOLONS: &str = "this is a table of intakes with semicolons between columns; save it \
+    with commas between columns and decimal points in numbers";
 
 fn is_header(columns: &[String]) -> bool {
     has_columns(columns, &NEEDED_COLUMNS)
@@ -50,7 +50,7 @@ impl TableFormat for IntakeCsv {
     fn note_header(columns: &[String], place: &str, items: &mut Items) {
         let unknown = columns.len().saturating_sub(3);
         if unknown > 0 {
-            items.note_count(place, "columns that are not known were passed over", unknown);
+            items.note_count(place, "unknown columns were skipped", unknown);
         }
     }
 

@@ -48,16 +48,14 @@ fn a_time_that_the_clocks_skip_is_read_with_the_offset_before_and_noted() {
         .concat();
     let items = intakes(&format!("created_at,supplement_id,servings\n{rows}"));
     assert_eq!(logs(&items), ["2026-03-29T01:30:00Z 1", "2026-03-29T01:30:00Z 1"]);
-    assert_eq!(notes(&items), [format!("line 2: {}", crate::local_time::SKIPPED)]);
+    assert_eq!(notes(&items), [format!("line 2: {}", crate::local_time::SKIPPED_TIME_NOTE)]);
 }
 
 #[test]
 fn a_table_with_semicolons_is_refused_with_the_hint_that_commas_are_needed() {
     let table = format!("\u{feff}created_at;\"supplement_id\"; servings\n2026-01-10 22:00;{EVENING};0,5\n");
     let refused = read(table.as_bytes(), Format::Auto, "Europe/Berlin").unwrap_err();
-    assert!(
-        matches!(&refused, ImportRefusal::NotInThisWay(text) if text.contains("commas between the columns"))
-    );
+    assert!(matches!(&refused, ImportRefusal::NotInThisWay(text) if text.contains("commas between columns")));
 }
 
 #[test]
@@ -66,7 +64,7 @@ fn the_header_decides_the_order_and_other_columns_are_noted() {
         "\u{feff}servings,why,supplement_id,created_at\r\n\r\n2,\"for\nsleep\",{EVENING},2026-01-10T22:00:00Z\r\n"
     ));
     assert_eq!(logs(&items), ["2026-01-10T22:00:00Z 2"]);
-    assert_eq!(notes(&items), ["line 1: columns that are not known were passed over: 1"]);
+    assert_eq!(notes(&items), ["line 1: unknown columns were skipped: 1"]);
 }
 
 #[test]
@@ -81,7 +79,7 @@ fn an_invalid_row_is_rejected() {
         (format!("2026-01-10T22:00:00Z,{EVENING},0"), "servings is not a number above 0 and up to 10000"),
         (format!("2026-01-10T22:00:00Z,{EVENING},NaN"), "servings is not a number above 0 and up to 10000"),
         ("2026-01-10T22:00:00Z,,1".to_owned(), "supplement_id is missing"),
-        ("2026-01-10T22:00:00Z,1".to_owned(), "not as many fields as the header has"),
+        ("2026-01-10T22:00:00Z,1".to_owned(), "the number of fields differs from the header"),
     ] {
         let items = intakes(&format!("created_at,supplement_id,servings\n{row}\n"));
         assert_eq!(rejections(&items), [format!("line 2: {reason}")]);
@@ -101,7 +99,7 @@ fn an_intake_by_product_code_carries_the_code_in_one_spelling() {
     assert_eq!((&one.upc, &one.record), (&same.upc, &same.record));
     assert_eq!(one.upc.as_ref().unwrap().as_str(), "00036000291452");
     assert_ne!(one.record.supplement_id(), other.record.supplement_id());
-    let reason = "line 5: upc: a UPC has 8 to 14 digits, optionally with blanks and hyphens";
+    let reason = "line 5: upc: a UPC has 8 to 14 digits, optionally with spaces and hyphens";
     assert_eq!(rejections(&items), [reason]);
 }
 

@@ -1,14 +1,14 @@
 //! Parsing of records without repeating a value in an error.
 
 use super::bounded::TOO_LONG;
-use crate::input::{Place, damaged};
+use crate::input::{Position, damaged};
 use application::ports::import_source::ImportRefusal;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
 /// Checks that bytes are one JSON value in UTF-8; `start` is the position of the first byte.
-pub(crate) fn check(bytes: &[u8], start: Place) -> Result<&str, ImportRefusal> {
+pub(crate) fn check(bytes: &[u8], start: Position) -> Result<&str, ImportRefusal> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
         damaged(place_after(start, valid), "not valid UTF-8")
@@ -16,11 +16,11 @@ pub(crate) fn check(bytes: &[u8], start: Place) -> Result<&str, ImportRefusal> {
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => Ok(text),
         Err(error) if error.classify() == Category::Eof => {
-            Err(damaged(place_after(start, bytes), "the record breaks off"))
+            Err(damaged(place_after(start, bytes), "the record is truncated"))
         }
         Err(error) => {
             let place = start.within(error.line(), error.column());
-            Err(damaged(place, format!("not valid JSON: {}", without_place(&error))))
+            Err(damaged(place, format!("not valid JSON: {}", without_position(&error))))
         }
     }
 }
@@ -32,16 +32,16 @@ pub(crate) fn decode<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Stri
 
 /// Describes a type error for people, without any value.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
-    let message = without_place(error);
-    let place = Place::START.within(error.line(), error.column());
+    let message = without_position(error);
+    let place = Position::START.within(error.line(), error.column());
     if message == TOO_LONG || message.starts_with("missing field ") {
         message
     } else if message.starts_with("duplicate field ") {
-        message.replacen("duplicate field ", "a member is given twice: ", 1)
+        message.replacen("duplicate field ", "duplicate member: ", 1)
     } else {
         let expected =
-            expected(&message).map(|expected| format!(", which is {expected}")).unwrap_or_default();
-        format!("a member has another type than expected{expected}, at {place} of the record")
+            expected(&message).map(|expected| format!(", expected {expected}")).unwrap_or_default();
+        format!("a member has the wrong type{expected}, at {place} of the record")
     }
 }
 
@@ -61,16 +61,16 @@ fn expected(message: &str) -> Option<&'static str> {
 }
 
 /// Removes the position, which serde counts from the start of the record.
-fn without_place(error: &serde_json::Error) -> String {
+fn without_position(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let suffix = format!(" at line {} column {}", error.line(), error.column());
     message.strip_suffix(&suffix).map(str::to_owned).unwrap_or(message)
 }
 
-fn place_after(start: Place, passed: &[u8]) -> Place {
+fn place_after(start: Position, passed: &[u8]) -> Position {
     let mut place = start;
     for byte in passed {
-        place.pass(*byte);
+        place.advance(*byte);
     }
     place
 }

@@ -1,7 +1,7 @@
 //! A JSON document of any length as a sequence of records.
 
 use super::check;
-use crate::input::{Cursor, DEPTH_LIMIT, Place, damaged};
+use crate::input::{Cursor, DEPTH_LIMIT, Position, damaged};
 use application::ports::import_source::ImportRefusal;
 
 /// Where a document holds its records.
@@ -85,7 +85,7 @@ impl Document {
         Ok(Some(Record { number: self.number, text: check(&self.raw, start)? }))
     }
 
-    fn begin(&mut self) -> Result<Option<Place>, ImportRefusal> {
+    fn begin(&mut self) -> Result<Option<Position>, ImportRefusal> {
         match self.layout {
             Layout::Single => {
                 self.next = Next::End;
@@ -107,7 +107,7 @@ impl Document {
         Ok(None)
     }
 
-    fn element(&mut self, first: bool) -> Result<Option<Place>, ImportRefusal> {
+    fn element(&mut self, first: bool) -> Result<Option<Position>, ImportRefusal> {
         if self.cursor.peek_token()? == Some(b']') {
             self.cursor.expect(b']')?;
             let wrapped = matches!(self.layout, Layout::Wrapped(_) | Layout::Nested(..));
@@ -121,7 +121,7 @@ impl Document {
         self.value().map(Some)
     }
 
-    fn member(&mut self, first: bool) -> Result<Option<Place>, ImportRefusal> {
+    fn member(&mut self, first: bool) -> Result<Option<Position>, ImportRefusal> {
         if self.cursor.peek_token()? == Some(b'}') {
             self.cursor.expect(b'}')?;
             self.next = if self.inside { Next::Member { first: false } } else { Next::End };
@@ -153,7 +153,7 @@ impl Document {
                 Ok(None)
             }
             Some(b'{') if wanted => self.value().map(Some),
-            _ => self.pass_over(DEPTH_LIMIT).map(|()| None),
+            _ => self.skip_nested(DEPTH_LIMIT).map(|()| None),
         }
     }
 
@@ -164,7 +164,7 @@ impl Document {
     }
 
     /// Skips and validates a value of any length outside the records, holding one scalar at a time.
-    fn pass_over(&mut self, depth: usize) -> Result<(), ImportRefusal> {
+    fn skip_nested(&mut self, depth: usize) -> Result<(), ImportRefusal> {
         let (opening, closing) = match self.cursor.peek_token()? {
             Some(b'[') => (b'[', b']'),
             Some(b'{') => (b'{', b'}'),
@@ -174,7 +174,7 @@ impl Document {
             }
         };
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(damaged(self.cursor.place(), format!("nested more than {DEPTH_LIMIT} deep")));
+            return Err(damaged(self.cursor.place(), format!("nested more than {DEPTH_LIMIT} levels deep")));
         };
         self.cursor.expect(opening)?;
         if self.cursor.peek_token()? == Some(closing) {
@@ -185,7 +185,7 @@ impl Document {
                 self.name()?;
                 self.cursor.expect(b':')?;
             }
-            self.pass_over(depth)?;
+            self.skip_nested(depth)?;
             if self.cursor.peek_token()? == Some(closing) {
                 return self.cursor.expect(closing);
             }
@@ -193,23 +193,23 @@ impl Document {
         }
     }
 
-    fn another(&mut self) -> Result<Option<Place>, ImportRefusal> {
+    fn another(&mut self) -> Result<Option<Position>, ImportRefusal> {
         match self.cursor.peek_token()? {
             Some(b'{') => self.value().map(Some),
             _ => self.end(),
         }
     }
 
-    fn end(&mut self) -> Result<Option<Place>, ImportRefusal> {
+    fn end(&mut self) -> Result<Option<Position>, ImportRefusal> {
         if self.cursor.peek_token()?.is_some() {
-            return Err(damaged(self.cursor.place(), "not valid JSON: something follows the end"));
+            return Err(damaged(self.cursor.place(), "not valid JSON: unexpected data after the end"));
         }
         self.next = Next::Nothing;
         Ok(None)
     }
 
     /// Reads one value into `raw` and returns the position of its first byte.
-    fn value(&mut self) -> Result<Place, ImportRefusal> {
+    fn value(&mut self) -> Result<Position, ImportRefusal> {
         self.cursor.peek_token()?;
         let start = self.cursor.place();
         self.cursor.read_value(&mut self.raw)?;

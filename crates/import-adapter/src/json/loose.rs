@@ -8,7 +8,7 @@ const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A scalar of any type.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) enum Loose {
+pub(crate) enum LooseScalar {
     /// Absent or `null`.
     #[default]
     Absent,
@@ -24,7 +24,7 @@ pub(crate) enum Loose {
     Nested,
 }
 
-impl Loose {
+impl LooseScalar {
     pub(crate) const fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
@@ -76,7 +76,7 @@ impl Loose {
     }
 }
 
-impl<'de> Deserialize<'de> for Loose {
+impl<'de> Deserialize<'de> for LooseScalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Scalar)
     }
@@ -85,43 +85,43 @@ impl<'de> Deserialize<'de> for Loose {
 struct Scalar;
 
 impl<'de> Visitor<'de> for Scalar {
-    type Value = Loose;
+    type Value = LooseScalar;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Loose, E> {
-        Ok(Loose::Absent)
+    fn visit_unit<E: Error>(self) -> Result<LooseScalar, E> {
+        Ok(LooseScalar::Absent)
     }
 
-    fn visit_bool<E: Error>(self, flag: bool) -> Result<Loose, E> {
-        Ok(Loose::Flag(flag))
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<LooseScalar, E> {
+        Ok(LooseScalar::Flag(flag))
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Loose, E> {
-        Ok(Loose::Integer(i128::from(number)))
+    fn visit_u64<E: Error>(self, number: u64) -> Result<LooseScalar, E> {
+        Ok(LooseScalar::Integer(i128::from(number)))
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Loose, E> {
-        Ok(Loose::Integer(i128::from(number)))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<LooseScalar, E> {
+        Ok(LooseScalar::Integer(i128::from(number)))
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Loose, E> {
-        Ok(if number.is_finite() { Loose::Real(number) } else { Loose::Nested })
+    fn visit_f64<E: Error>(self, number: f64) -> Result<LooseScalar, E> {
+        Ok(if number.is_finite() { LooseScalar::Real(number) } else { LooseScalar::Nested })
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Loose, E> {
-        Ok(Loose::Text(text.to_owned()))
+    fn visit_str<E: Error>(self, text: &str) -> Result<LooseScalar, E> {
+        Ok(LooseScalar::Text(text.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Loose, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<LooseScalar, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Loose::Nested)
+        Ok(LooseScalar::Nested)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Loose, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<LooseScalar, A::Error> {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Loose::Nested)
+        Ok(LooseScalar::Nested)
     }
 }

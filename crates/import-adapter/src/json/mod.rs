@@ -9,7 +9,7 @@ mod records;
 pub(crate) use bounded::Bounded;
 pub(crate) use decode::{check, decode, reason};
 pub(crate) use document::{Document, Layout, Record};
-pub(crate) use loose::Loose;
+pub(crate) use loose::LooseScalar;
 pub(crate) use records::{DocumentReader, ReadRecord};
 
 #[cfg(test)]

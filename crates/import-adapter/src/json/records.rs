@@ -3,22 +3,18 @@
 use super::{Document, Record};
 use crate::source::{Items, RecordReader};
 use application::ports::import_source::ImportRefusal;
+use derive_more::Constructor;
 use domain::time::TimeZone;
 
 /// Adds the items of one record; the zone applies to times without an offset.
 pub(crate) type ReadRecord = fn(&Record<'_>, TimeZone, &mut Items);
 
 /// Reads a document record by record. A record may be rejected, but never rejects the file.
+#[derive(Constructor)]
 pub(crate) struct DocumentReader {
     document: Document,
     zone: TimeZone,
     read: ReadRecord,
-}
-
-impl DocumentReader {
-    pub(crate) const fn new(document: Document, zone: TimeZone, read: ReadRecord) -> Self {
-        Self { document, zone, read }
-    }
 }
 
 impl RecordReader for DocumentReader {

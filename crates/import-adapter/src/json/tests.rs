@@ -1,4 +1,4 @@
-use super::{Document, Layout, Loose, decode};
+use super::{Document, Layout, LooseScalar, decode};
 use crate::input::Cursor;
 use application::ports::import_source::ImportRefusal;
 use proptest::prelude::{any, prop, prop_assert, proptest};
@@ -59,13 +59,13 @@ fn a_truncated_file_is_rejected_with_its_place() {
         let (place, reason) = refusal(text, Layout::List);
         assert_eq!(
             (place, reason.as_str()),
-            (format!("line 1, column {}", text.len() + 1), "the file breaks off")
+            (format!("line 1, column {}", text.len() + 1), "the file is truncated")
         );
     }
 }
 
 #[test]
-fn records_one_level_deeper_are_found_between_whatever_stands_beside_them() {
+fn records_one_level_deeper_are_found_whatever_surrounds_them() {
     let nested = Layout::Nested("body", "series");
     let text = br#"{"series":[0],"body":{"body":{"series":[0]},"series":[1,2],"more":[3]},"series":[4]}"#;
     assert_eq!(records(text, nested).unwrap(), ["1", "2"]);
@@ -76,13 +76,13 @@ fn records_one_level_deeper_are_found_between_whatever_stands_beside_them() {
 }
 
 #[test]
-fn what_stands_beside_the_records_may_be_longer_than_a_record() {
+fn content_around_the_records_may_be_longer_than_a_record() {
     let long = format!("\"{}\"", "a".repeat(1024 * 1024));
     let beside = vec![long.as_str(); 17].join(",");
     let text = format!(r#"{{"before":[{beside}],"sleep":[7],"after":{{"list":[{beside}]}}}}"#);
     assert_eq!(records(text.as_bytes(), WRAPPED).unwrap(), ["7"]);
     let too_deep = format!(r#"{{"before":{}1{}}}"#, "[".repeat(101), "]".repeat(101));
-    assert_eq!(refusal(&too_deep, WRAPPED).1, "nested more than 100 deep");
+    assert_eq!(refusal(&too_deep, WRAPPED).1, "nested more than 100 levels deep");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn invalid_utf_8_is_refused_with_its_place() {
 #[derive(Debug, Deserialize)]
 struct Members {
     #[serde(default)]
-    id: Loose,
+    id: LooseScalar,
     #[expect(dead_code, reason = "only its type matters")]
     name: String,
 }
@@ -107,38 +107,38 @@ fn an_error_about_members_repeats_no_value() {
     assert!(!typed.contains("4711") && typed.contains("line 1, column"), "{typed}");
     assert_eq!(decode::<Members>("{}").unwrap_err(), "missing field `name`");
     let twice = decode::<Members>(r#"{"name":"a","name":"b"}"#).unwrap_err();
-    assert_eq!(twice, "a member is given twice: `name`");
+    assert_eq!(twice, "duplicate member: `name`");
 }
 
 #[test]
 fn an_identifier_is_the_same_as_a_number_and_as_a_text() {
     for text in ["32150400420430", "\"32150400420430\"", "3.2150400420430e13"] {
-        assert_eq!(decode::<Loose>(text).unwrap().identifier().unwrap(), "32150400420430", "{text}");
+        assert_eq!(decode::<LooseScalar>(text).unwrap().identifier().unwrap(), "32150400420430", "{text}");
     }
     for text in ["1.5", "\" \"", "null", "true", "[1]", "1e300"] {
-        assert_eq!(decode::<Loose>(text).unwrap().identifier(), None, "{text}");
+        assert_eq!(decode::<LooseScalar>(text).unwrap().identifier(), None, "{text}");
     }
     let members: Members = decode(r#"{"name":"","id":{"a":[1]}}"#).unwrap();
-    assert_eq!(members.id, Loose::Nested);
+    assert_eq!(members.id, LooseScalar::Nested);
 }
 
 #[test]
 fn a_list_of_millions_does_not_fit_into_a_record() {
     let text = format!("[{}1]", "1,".repeat(20_160));
-    let refused = decode::<super::Bounded<Loose>>(&text).unwrap_err();
+    let refused = decode::<super::Bounded<LooseScalar>>(&text).unwrap_err();
     assert_eq!(refused, "a list has more than 20160 entries");
 }
 
 proptest! {
     #[test]
-    fn a_document_is_taken_exactly_when_serde_takes_it(text in r#"[\[\]{},:"\\a1 \n]{0,12}"#) {
+    fn a_document_is_accepted_exactly_when_serde_accepts_it(text in r#"[\[\]{},:"\\a1 \n]{0,12}"#) {
         let valid = serde_json::from_str::<Vec<serde::de::IgnoredAny>>(&text);
         let read = records(text.as_bytes(), Layout::List);
         prop_assert!(valid.is_ok() == read.is_ok(), "{:?}", read);
     }
 
     #[test]
-    fn what_stands_beside_the_records_is_taken_exactly_when_serde_takes_it(text in r#"[\[\]{},:"\\a1 \n]{0,14}"#) {
+    fn content_around_the_records_is_accepted_exactly_when_serde_accepts_it(text in r#"[\[\]{},:"\\a1 \n]{0,14}"#) {
         let text = format!(r#"{{"before":{text}}}"#);
         let valid = serde_json::from_str::<serde::de::IgnoredAny>(&text);
         let read = records(text.as_bytes(), WRAPPED);

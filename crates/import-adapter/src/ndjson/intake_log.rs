@@ -1,10 +1,10 @@
 //! The line `supplement_log`: the API's log entry.
 
+use super::invalid_item::{InvalidItem, at, named};
 use super::line::check_person;
-use super::unfit::{Unfit, at, named};
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::timestamp::Timestamp;
-use crate::upc::standing_for;
+use crate::upc::placeholder_id;
 use application::ports::import_source::ImportedLog;
 use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLogRecord, InvalidIntakeLog, Servings, Upc};
@@ -13,7 +13,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub(super) struct Line {
     #[serde(rename = "type", default)]
-    _type: Loose,
+    _type: LooseScalar,
     id: Option<String>,
     created_at: String,
     user_id: Option<String>,
@@ -23,7 +23,11 @@ pub(super) struct Line {
     external_id: Option<String>,
 }
 
-pub(super) fn read(line: Line, user_id: Option<UserId>, place: &str) -> Result<Box<ImportedLog>, Unfit> {
+pub(super) fn read(
+    line: Line,
+    user_id: Option<UserId>,
+    place: &str,
+) -> Result<Box<ImportedLog>, InvalidItem> {
     check_person(line.user_id.as_deref(), user_id)?;
     let id = line.id.as_deref().map(IntakeLogId::parse).transpose().map_err(named("id"))?;
     let (supplement, upc) = supplement(line.supplement_id.as_deref(), line.upc.as_deref())?;
@@ -38,14 +42,14 @@ pub(super) fn read(line: Line, user_id: Option<UserId>, place: &str) -> Result<B
 }
 
 /// Returns the supplement by id, else by product code.
-fn supplement(id: Option<&str>, upc: Option<&str>) -> Result<(SupplementId, Option<Upc>), Unfit> {
+fn supplement(id: Option<&str>, upc: Option<&str>) -> Result<(SupplementId, Option<Upc>), InvalidItem> {
     match (id, upc) {
         (Some(id), None) => Ok((SupplementId::parse(id).map_err(named("supplement_id"))?, None)),
         (None, Some(upc)) => {
             let upc = Upc::parse(upc).map_err(named("upc"))?;
-            Ok((standing_for(&upc), Some(upc)))
+            Ok((placeholder_id(&upc), Some(upc)))
         }
         (Some(_), Some(_)) => Err(at("upc")("a log has supplement_id or upc, not both")),
-        (None, None) => Err(Unfit::missing("supplement_id")),
+        (None, None) => Err(InvalidItem::missing("supplement_id")),
     }
 }

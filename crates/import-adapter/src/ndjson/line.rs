@@ -1,6 +1,6 @@
 //! What all kinds of line share.
 
-use super::unfit::{Unfit, named};
+use super::invalid_item::{InvalidItem, named};
 use crate::source::Notes;
 use domain::deceptive_text::without_deceptive;
 use domain::id::UserId;
@@ -13,40 +13,43 @@ const CHARS_SHOWN: usize = 40;
 
 /// Parses the members of a line. Unknown members at any depth are skipped and noted, because a misspelt name
 /// would lose data.
-pub(super) fn read_members<'de, T: Deserialize<'de>>(text: &'de str, notes: &mut Notes) -> Result<T, Unfit> {
+pub(super) fn read_members<'de, T: Deserialize<'de>>(
+    text: &'de str,
+    notes: &mut Notes,
+) -> Result<T, InvalidItem> {
     let mut unknown = BTreeSet::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let members = serde_ignored::deserialize(&mut deserializer, |path| {
         if let serde_ignored::Path::Map { key, .. } = path
             && unknown.len() <= NAMES_SHOWN
         {
-            unknown.insert(shown(&key));
+            unknown.insert(display_name(&key));
         }
     });
     // Ensures that nothing follows the value.
     let members = members.and_then(|members| deserializer.end().map(|()| members));
-    let members = members.map_err(|error| Unfit::of_types::<T>(&error, text))?;
+    let members = members.map_err(|error| InvalidItem::of_types::<T>(&error, text))?;
     if !unknown.is_empty() {
         let more = if unknown.len() > NAMES_SHOWN { ", ..." } else { "" };
         let names: Vec<_> = unknown.into_iter().take(NAMES_SHOWN).collect();
         let names = format!("{}{more}", names.join(", "));
-        notes.passed_over("members that are not known were passed over", &names);
+        notes.passed_over("unknown members were skipped", &names);
     }
     Ok(members)
 }
 
-fn shown(name: &str) -> String {
+fn display_name(name: &str) -> String {
     without_deceptive(name).chars().take(CHARS_SHOWN).collect()
 }
 
 /// Checks that a line is about the person whose file it is.
-pub(super) fn check_person(named_id: Option<&str>, expected: Option<UserId>) -> Result<(), Unfit> {
+pub(super) fn check_person(named_id: Option<&str>, expected: Option<UserId>) -> Result<(), InvalidItem> {
     let Some(named_id) = named_id else {
         return Ok(());
     };
     let user_id = UserId::parse(named_id).map_err(named("user_id"))?;
     match expected {
-        Some(expected) if expected != user_id => Err(Unfit::other_person()),
+        Some(expected) if expected != user_id => Err(InvalidItem::other_person()),
         _ => Ok(()),
     }
 }

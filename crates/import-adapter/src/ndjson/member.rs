@@ -7,14 +7,14 @@ use serde::forward_to_deserialize_any;
 pub(super) fn members_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut members: &'static [&'static str] = &[];
     // Always fails: there is no input, only the request for members.
-    let _ = T::deserialize(Asked(&mut members));
+    let _ = T::deserialize(FieldNameRecorder(&mut members));
     members
 }
 
 /// Deserializer that records which members a type requests.
-struct Asked<'a>(&'a mut &'static [&'static str]);
+struct FieldNameRecorder<'a>(&'a mut &'static [&'static str]);
 
-impl<'de> Deserializer<'de> for Asked<'_> {
+impl<'de> Deserializer<'de> for FieldNameRecorder<'_> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {

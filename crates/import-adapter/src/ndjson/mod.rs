@@ -3,22 +3,22 @@
 //! The format is defined in `docs/import/ndjson.md`.
 
 mod intake_log;
+mod invalid_item;
 mod line;
 mod member;
 mod owner;
 mod profile;
 mod session;
 mod supplement;
-mod unfit;
 mod user;
 
-pub(crate) use unfit::Unfit;
+pub(crate) use invalid_item::InvalidItem;
 
 use crate::format::Format;
-use crate::input::{Cursor, Place};
-use crate::json::{Loose, check};
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::input::{Cursor, Position};
+use crate::json::{LooseScalar, check};
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 use crate::source::{Items, Notes, RecordReader};
 use application::ports::import_source::{ImportItem, ImportRefusal};
@@ -33,16 +33,16 @@ const SUPPLEMENT: &str = "supplement";
 const LOG: &str = "supplement_log";
 
 /// Recognises lines by the `type` of the first.
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let is_own = |text: &str| [PROFILE, SESSION, SUPPLEMENT, LOG].contains(&text);
     let first_is_own = |line: &Sketch| line.member("type").and_then(Sketch::text).is_some_and(is_own);
     let is_lines = match seen {
-        Seen::Json(line @ Sketch::Object(_), _) => named || first_is_own(line),
-        Seen::Empty => named,
-        Seen::Json(..) | Seen::Text(_) | Seen::Binary(_) => false,
+        FilePreview::Json(line @ Sketch::Object(_), _) => named || first_is_own(line),
+        FilePreview::Empty => named,
+        FilePreview::Json(..) | FilePreview::Text(_) | FilePreview::Binary(_) => false,
     };
     is_lines.then(|| {
-        Recognised::new(Format::Ndjson, |bytes, context| {
+        RecognisedFile::new(Format::Ndjson, |bytes, context| {
             Ok(Ndjson::new(Cursor::new(bytes)?, context.user_id))
         })
     })
@@ -61,7 +61,7 @@ impl Ndjson {
     }
 
     /// Reads the next non-blank line and returns its position; `None` at the end of the file.
-    fn next_line(&mut self) -> Result<Option<Place>, ImportRefusal> {
+    fn next_line(&mut self) -> Result<Option<Position>, ImportRefusal> {
         loop {
             let start = self.cursor.place();
             if self.cursor.read_line(&mut self.line)?.is_none() {
@@ -73,7 +73,7 @@ impl Ndjson {
         }
     }
 
-    fn read_line(&self, start: Place, items: &mut Items) -> Result<(), ImportRefusal> {
+    fn read_line(&self, start: Position, items: &mut Items) -> Result<(), ImportRefusal> {
         let place = format!("line {}", start.line);
         if let Some((session, notes)) = session_at_once(&self.line, self.user_id, &place) {
             items.finish(&place, notes, Ok(session));
@@ -82,22 +82,23 @@ impl Ndjson {
         let text = check(&self.line, start)?;
         owner::refuse_other(text, start, self.user_id)?;
         let mut notes = Notes::default();
-        let outcome = self.item(text, &place, &mut notes).map_err(|unfit| unfit.reason);
+        let outcome = self.item(text, &place, &mut notes).map_err(|invalid| invalid.reason);
         items.finish(&place, notes, outcome);
         Ok(())
     }
 
-    fn item(&self, text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, Unfit> {
+    fn item(&self, text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, InvalidItem> {
         if !text.trim_start().starts_with('{') {
-            return Err(Unfit::not_an_object());
+            return Err(InvalidItem::not_an_object());
         }
-        let kind: Kind = serde_json::from_str(text).map_err(|error| Unfit::of_types::<Kind>(&error, text))?;
+        let kind: Kind =
+            serde_json::from_str(text).map_err(|error| InvalidItem::of_types::<Kind>(&error, text))?;
         match kind.r#type.as_str() {
             Some(PROFILE) => read_profile(text, self.user_id, place, notes),
             Some(SESSION) => read_session(text, self.user_id, place, notes),
             Some(SUPPLEMENT) => read_supplement(text, place, notes),
             Some(LOG) => read_log(text, self.user_id, place, notes),
-            _ => Err(unfit::at("type")(format!(
+            _ => Err(invalid_item::at("type")(format!(
                 "type is not one of {PROFILE}, {SESSION}, {SUPPLEMENT} and {LOG}"
             ))),
         }
@@ -123,7 +124,7 @@ pub(crate) fn read_profile(
     user_id: Option<UserId>,
     place: &str,
     notes: &mut Notes,
-) -> Result<ImportItem, Unfit> {
+) -> Result<ImportItem, InvalidItem> {
     profile::read(&read_members(text, notes)?, user_id, place).map(ImportItem::Profile)
 }
 
@@ -133,7 +134,7 @@ pub(crate) fn read_session(
     user_id: Option<UserId>,
     place: &str,
     notes: &mut Notes,
-) -> Result<ImportItem, Unfit> {
+) -> Result<ImportItem, InvalidItem> {
     let line = match session::known_members(text) {
         Some(line) => line,
         None => read_members(text, notes)?,
@@ -142,7 +143,7 @@ pub(crate) fn read_session(
 }
 
 /// Parses a label.
-pub(crate) fn read_supplement(text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, Unfit> {
+pub(crate) fn read_supplement(text: &str, place: &str, notes: &mut Notes) -> Result<ImportItem, InvalidItem> {
     supplement::read(read_members(text, notes)?, place).map(ImportItem::Supplement)
 }
 
@@ -152,12 +153,12 @@ pub(crate) fn read_log(
     user_id: Option<UserId>,
     place: &str,
     notes: &mut Notes,
-) -> Result<ImportItem, Unfit> {
+) -> Result<ImportItem, InvalidItem> {
     intake_log::read(read_members(text, notes)?, user_id, place).map(ImportItem::Log)
 }
 
 /// Parses a person.
-pub(crate) fn read_user(text: &str, notes: &mut Notes) -> Result<Box<IngestedUser>, Unfit> {
+pub(crate) fn read_user(text: &str, notes: &mut Notes) -> Result<Box<IngestedUser>, InvalidItem> {
     user::read(&read_members(text, notes)?)
 }
 
@@ -165,7 +166,7 @@ pub(crate) fn read_user(text: &str, notes: &mut Notes) -> Result<Box<IngestedUse
 #[derive(Debug, Deserialize)]
 struct Kind {
     #[serde(default)]
-    r#type: Loose,
+    r#type: LooseScalar,
 }
 
 impl RecordReader for Ndjson {

@@ -3,7 +3,7 @@
 //! A file with a single line about another person is rejected as a whole before anything is stored, because
 //! the health data of two people in one account can hardly be separated.
 
-use crate::input::Place;
+use crate::input::Position;
 use application::ports::import_source::ImportRefusal;
 use domain::id::UserId;
 use memchr::memmem;
@@ -21,7 +21,11 @@ struct Owner<'a> {
 
 /// Rejects the file if this well-formed line is about another person. An invalid `user_id` is left to the
 /// line's parser.
-pub(super) fn refuse_other(text: &str, start: Place, expected: Option<UserId>) -> Result<(), ImportRefusal> {
+pub(super) fn refuse_other(
+    text: &str,
+    start: Position,
+    expected: Option<UserId>,
+) -> Result<(), ImportRefusal> {
     let Some(expected) = expected else { return Ok(()) };
     if is_plainly_of(text, expected) {
         return Ok(());
@@ -62,7 +66,7 @@ mod tests {
     }
 
     fn is_refused(text: &str) -> bool {
-        refuse_other(text, Place::START, Some(me())).is_err()
+        refuse_other(text, Position::START, Some(me())).is_err()
     }
 
     #[test]
@@ -96,7 +100,7 @@ mod tests {
         ] {
             assert!(!is_refused(&line), "{line}");
         }
-        assert!(refuse_other(&format!(r#"{{"user_id":"{OTHER}"}}"#), Place::START, None).is_ok());
+        assert!(refuse_other(&format!(r#"{{"user_id":"{OTHER}"}}"#), Position::START, None).is_ok());
     }
 
     proptest! {

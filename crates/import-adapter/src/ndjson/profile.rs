@@ -1,8 +1,8 @@
 //! The line `profile`: the API's profile data.
 
+use super::invalid_item::{InvalidItem, at, named};
 use super::line::check_person;
-use super::unfit::{Unfit, at, named};
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedProfile;
 use domain::id::UserId;
@@ -24,8 +24,8 @@ macro_rules! with_biology {
         }
 
         impl $line {
-            fn biology(&self) -> Result<domain::user::Biology, $crate::ndjson::unfit::Unfit> {
-                use $crate::ndjson::unfit::at;
+            fn biology(&self) -> Result<domain::user::Biology, $crate::ndjson::invalid_item::InvalidItem> {
+                use $crate::ndjson::invalid_item::at;
                 use domain::user::{BiologicalSex, Biology, BirthDate, BloodType, BodyHeight, BodyWeight, SkinType};
                 let text = Option::<String>::as_deref;
                 Ok(Biology {
@@ -48,16 +48,20 @@ pub(super) use with_biology;
 
 with_biology!(Line {
     #[serde(rename = "type", default)]
-    _type: Loose,
+    _type: LooseScalar,
     user_id: Option<String>,
     created_at: Option<String>,
     home_timezone: Option<String>,
     /// Scopes are not imported.
     #[serde(rename = "scopes", default)]
-    _scopes: Loose,
+    _scopes: LooseScalar,
 });
 
-pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<Box<ImportedProfile>, Unfit> {
+pub(super) fn read(
+    line: &Line,
+    user_id: Option<UserId>,
+    place: &str,
+) -> Result<Box<ImportedProfile>, InvalidItem> {
     check_person(line.user_id.as_deref(), user_id)?;
     let created_at = line.created_at.as_deref().map(|text| Timestamp::parse("created_at", text)).transpose();
     let created_at = created_at.map_err(at("created_at"))?;
@@ -72,6 +76,6 @@ pub(super) fn read(line: &Line, user_id: Option<UserId>, place: &str) -> Result<
     }))
 }
 
-pub(super) fn zone(text: Option<&str>) -> Result<Option<TimeZone>, Unfit> {
+pub(super) fn zone(text: Option<&str>) -> Result<Option<TimeZone>, InvalidItem> {
     text.map(TimeZone::parse).transpose().map_err(named("home_timezone"))
 }

@@ -1,8 +1,8 @@
 //! The line `sleep_session`: the API's session with `raw_sleep` and `sleep_metric`.
 
+use super::invalid_item::{InvalidItem, at, named};
 use super::line::check_person;
-use super::unfit::{Unfit, at, named};
-use crate::json::{Bounded, Loose};
+use crate::json::{Bounded, LooseScalar};
 use crate::source::Notes;
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSession;
@@ -60,7 +60,7 @@ macro_rules! members {
     };
 }
 
-members!(Line, RawStage, RawMetric, Loose);
+members!(Line, RawStage, RawMetric, LooseScalar);
 // A type that is not a text may have any content.
 members!(KnownLine, KnownStage, KnownMetric, Option<&'a str>, #[serde(deny_unknown_fields)]);
 
@@ -87,7 +87,7 @@ impl<'a> From<KnownLine<'a>> for Line<'a> {
             external_id_kind,
         } = line;
         Self {
-            _type: Loose::Absent,
+            _type: LooseScalar::Absent,
             id,
             user_id,
             time_in_bed_start,
@@ -120,7 +120,7 @@ pub(super) fn read(
     user_id: Option<UserId>,
     place: &str,
     notes: &mut Notes,
-) -> Result<Box<ImportedSession>, Unfit> {
+) -> Result<Box<ImportedSession>, InvalidItem> {
     check_person(line.user_id.as_deref(), user_id)?;
     let start =
         Timestamp::parse("time_in_bed_start", &line.time_in_bed_start).map_err(at("time_in_bed_start"))?;
@@ -158,7 +158,7 @@ pub(super) fn read(
 }
 
 /// Returns the session's key, else one derived from its start.
-fn key(line: &Line<'_>, time_in_bed: &TimeInBed) -> Result<SessionKey, Unfit> {
+fn key(line: &Line<'_>, time_in_bed: &TimeInBed) -> Result<SessionKey, InvalidItem> {
     let kind = match line.external_id_kind.as_deref() {
         None | Some("given") => SessionKeyKind::Given,
         Some("derived") => SessionKeyKind::Derived,
@@ -184,7 +184,7 @@ fn hypnogram(raw: &[RawStage<'_>], time_in_bed: &TimeInBed, notes: &mut Notes) -
         return Ok(hypnogram);
     }
     notes.add(
-        "stages overlap, are out of order or lie outside the time in bed; they were laid on one time line",
+        "stages overlap, are out of order or lie outside the time in bed; they were merged into one timeline",
     );
     Hypnogram::flatten(entries, time_in_bed).map_err(|error| format!("raw_sleep: {error}"))
 }
@@ -200,6 +200,6 @@ fn metrics(raw: &[RawMetric], time_in_bed: &TimeInBed, notes: &mut Notes) -> Res
         let value = MetricValue::from_f64(*value).ok_or("sleep_metric: a value is not a number")?;
         reported.push((kind, value));
     }
-    notes.count(unknown, "metrics that are not known were left out");
+    notes.count(unknown, "unknown metrics were left out");
     SleepMetrics::from_reported(time_in_bed, reported).map_err(|error| format!("sleep_metric: {error}"))
 }

@@ -1,7 +1,7 @@
 //! The line `supplement`: the API's `details`.
 
-use super::unfit::{Unfit, at, named};
-use crate::json::{Bounded, Loose};
+use super::invalid_item::{InvalidItem, at, named};
+use crate::json::{Bounded, LooseScalar};
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSupplement;
 use chrono::{DateTime, NaiveTime, Utc};
@@ -18,12 +18,12 @@ const LABEL_WORDS: Uuid = Uuid::from_u128(0x8f1d_3c52_7a0e_4b69_9d44_2e6b_a1c7_5
 #[derive(Debug, Deserialize)]
 pub(super) struct Line {
     #[serde(rename = "type", default)]
-    _type: Loose,
+    _type: LooseScalar,
     id: Option<String>,
     brand: Option<String>,
     name: String,
     #[serde(default)]
-    servings: Loose,
+    servings: LooseScalar,
     upc: Option<String>,
     entry_date: Option<String>,
     #[serde(default)]
@@ -42,7 +42,7 @@ struct RawIngredient {
     amount_stated: Option<bool>,
 }
 
-pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, Unfit> {
+pub(super) fn read(line: Line, place: &str) -> Result<Box<ImportedSupplement>, InvalidItem> {
     let id = line.id.as_deref().map(SupplementId::parse).transpose().map_err(named("id"))?;
     let entered = line.entry_date.as_deref().map(|text| Timestamp::parse("entry_date", text)).transpose();
     let entered = entered.map_err(at("entry_date"))?.map(|timestamp| timestamp.instant);
@@ -102,7 +102,7 @@ fn read_ingredient(raw: RawIngredient) -> Result<Ingredient, String> {
     let RawIngredient { quantity, unit, active, ingredient_name, order: _, amount_stated } = raw;
     let amount = match (amount_stated, quantity) {
         (Some(false), _) | (None, None) => None,
-        (Some(true), None) => return Err("amount_stated is true and quantity is missing".to_owned()),
+        (Some(true), None) => return Err("amount_stated is true, but quantity is missing".to_owned()),
         (_, Some(quantity)) => {
             Amount::from_label(quantity, unit.unwrap_or_default()).map_err(|error| error.to_string())?
         }

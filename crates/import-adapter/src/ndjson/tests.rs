@@ -1,6 +1,6 @@
 use super::{Ndjson, session_at_once};
 use crate::Format;
-use crate::input::{Cursor, Place};
+use crate::input::{Cursor, Position};
 use crate::json::check;
 use crate::source::Notes;
 use crate::testing::{USER, frame, items, notes, read, rejections, sessions, stages};
@@ -157,7 +157,7 @@ fn unknown_members_are_reported_by_name() {
         .replace("\"is_nap\"", "\"isNap\"")
         .replace("{\"stage\"", "{\"phase\":\"4711\",\"stage\"");
     let items = lines(&text);
-    assert_eq!(notes(&items), ["line 1: members that are not known were passed over: isNap, phase"]);
+    assert_eq!(notes(&items), ["line 1: unknown members were skipped: isNap, phase"]);
     assert_eq!(sessions(&items).len(), 1);
     let text = SESSION
         .replace("09T00:10", "09T01:10")
@@ -171,11 +171,11 @@ fn an_unknown_metric_is_reported() {
     let items = lines(
         r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:00:00Z","time_in_bed_end":"2026-03-09T07:00:00Z","sleep_metric":[{"sleep_metric":"sleepScore","value":80}]}"#,
     );
-    assert_eq!(notes(&items), ["line 1: metrics that are not known were left out: 1"]);
+    assert_eq!(notes(&items), ["line 1: unknown metrics were left out: 1"]);
 }
 
 #[test]
-fn a_line_that_cannot_be_taken_is_rejected_without_its_values() {
+fn an_unacceptable_line_is_rejected_without_its_values() {
     let session = SESSION.replace("09T00:10", "09T01:10");
     let log = r#"{"type":"supplement_log","created_at":"2026-01-02T03:04:05Z","supplement_id":"1a2b3c4d-0000-4000-8000-000000000001","servings":1}"#;
     for (line, part) in [
@@ -192,7 +192,7 @@ fn a_line_that_cannot_be_taken_is_rejected_without_its_values() {
         (r#"{"type":"sleep_session","time_in_bed_start":"2026-03-08T23:00:00Z","time_in_bed_end":"2026-03-08T23:30:00Z","sleep_metric":[{"sleep_metric":"timeNightAsleep","value":4711}]}"#.to_owned(), "exceeds the time in bed"),
         (r#"{"type":"profile","birth_date":"4711"}"#.to_owned(), "birth date must be"),
         (r#"{"type":"profile","home_timezone":"4711"}"#.to_owned(), "home_timezone: not the name"),
-        (r#"{"type":"profile","height_cm":"4711"}"#.to_owned(), "another type than expected"),
+        (r#"{"type":"profile","height_cm":"4711"}"#.to_owned(), "the wrong type"),
         (r#"{"type":"profile","user_id":"4711"}"#.to_owned(), "user_id: not a UUID"),
         (session.replace("\"is_nap\"", "\"user_id\":\"4711\",\"is_nap\""), "user_id: not a UUID"),
         (log.replace("\"servings\":1", "\"servings\":0"), "servings is not a number above 0"),
@@ -208,7 +208,7 @@ fn a_line_that_cannot_be_taken_is_rejected_without_its_values() {
 }
 
 #[test]
-fn empty_lines_are_passed_over_and_a_line_that_is_no_json_refuses_the_file() {
+fn empty_lines_are_skipped_and_a_line_that_is_not_json_rejects_the_file() {
     let profile = r#"{"type":"profile"}"#;
     assert_eq!(lines(&format!("\n{profile}\r\n  \n{profile}")).len(), 2);
     assert!(lines("").is_empty());
@@ -223,7 +223,7 @@ fn empty_lines_are_passed_over_and_a_line_that_is_no_json_refuses_the_file() {
 }
 
 #[test]
-fn totals_beside_stages_are_taken_over_only_where_the_stages_cover_little() {
+fn totals_are_used_only_where_the_stages_cover_little() {
     let read = |asleep: &str| {
         let line = SESSION
             .replace("2026-03-09T00:10", "2026-03-09T01:10")
@@ -267,7 +267,7 @@ proptest! {
         line[place] = byte;
         line.truncate(cut.unwrap_or(line.len()));
         if let Some((session, notes)) = session_at_once(&line, None, "line 1") {
-            let text = check(&line, Place::START);
+            let text = check(&line, Position::START);
             prop_assert!(text.is_ok());
             let reader = Ndjson::new(Cursor::new(Box::new(std::io::empty())).unwrap(), None);
             let mut other_notes = Notes::default();
@@ -322,7 +322,7 @@ proptest! {
             Some(short) => {
                 prop_assert!(!has_unknown);
                 let read = |line: &super::session::Line<'_>| {
-                    super::session::read(line, None, "here", &mut Notes::default()).map_err(|unfit| format!("{unfit:?}"))
+                    super::session::read(line, None, "here", &mut Notes::default()).map_err(|invalid| format!("{invalid:?}"))
                 };
                 prop_assert_eq!(read(&short), read(&long.unwrap()));
             }

@@ -1,6 +1,6 @@
 //! The members of a data point; unused members are omitted.
 
-use crate::json::{Bounded, Loose};
+use crate::json::{Bounded, LooseScalar};
 use crate::timestamp::Timestamp;
 use chrono::TimeDelta;
 use domain::sleep::TimeInBed;
@@ -22,23 +22,23 @@ pub(super) struct OnlyBody {
 pub(super) struct Header {
     pub(super) schema_id: SchemaId,
     pub(super) acquisition_provenance: Provenance,
-    pub(super) user_id: Loose,
+    pub(super) user_id: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SchemaId {
-    pub(super) name: Loose,
+    pub(super) name: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Provenance {
-    pub(super) source_name: Loose,
+    pub(super) source_name: LooseScalar,
     /// The record's id at the source.
-    pub(super) source_data_point_id: Loose,
+    pub(super) source_data_point_id: LooseScalar,
     /// The same id as written by Shimmer, the format's own converter.
-    pub(super) external_id: Loose,
+    pub(super) external_id: LooseScalar,
 }
 
 /// Body of any sleep schema.
@@ -46,37 +46,37 @@ pub(super) struct Provenance {
 #[serde(default)]
 pub(super) struct Body {
     pub(super) effective_time_frame: Option<TimeFrame>,
-    pub(super) descriptive_statistic: Loose,
+    pub(super) descriptive_statistic: LooseScalar,
     pub(super) total_sleep_time: Option<Measure>,
     pub(super) sleep_duration: Option<Measure>,
     pub(super) latency_to_sleep_onset: Option<Measure>,
     pub(super) wake_after_sleep_onset: Option<Measure>,
-    pub(super) number_of_awakenings: Loose,
-    pub(super) is_main_sleep: Loose,
-    pub(super) category_type: Loose,
-    pub(super) category_value: Loose,
+    pub(super) number_of_awakenings: LooseScalar,
+    pub(super) is_main_sleep: LooseScalar,
+    pub(super) category_type: LooseScalar,
+    pub(super) category_value: LooseScalar,
     pub(super) metadata: Bounded<Metadata>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Metadata {
-    pub(super) key: Loose,
-    pub(super) value: Loose,
+    pub(super) key: LooseScalar,
+    pub(super) value: LooseScalar,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TimeFrame {
-    date_time: Loose,
+    date_time: LooseScalar,
     time_interval: Option<Interval>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Interval {
-    start_date_time: Loose,
-    end_date_time: Loose,
+    start_date_time: LooseScalar,
+    end_date_time: LooseScalar,
     duration: Option<Measure>,
 }
 
@@ -84,8 +84,8 @@ struct Interval {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Measure {
-    value: Loose,
-    unit: Loose,
+    value: LooseScalar,
+    unit: LooseScalar,
 }
 
 impl Measure {
@@ -113,14 +113,14 @@ impl Body {
     /// Returns the time in bed from start and end, start and duration, or end and duration.
     pub(super) fn time_in_bed(&self) -> Result<TimeInBed, String> {
         if !self.descriptive_statistic.is_absent() {
-            return Err("a statistic of several nights is no session".to_owned());
+            return Err("a statistic over several nights is not a session".to_owned());
         }
         let frame = self.effective_time_frame.as_ref().ok_or("effective_time_frame is missing")?;
         let Some(interval) = &frame.time_interval else {
             return Err(if frame.date_time.is_absent() {
                 "time_interval is missing".to_owned()
             } else {
-                "effective_time_frame is an instant: a session needs start and end".to_owned()
+                "effective_time_frame is a point in time; a session needs a start and an end".to_owned()
             });
         };
         interval.time_in_bed()
@@ -150,13 +150,13 @@ impl Interval {
 
     fn duration(&self) -> Result<TimeDelta, String> {
         let measure =
-            self.duration.as_ref().ok_or("time_interval has neither start and end nor a duration")?;
+            self.duration.as_ref().ok_or("time_interval has neither a start and an end nor a duration")?;
         let length = measure.length().and_then(|length| TimeDelta::from_std(length).ok());
-        length.ok_or_else(|| "duration is no length of time".to_owned())
+        length.ok_or_else(|| "duration is not a valid duration".to_owned())
     }
 }
 
-fn timestamp(name: &str, value: &Loose) -> Result<Option<Timestamp>, String> {
+fn timestamp(name: &str, value: &LooseScalar) -> Result<Option<Timestamp>, String> {
     if value.is_absent() {
         return Ok(None);
     }

@@ -35,12 +35,12 @@ struct Collected {
     nights: Nights,
     /// First person named in a header.
     person: Option<String>,
-    passed_over: PassedOver,
+    passed_over: SkippedSubjects,
 }
 
 /// Records about other subjects.
 #[derive(Debug, Default)]
-struct PassedOver {
+struct SkippedSubjects {
     first: Option<String>,
     count: usize,
 }
@@ -51,7 +51,7 @@ impl OpenMhealth {
             segments: Segments::new("record"),
             nights: Nights::default(),
             person: None,
-            passed_over: PassedOver::default(),
+            passed_over: SkippedSubjects::default(),
         };
         Self { document, collected, is_read: false }
     }
@@ -82,7 +82,7 @@ impl Collected {
         let Some(named) = header.user_id.identifier() else { return Ok(()) };
         match &self.person {
             Some(person) if *person != named => {
-                Err("user_id names another person than records before".to_owned())
+                Err("user_id differs from that of earlier records".to_owned())
             }
             Some(_) => Ok(()),
             None => {
@@ -120,7 +120,7 @@ fn source(header: &Header) -> Result<SleepSource, String> {
     SleepSource::parse(name.unwrap_or("open mhealth")).map_err(|error| format!("source_name: {error}"))
 }
 
-impl PassedOver {
+impl SkippedSubjects {
     fn add(&mut self, number: u64) {
         self.count = self.count.saturating_add(1);
         self.first.get_or_insert_with(|| format!("record {number}"));
@@ -128,7 +128,7 @@ impl PassedOver {
 
     fn report(&mut self, items: &mut Items) {
         if let Some(place) = self.first.take() {
-            items.note_count(&place, "records that are not about sleep were passed over", self.count);
+            items.note_count(&place, "records that are not about sleep were skipped", self.count);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Nights with totals only.
 
 use super::member::{Body, Header, Measure};
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::segments::too_many;
 use crate::session;
 use crate::source::{Invalid, Items, Notes};
@@ -113,9 +113,9 @@ impl Night {
 
     fn session(self, source: SleepSource, notes: &mut Notes) -> Result<SleepRecord, String> {
         let Self { at: _, time_in_bed, key, is_nap, totals, differs, unreadable } = self;
-        notes.count(unreadable, "sums that are no length of time or no count were left out");
+        notes.count(unreadable, "totals that are neither a duration nor a count were left out");
         if differs {
-            notes.add("another record of the same night says something else, which was passed over");
+            notes.add("another record of the same night has different values, which were skipped");
         }
         let head = SleepRecordHead {
             key: key.unwrap_or_else(|| SessionKey::derived_from(time_in_bed.start())),
@@ -168,6 +168,6 @@ fn key(header: &Header) -> Result<Option<SessionKey>, String> {
     key.map_err(|error| format!("source_data_point_id: {error}"))
 }
 
-fn count(value: &Loose) -> Option<u32> {
+fn count(value: &LooseScalar) -> Option<u32> {
     value.identifier()?.parse().ok()
 }

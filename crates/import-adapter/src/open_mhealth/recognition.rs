@@ -4,8 +4,8 @@ use super::{OpenMhealth, SCHEMAS};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::{Document, Layout};
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
 /// Lengths that only these schemas have.
@@ -17,13 +17,13 @@ const LENGTHS: [&str; 5] = [
     "wake_after_sleep_onset",
 ];
 /// Members with content besides a time frame.
-const BESIDE_FRAME: [&str; 4] =
+const CONTENT_MEMBERS: [&str; 4] =
     ["is_main_sleep", "number_of_awakenings", "sleep_maintenance_efficiency_percentage", "category_value"];
 
 /// Recognises data points and bodies: one, a list, or a reply of Shimmer (`{"shim": ..., "body": [...]}`).
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::new(Format::OpenMhealth, move |bytes, _| {
+    Some(RecognisedFile::new(Format::OpenMhealth, move |bytes, _| {
         Ok(OpenMhealth::new(Document::new(Cursor::new(bytes)?, layout)))
     }))
 }
@@ -56,5 +56,5 @@ fn is_body(body: &Sketch, named: bool) -> bool {
     let has_length =
         |name: &&str| body.member(name).is_some_and(|length| length.has("value") && length.has("unit"));
     LENGTHS.iter().any(has_length)
-        || body.has("effective_time_frame") && (named || BESIDE_FRAME.iter().any(|name| body.has(name)))
+        || body.has("effective_time_frame") && (named || CONTENT_MEMBERS.iter().any(|name| body.has(name)))
 }

@@ -47,6 +47,6 @@ fn stage(value: &str) -> Result<Option<Stage>, &'static str> {
         "AsleepDeep" => Ok(Some(Stage::Deep)),
         "AsleepREM" => Ok(Some(Stage::Rem)),
         "Asleep" | "AsleepUnspecified" => Ok(Some(Stage::Asleep)),
-        _ => Err("category_value is no stage of sleep that is known"),
+        _ => Err("category_value is not a known sleep stage"),
     }
 }

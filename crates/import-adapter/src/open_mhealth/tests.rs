@@ -86,14 +86,14 @@ fn a_session_has_two_of_start_end_and_duration() {
         assert_eq!(frame(&record), "2026-01-10T23:00:00-05:00 2026-01-11T07:30:00-05:00", "{interval}");
     }
     for (interval, reason) in [
-        (start.to_owned(), "time_interval has neither start and end nor a duration"),
+        (start.to_owned(), "time_interval has neither a start and an end nor a duration"),
         (duration.to_owned(), "start_date_time and end_date_time are missing"),
-        (format!(r#"{start},"duration":{{"value":8,"unit":"Mo"}}"#), "duration is no length of time"),
+        (format!(r#"{start},"duration":{{"value":8,"unit":"Mo"}}"#), "duration is not a valid duration"),
         (
             format!(r#"{start},"duration":{{"value":0,"unit":"h"}}"#),
             "time_interval: the end is not after the start",
         ),
-        (format!(r#"{start},"duration":{{"value":1e300,"unit":"h"}}"#), "duration is no length of time"),
+        (format!(r#"{start},"duration":{{"value":1e300,"unit":"h"}}"#), "duration is not a valid duration"),
         (
             r#""date":"2026-01-10","part_of_day":"evening""#.to_owned(),
             "start_date_time and end_date_time are missing",
@@ -109,7 +109,7 @@ fn a_session_has_two_of_start_end_and_duration() {
 }
 
 #[test]
-fn z_says_that_no_offset_is_known() {
+fn z_means_that_no_offset_is_known() {
     let text = episode("").replace("+01:00", "Z");
     assert_eq!(frame(&only(&text)), "2026-01-10T23:00:00Z 2026-01-11T07:00:00Z");
 }
@@ -128,12 +128,12 @@ fn an_invalid_session_is_rejected_with_its_place() {
     assert_eq!(
         rejections(&found),
         [
-            "record 1: effective_time_frame is an instant: a session needs start and end",
+            "record 1: effective_time_frame is a point in time; a session needs a start and an end",
             "record 2: effective_time_frame is missing",
-            "record 3: a statistic of several nights is no session",
+            "record 3: a statistic over several nights is not a session",
             "record 5: not an object",
             "record 6: body is missing",
-            "record 7: a member has another type than expected, which is an object, at line 1, column 11 of the record",
+            "record 7: a member has the wrong type, expected an object, at line 1, column 11 of the record",
         ]
     );
 }
@@ -176,7 +176,7 @@ fn records_of_one_night_make_one_session() {
     assert_eq!(sessions(&found), [record]);
     assert_eq!(
         notes(&found),
-        ["record 1: another record of the same night says something else, which was passed over"]
+        ["record 1: another record of the same night has different values, which were skipped"]
     );
 }
 
@@ -213,7 +213,7 @@ fn sums_that_contradict_or_cannot_be_read_are_dropped_and_noted() {
         r#","total_sleep_time":{"value":7,"unit":"parsec"},"number_of_awakenings":-1,"wake_after_sleep_onset":{"value":-1,"unit":"h"}"#,
     ));
     assert_eq!(sessions(&found).len(), 1);
-    assert_eq!(notes(&found), ["record 1: sums that are no length of time or no count were left out: 3"]);
+    assert_eq!(notes(&found), ["record 1: totals that are neither a duration nor a count were left out: 3"]);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn one_file_is_about_one_person() {
     let of = |person: &str| point("sleep-episode", &format!(r#","user_id":"{person}""#), &episode(""));
     let found =
         read_all(&format!("[{},{},{}]", of("ada"), of("sam"), point("sleep-episode", "", &episode(""))));
-    assert_eq!(rejections(&found), ["record 2: user_id names another person than records before"]);
+    assert_eq!(rejections(&found), ["record 2: user_id differs from that of earlier records"]);
     assert_eq!(sessions(&found).len(), 1);
 }
 
@@ -233,7 +233,7 @@ fn records_about_something_else_are_passed_over_and_noted() {
         format!("[{},{},{weekly}]", point("step-count", "", steps), point("sleep-episode", "", &episode("")));
     let found = read_all(&text);
     assert_eq!(sessions(&found).len(), 1);
-    assert_eq!(notes(&found), ["record 1: records that are not about sleep were passed over: 2"]);
+    assert_eq!(notes(&found), ["record 1: records that are not about sleep were skipped: 2"]);
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn samples_of_healthkit_are_grouped_as_those_of_its_own_export() {
         ["LIGHT 00:10-01:00", "DEEP 01:00-01:30", "ASLEEP 01:30-02:00", "AWAKE 02:00-02:10"]
     );
     assert_eq!(stages(&later), ["REM 05:00-05:30"]);
-    assert_eq!(rejections(&found), ["record 8: category_value is no stage of sleep that is known"]);
+    assert_eq!(rejections(&found), ["record 8: category_value is not a known sleep stage"]);
 }
 
 #[test]

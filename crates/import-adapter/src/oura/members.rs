@@ -1,38 +1,38 @@
 //! One sleep document as Oura writes it; unused members are omitted.
 
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use serde::Deserialize;
 
 /// A document of either version; every member may be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Period {
-    pub(super) id: Loose,
+    pub(super) id: LooseScalar,
     #[serde(rename = "type")]
-    pub(super) kind: Loose,
-    pub(super) bedtime_start: Loose,
-    pub(super) bedtime_end: Loose,
-    pub(super) total_sleep_duration: Loose,
-    pub(super) awake_time: Loose,
-    pub(super) light_sleep_duration: Loose,
-    pub(super) deep_sleep_duration: Loose,
-    pub(super) rem_sleep_duration: Loose,
-    pub(super) latency: Loose,
-    pub(super) sleep_phase_30_sec: Loose,
-    pub(super) sleep_phase_5_min: Loose,
-    pub(super) app_sleep_phase_5_min: Loose,
+    pub(super) kind: LooseScalar,
+    pub(super) bedtime_start: LooseScalar,
+    pub(super) bedtime_end: LooseScalar,
+    pub(super) total_sleep_duration: LooseScalar,
+    pub(super) awake_time: LooseScalar,
+    pub(super) light_sleep_duration: LooseScalar,
+    pub(super) deep_sleep_duration: LooseScalar,
+    pub(super) rem_sleep_duration: LooseScalar,
+    pub(super) latency: LooseScalar,
+    pub(super) sleep_phase_30_sec: LooseScalar,
+    pub(super) sleep_phase_5_min: LooseScalar,
+    pub(super) app_sleep_phase_5_min: LooseScalar,
     /// Version 1: minutes by which local time is ahead of UTC.
-    pub(super) timezone: Loose,
+    pub(super) timezone: LooseScalar,
     /// Version 1: 1 for the longest sleep of a day.
-    pub(super) is_longest: Loose,
+    pub(super) is_longest: LooseScalar,
     /// Version 1, like all members below.
-    pub(super) total: Loose,
-    pub(super) awake: Loose,
-    pub(super) light: Loose,
-    pub(super) deep: Loose,
-    pub(super) rem: Loose,
-    pub(super) onset_latency: Loose,
-    pub(super) hypnogram_5min: Loose,
+    pub(super) total: LooseScalar,
+    pub(super) awake: LooseScalar,
+    pub(super) light: LooseScalar,
+    pub(super) deep: LooseScalar,
+    pub(super) rem: LooseScalar,
+    pub(super) onset_latency: LooseScalar,
+    pub(super) hypnogram_5min: LooseScalar,
 }
 
 impl Period {

@@ -1,7 +1,7 @@
 //! Stages of a document: a text with one digit per epoch.
 
 use super::members::Period;
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::source::Notes;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::sleep::{Hypnogram, Stage, StageEntry, TimeInBed};
@@ -28,16 +28,16 @@ pub(super) fn read(period: &Period, time_in_bed: &TimeInBed, notes: &mut Notes) 
 /// Returns the text if it contains at least one stage.
 ///
 /// Numbers are rejected: their writer may have dropped leading zeros or trailing digits.
-fn digits<'a>(name: &str, value: &'a Loose, notes: &mut Notes) -> Option<&'a str> {
+fn digits<'a>(name: &str, value: &'a LooseScalar, notes: &mut Notes) -> Option<&'a str> {
     let Some(text) = value.as_str().map(str::trim) else {
         if !value.is_absent() {
-            notes.add(format!("{name} is not a text and was left out"));
+            notes.add(format!("{name} is not a string and was left out"));
         }
         return None;
     };
     let tells = text.chars().any(|digit| stage(digit).is_some());
     if !tells && !text.is_empty() {
-        notes.add(format!("{name} has no stage that is known and was left out"));
+        notes.add(format!("{name} contains no known stage and was left out"));
     }
     tells.then_some(text)
 }
@@ -65,7 +65,7 @@ fn entries(text: &str, epoch: TimeDelta, time_in_bed: &TimeInBed, notes: &mut No
             _ => runs.push((stage, start, end)),
         }
     }
-    notes.count(unknown, "epochs of a code that is not known were left out");
+    notes.count(unknown, "epochs with an unknown code were left out");
     notes.count(beyond, "epochs after bedtime_end were left out");
     runs.into_iter().filter_map(|(stage, start, end)| StageEntry::new(stage, start, end).ok()).collect()
 }

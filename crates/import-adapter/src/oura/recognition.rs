@@ -2,8 +2,8 @@
 
 use crate::format::Format;
 use crate::json::Layout;
-use crate::recognised::{Recognised, layout_of_first};
-use crate::seen::Seen;
+use crate::recognised::{RecognisedFile, layout_of_first};
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
 /// Members of a sleep document, at least one of which accompanies `bedtime_start`.
@@ -19,12 +19,12 @@ const SLEEP_ONLY: [&str; 8] = [
 ];
 
 /// Lists that accompany `sleep` in an export of all data.
-const BESIDE_SLEEP: [&str; 5] = ["activity", "readiness", "daily_activity", "daily_readiness", "daily_sleep"];
+const OTHER_LISTS: [&str; 5] = ["activity", "readiness", "daily_activity", "daily_readiness", "daily_sleep"];
 
 /// Recognises JSON by the members of a sleep document.
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::document(Format::Oura, layout, super::read))
+    Some(RecognisedFile::document(Format::Oura, layout, super::read))
 }
 
 fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
@@ -66,5 +66,5 @@ fn begins_export(sketch: &Sketch, named: bool) -> bool {
         first.is_some_and(|day| day.has("summary_date") || day.has("day"))
     };
     let enough = if named { 1 } else { 2 };
-    !sketch.has("sleep") && BESIDE_SLEEP.iter().filter(is_days).count() >= enough
+    !sketch.has("sleep") && OTHER_LISTS.iter().filter(is_days).count() >= enough
 }

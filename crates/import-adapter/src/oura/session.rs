@@ -2,8 +2,8 @@
 
 use super::members::Period;
 use super::phases;
-use crate::json::Loose;
-use crate::local_time::{LocalTime, SKIPPED};
+use crate::json::LooseScalar;
+use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::session::{self, Sums};
 use crate::source::Notes;
 use chrono::{DateTime, Utc};
@@ -17,7 +17,7 @@ pub(super) fn read(period: &Period, zone: TimeZone, notes: &mut Notes) -> Result
     let (end, offset_at_end) = clock.read("bedtime_end", &period.bedtime_end, notes)?;
     let time_in_bed = session::time_in_bed((start, Some(offset_at_start)), (end, Some(offset_at_end)))?;
     if period.is_of_unknown_kind() {
-        notes.add("a type of sleep that is not known");
+        notes.add("unknown type of sleep");
     }
     let hypnogram = phases::read(period, &time_in_bed, notes)?;
     let metrics = metrics(period, &time_in_bed, notes);
@@ -40,7 +40,7 @@ impl Clock {
     fn read(
         &self,
         name: &str,
-        value: &Loose,
+        value: &LooseScalar,
         notes: &mut Notes,
     ) -> Result<(DateTime<Utc>, UtcOffset), String> {
         if value.is_absent() {
@@ -51,7 +51,7 @@ impl Clock {
         let time = time.ok_or_else(|| format!("{name} is not a date and time"))?;
         let time = LocalTime { offset: time.offset.or(self.of_document), ..time };
         if time.is_skipped(self.zone) {
-            notes.add_once(SKIPPED);
+            notes.add_once(SKIPPED_TIME_NOTE);
         }
         let (instant, offset) = time.resolve(self.zone).ok_or_else(|| format!("{name} is out of range"))?;
         // `Z` gives the instant but no local offset.
@@ -62,7 +62,7 @@ impl Clock {
 }
 
 /// Parses the `timezone` of version 1: minutes by which local time is ahead of UTC.
-fn offset(minutes: &Loose) -> Option<UtcOffset> {
+fn offset(minutes: &LooseScalar) -> Option<UtcOffset> {
     minutes.identifier()?.parse().ok().and_then(UtcOffset::from_minutes)
 }
 
@@ -81,6 +81,6 @@ fn metrics(period: &Period, time_in_bed: &TimeInBed, notes: &mut Notes) -> Sleep
 }
 
 /// Returns the member of version 2, else that of version 1.
-const fn either<'a>(second: &'a Loose, first: &'a Loose) -> &'a Loose {
+const fn either<'a>(second: &'a LooseScalar, first: &'a LooseScalar) -> &'a LooseScalar {
     if second.is_absent() { first } else { second }
 }

@@ -108,7 +108,7 @@ fn other_files_are_left_to_others() {
 }
 
 #[test]
-fn version_1_says_the_same_under_other_names() {
+fn version_1_has_the_same_values_under_other_names() {
     let record = only(&format!(r#"{{"sleep":[{FIRST}]}}"#));
     assert_eq!(frame(&record), "2017-11-06T02:13:19+02:00 2017-11-06T02:37:19+02:00");
     let expected = ["AWAKE 02:13-02:18", "REM 02:18-02:23", "LIGHT 02:23-02:33", "DEEP 02:33-02:37"];
@@ -132,7 +132,7 @@ fn the_finest_text_that_has_a_stage_counts() {
     assert_eq!(stages(&app), ["LIGHT 23:10-23:20"]);
     let (record, _, noted) = outcome(&document(r#","sleep_phase_30_sec":"000","sleep_phase_5_min":"3""#));
     assert_eq!(stages(&record.unwrap()), ["REM 23:10-23:15"]);
-    assert_eq!(noted, "record 1: sleep_phase_30_sec has no stage that is known and was left out");
+    assert_eq!(noted, "record 1: sleep_phase_30_sec contains no known stage and was left out");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_text_that_became_a_number_is_not_guessed_at() {
         let record = record.unwrap();
         assert!(record.hypnogram().is_empty());
         assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(3000.0));
-        assert_eq!(noted, "record 1: sleep_phase_5_min is not a text and was left out");
+        assert_eq!(noted, "record 1: sleep_phase_5_min is not a string and was left out");
     }
 }
 
@@ -152,7 +152,7 @@ fn a_text_that_became_a_number_is_not_guessed_at() {
 fn epochs_of_unknown_codes_are_skipped_and_keep_their_place() {
     let (record, _, noted) = outcome(&document(r#","sleep_phase_5_min":"202x2""#));
     assert_eq!(stages(&record.unwrap()), ["LIGHT 23:10-23:15", "LIGHT 23:20-23:25", "LIGHT 23:30-23:35"]);
-    assert_eq!(noted, "record 1: epochs of a code that is not known were left out: 2");
+    assert_eq!(noted, "record 1: epochs with an unknown code were left out: 2");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn the_type_says_what_is_a_nap_and_what_is_no_sleep() {
     assert_eq!(of_type("null").0.unwrap().is_nap(), None);
     let (record, _, noted) = of_type("\"trance\"");
     assert!(record.is_some_and(|record| record.is_nap().is_none()));
-    assert_eq!(noted, "record 1: a type of sleep that is not known");
+    assert_eq!(noted, "record 1: unknown type of sleep");
     for (kind, why) in [("\"rest\"", "it is rest, not sleep"), ("\"deleted\"", "it was deleted")] {
         let (record, rejected, noted) = of_type(kind);
         assert!(record.is_none() && rejected.is_empty() && noted.contains(why), "{noted}");
@@ -208,8 +208,8 @@ fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
         (good.replace("\"bedtime_end\":", "\"end\":"), "bedtime_end is missing"),
         (good.replace("\"night-1\"", "1.5"), "id is neither"),
         (good.replace("\"night-1\"", "\"\\u0007\""), "id: a session's key"),
-        (good.replace("\"period\":0", "\"type\":\"rest\""), "a member is given twice: `type`"),
-        ("4711".to_owned(), "a member has another type"),
+        (good.replace("\"period\":0", "\"type\":\"rest\""), "duplicate member: `type`"),
+        ("4711".to_owned(), "a member has the wrong type"),
         ("{}".to_owned(), "bedtime_start is missing"),
     ] {
         let items = items(&format!("[{good},{bad},{good}]"), Format::Oura, "UTC");
@@ -224,7 +224,7 @@ fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
 fn totals_that_contradict_or_are_no_numbers_are_dropped_and_noted() {
     let (record, _, noted) = outcome(&document(r#","total_sleep_duration":9000,"latency":-1"#));
     assert_eq!(metric(&record.unwrap(), MetricKind::TimeNightAsleep), None);
-    assert!(noted.contains("no numbers from 0 on were left out: 1"), "{noted}");
+    assert!(noted.contains("negative or not numbers were left out: 1"), "{noted}");
     assert!(noted.contains("the totals contradict the time in bed"), "{noted}");
 }
 

@@ -1,7 +1,7 @@
 //! Detection of formats by content.
 //!
-//! Each format inspects the beginning of a file ([`Seen`]) and returns whether it recognises it, and its
-//! reader. [`FORMATS`] are asked in order; the first match wins.
+//! Each format inspects the beginning of a file ([`FilePreview`]) and returns whether it recognises it, and
+//! its reader. [`FORMATS`] are asked in order; the first match wins.
 
 mod no_sleep;
 mod own_tables;
@@ -10,8 +10,8 @@ mod table;
 
 use crate::format::Format;
 use crate::input::{Bytes, Cursor};
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::{
     apple_health, dsld, fhir, fitbit, garmin, hypnogram, intake_csv, ndjson, open_mhealth, oura,
     sleep_as_android, whoop, withings,
@@ -20,7 +20,7 @@ use application::ports::import_source::ImportRefusal;
 
 /// Inspects the beginning of a file for one format. `named` means that the format was requested, so that an
 /// empty list may be accepted.
-type Recogniser = fn(seen: &Seen, named: bool) -> Option<Recognised>;
+type Recogniser = fn(seen: &FilePreview, named: bool) -> Option<RecognisedFile>;
 
 /// All formats in the order in which they are asked.
 const FORMATS: &[(Format, Recogniser)] = &[
@@ -40,15 +40,15 @@ const FORMATS: &[(Format, Recogniser)] = &[
 ];
 
 /// Recognises a file, or reports what was found instead.
-pub(crate) fn recognise(bytes: Bytes, asked: Format) -> Result<Recognised, ImportRefusal> {
-    let seen = Seen::inspect(&mut Cursor::new(bytes)?)?;
+pub(crate) fn recognise(bytes: Bytes, asked: Format) -> Result<RecognisedFile, ImportRefusal> {
+    let seen = FilePreview::inspect(&mut Cursor::new(bytes)?)?;
     let found = seen.first_claim(asked, asked != Format::Auto);
     found.ok_or_else(|| seen.refusal(asked))
 }
 
 /// Strength of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub(crate) enum MatchStrength {
     /// Specific content.
     Sure,
     /// An empty list, which many formats have.
@@ -60,18 +60,18 @@ pub(crate) enum Sign {
 /// A matching format and the strength of the match.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    pub(crate) recognised: Recognised,
-    pub(crate) sign: Sign,
+    pub(crate) recognised: RecognisedFile,
+    pub(crate) sign: MatchStrength,
 }
 
 /// Recognises one file of several. Being among others says less than being named on the command line.
 pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal> {
-    let seen = Seen::inspect(&mut Cursor::new(bytes)?)?;
+    let seen = FilePreview::inspect(&mut Cursor::new(bytes)?)?;
     let sure = seen.first_claim(asked, false);
     let sign = match &sure {
-        _ if seen.is_empty() => Sign::Empty,
-        Some(recognised) if recognised.format() != Format::Hypnogram => Sign::Sure,
-        _ => Sign::Weak,
+        _ if seen.is_empty() => MatchStrength::Empty,
+        Some(recognised) if recognised.format() != Format::Hypnogram => MatchStrength::Sure,
+        _ => MatchStrength::Weak,
     };
     match sure.or_else(|| seen.first_claim(asked, asked != Format::Auto)) {
         Some(recognised) => Ok(Claim { recognised, sign }),
@@ -79,9 +79,9 @@ pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal>
     }
 }
 
-impl Seen {
+impl FilePreview {
     /// Asks the formats in order, or only the requested one.
-    fn first_claim(&self, asked: Format, named: bool) -> Option<Recognised> {
+    fn first_claim(&self, asked: Format, named: bool) -> Option<RecognisedFile> {
         let mut asked_for = FORMATS.iter().filter(|(format, _)| asked == Format::Auto || *format == asked);
         asked_for.find_map(|(_, recognise)| recognise(self, named))
     }

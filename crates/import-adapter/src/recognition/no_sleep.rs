@@ -4,21 +4,23 @@
 const TABLES: [(&[&str], &str); 4] = [
     (
         &["Cycle start time", "Recovery score %"],
-        "this is WHOOP's table of cycles (physiological_cycles.csv), which is not a table of sleeps; import sleeps.csv of \
-         the same export",
+        "this is WHOOP's table of cycles (physiological_cycles.csv), which contains no sleep sessions; \
+         import sleeps.csv from the same export",
     ),
     (
         &["Cycle start time", "Workout start time"],
-        "this is WHOOP's table of workouts (workouts.csv), which holds no sleep; import sleeps.csv of the same export",
+        "this is WHOOP's table of workouts (workouts.csv), which contains no sleep; import sleeps.csv from \
+         the same export",
     ),
     (
         &["Cycle start time", "Question text"],
-        "this is WHOOP's journal (journal_entries.csv), which holds no sleep; import sleeps.csv of the same export",
+        "this is WHOOP's journal (journal_entries.csv), which contains no sleep; import sleeps.csv from the \
+         same export",
     ),
     (
         &["sleep_log_entry_id", "overall_score"],
-        "this is Fitbit's table of sleep scores (sleep_score.csv), which holds no nights; import the files sleep-*.json of \
-         the same export",
+        "this is Fitbit's table of sleep scores (sleep_score.csv), which contains no nights; import the \
+         sleep-*.json files from the same export",
     ),
 ];
 

@@ -3,8 +3,8 @@
 use domain::user::ProfileField;
 
 /// Advice for these files.
-pub(super) const ADVICE: &str = "this is a table of a Restwell export, and such tables are for reading alone; make the \
-    export once more as lines (ndjson), and import these";
+pub(super) const ADVICE: &str = "this is a table from a Restwell export, and such tables cannot be imported; \
+    export again as JSON lines (ndjson) and import that file";
 
 /// Columns of each table except the profile and the intake logs; the latter can be imported. A test of the
 /// server keeps them equal to the export's.

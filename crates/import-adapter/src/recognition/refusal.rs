@@ -1,14 +1,14 @@
 //! Messages for files that no format recognises.
 
-use super::table::{Table, shown};
+use super::table::{Table, list_names};
 use super::{FORMATS, no_sleep, own_tables};
 use crate::format::Format;
 use crate::intake_csv::{SEMICOLONS, is_header_with_semicolons};
-use crate::seen::{Seen, Text};
+use crate::seen::{FilePreview, Text};
 use crate::sketch::Sketch;
 use application::ports::import_source::ImportRefusal;
 
-impl Seen {
+impl FilePreview {
     /// Reports that the file is not of the requested format, and what it is.
     pub(super) fn refusal(self, asked: Format) -> ImportRefusal {
         if let Some(refusal) = self.text().and_then(known_table) {
@@ -71,12 +71,12 @@ fn outlined(sketch: &Sketch) -> String {
     match sketch {
         Sketch::List(None) => "an empty JSON list".to_owned(),
         Sketch::List(Some(first)) if first.names().is_empty() => {
-            "a JSON list whose first element is no object with members".to_owned()
+            "a JSON list whose first element is not an object with members".to_owned()
         }
         Sketch::List(Some(first)) => {
-            format!("a JSON list of objects with {}", shown("member", &first.names()))
+            format!("a JSON list of objects with {}", list_names("member", &first.names()))
         }
         sketch if sketch.names().is_empty() => "an empty JSON object".to_owned(),
-        sketch => format!("a JSON object with {}", shown("member", &sketch.names())),
+        sketch => format!("a JSON object with {}", list_names("member", &sketch.names())),
     }
 }

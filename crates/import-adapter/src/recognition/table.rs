@@ -61,7 +61,7 @@ impl Table {
     /// Lists the first columns and the closest formats.
     pub(super) fn described(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(String::as_str).collect();
-        format!("a table with {}; {}", shown("column", &names), self.nearest())
+        format!("a table with {}; {}", list_names("column", &names), self.nearest())
     }
 
     fn nearest(&self) -> String {
@@ -113,7 +113,7 @@ fn fields(line: &str, separator: char) -> Option<Vec<String>> {
 }
 
 /// Lists a few names of `kind`, without control characters.
-pub(super) fn shown(kind: &str, names: &[&str]) -> String {
+pub(super) fn list_names(kind: &str, names: &[&str]) -> String {
     let mut text = format!("the {kind}{} ", if names.len() == 1 { "" } else { "s" });
     for (index, name) in names.iter().take(NAMES_SHOWN).enumerate() {
         let clean: String = without_deceptive(name).chars().take(CHARS_SHOWN).collect();

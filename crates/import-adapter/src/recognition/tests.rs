@@ -47,7 +47,7 @@ fn an_unrecognised_file_is_described_without_its_values() {
         (b"name,value\n4711,1\n", "a table with the columns name, value"),
         (b"4711,value\n4711,1\n", "a text file in no supported format"),
         (b"words\n", "a text file in no supported format"),
-        (b"[4711]", "first element is no object"),
+        (b"[4711]", "first element is not an object"),
         (b"{}", "an empty JSON object"),
     ] {
         let found = message(text, Format::Auto);
@@ -97,7 +97,7 @@ fn an_unknown_table_is_rejected_with_its_columns_and_the_nearest_formats() {
 }
 
 #[test]
-fn prose_and_values_are_not_taken_for_columns() {
+fn prose_and_values_are_not_mistaken_for_columns() {
     for text in
         [&b"Dear diary, last night\nnothing\n"[..], b"Ada,4711\nBob,4711\n", b"\"Ada,\nb\n", b",\n,\n"]
     {

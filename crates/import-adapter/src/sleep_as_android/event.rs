@@ -21,14 +21,14 @@ struct Event {
 }
 
 /// Kind of an event.
-enum Read {
+enum ParsedEvent {
     Stage(Event),
     /// A light, an alarm or a device.
     Other,
     Unreadable,
 }
 
-fn read(text: &str) -> Read {
+fn read(text: &str) -> ParsedEvent {
     let mut parts = text.splitn(3, '-');
     let (label, at) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let (stage, is_start) = match label {
@@ -40,10 +40,10 @@ fn read(text: &str) -> Read {
         "REM_END" => (Stage::Rem, false),
         "AWAKE_START" => (Stage::Awake, true),
         "AWAKE_END" => (Stage::Awake, false),
-        _ => return Read::Other,
+        _ => return ParsedEvent::Other,
     };
     let at = at.parse().ok().and_then(DateTime::from_timestamp_millis);
-    at.map_or(Read::Unreadable, |at| Read::Stage(Event { at, stage, is_start }))
+    at.map_or(ParsedEvent::Unreadable, |at| ParsedEvent::Stage(Event { at, stage, is_start }))
 }
 
 /// Builds the stages from a record's events and notes what was left out.
@@ -55,9 +55,9 @@ pub(super) fn hypnogram<'a>(
     let (mut events, mut unreadable) = (Vec::new(), 0_usize);
     for text in texts {
         match read(text) {
-            Read::Stage(event) => events.push(event),
-            Read::Other => {}
-            Read::Unreadable => unreadable = unreadable.saturating_add(1),
+            ParsedEvent::Stage(event) => events.push(event),
+            ParsedEvent::Other => {}
+            ParsedEvent::Unreadable => unreadable = unreadable.saturating_add(1),
         }
     }
     // A stable sort: at equal times an end comes before the next start.
@@ -70,7 +70,7 @@ pub(super) fn hypnogram<'a>(
     };
     notes.count(
         entries.iter().filter(beyond).count(),
-        "stages that reach beyond the time in bed were cut to it",
+        "stages that extend beyond the time in bed were trimmed",
     );
     Hypnogram::flatten(entries, time_in_bed).map_err(|error| error.to_string())
 }
@@ -94,8 +94,8 @@ fn entries(events: &[Event], time_in_bed: &TimeInBed, notes: &mut Notes) -> Vec<
         }
         next_start = *at;
     }
-    notes.count(empty, "stages of no length were left out");
-    notes.count(unmatched.saturating_add(ends.len()), "ends of stages that never began were left out");
+    notes.count(empty, "stages without a duration were left out");
+    notes.count(unmatched.saturating_add(ends.len()), "stage ends without a start were left out");
     entries.reverse();
     entries
 }

@@ -9,8 +9,8 @@ mod record;
 
 use crate::format::Format;
 use crate::input::{Fields, TableFormat, has_columns};
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::source::{Items, Notes};
 use domain::time::TimeZone;
 use record::Record;
@@ -19,9 +19,9 @@ use record::Record;
 pub(crate) const COLUMNS: [&str; 6] = ["Id", "Tz", "From", "To", "Sched", "Hours"];
 
 /// Recognises the header of the first record.
-pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
     seen.text().filter(|text| text.has_columns(&COLUMNS))?;
-    Some(Recognised::table::<SleepAsAndroid>(Format::SleepAsAndroid))
+    Some(RecognisedFile::table::<SleepAsAndroid>(Format::SleepAsAndroid))
 }
 
 /// The table of records.

@@ -2,7 +2,7 @@
 
 use super::{clock, event};
 use crate::input::Fields;
-use crate::local_time::{SKIPPED, is_skipped};
+use crate::local_time::{SKIPPED_TIME_NOTE, is_skipped};
 use crate::session;
 use crate::source::Notes;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -18,7 +18,7 @@ impl Record<'_> {
         let zone = self.zone(zone, notes);
         let (from, to) = (self.time("From")?, self.time("To")?);
         if is_skipped(from, zone) || is_skipped(to, zone) {
-            notes.add_once(SKIPPED);
+            notes.add_once(SKIPPED_TIME_NOTE);
         }
         let start = clock::resolve(zone, from, self.recorded_at());
         let end = clock::resolve(zone, to, self.about_the_end(start));
@@ -38,7 +38,7 @@ impl Record<'_> {
     fn zone(&self, otherwise: TimeZone, notes: &mut Notes) -> TimeZone {
         let named = self.0.get("Tz").and_then(|name| TimeZone::parse(name).ok());
         named.unwrap_or_else(|| {
-            notes.add("Tz names no zone that is known; the times were read in the zone that was given");
+            notes.add("Tz is not a known time zone; the specified zone was used for the times");
             otherwise
         })
     }

@@ -102,16 +102,16 @@ fn omitted_events_are_noted() {
         notes(&items),
         [
             "line 2: events without a readable time were left out: 1",
-            "line 2: stages of no length were left out: 1",
-            "line 2: ends of stages that never began were left out: 1",
-            "line 2: stages that reach beyond the time in bed were cut to it: 1",
+            "line 2: stages without a duration were left out: 1",
+            "line 2: stage ends without a start were left out: 1",
+            "line 2: stages that extend beyond the time in bed were trimmed: 1",
         ]
     );
 }
 
 #[test]
 fn the_last_epoch_may_run_six_minutes_past_the_end_without_a_note() {
-    let cut = "line 2: stages that reach beyond the time in bed were cut to it: 1";
+    let cut = "line 2: stages that extend beyond the time in bed were trimmed: 1";
     for (label, begin, end, noted) in [
         ("LIGHT", "2026-01-11T05:00:00", "2026-01-11T06:00:00", None),
         ("LIGHT", "2026-01-11T05:00:00", "2026-01-11T06:05:00", None),
@@ -167,10 +167,8 @@ fn where_a_time_exists_twice_id_and_hours_decide() {
 fn an_unknown_zone_is_replaced_by_the_configured_one() {
     let items = saa(&record(["7", "Moon/Base", LONDON[2], LONDON[3], "8"], &[]));
     assert_eq!(frame(&sessions(&items)[0]), "2026-01-10T22:00:00-05:00 2026-01-11T06:00:00-05:00");
-    assert_eq!(
-        notes(&items),
-        ["line 2: Tz names no zone that is known; the times were read in the zone that was given"]
-    );
+    let expected = "line 2: Tz is not a known time zone; the specified zone was used for the times";
+    assert_eq!(notes(&items), [expected]);
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn the_sample_with_a_comment_is_refused_at_the_comment() {
 }
 
 #[test]
-fn no_other_sample_is_taken_for_something_else() {
+fn no_other_sample_is_recognised_as_another_format() {
     let Some(folder) = folder() else { return };
     let known = [
         "apple-health",

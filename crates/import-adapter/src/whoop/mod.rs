@@ -6,8 +6,8 @@ mod night;
 
 use crate::format::Format;
 use crate::input::{Fields, TableFormat, has_columns};
-use crate::recognised::Recognised;
-use crate::seen::Seen;
+use crate::recognised::RecognisedFile;
+use crate::seen::FilePreview;
 use crate::source::{Items, Notes};
 use domain::time::TimeZone;
 
@@ -16,9 +16,9 @@ pub(crate) const COLUMNS: [&str; 5] =
     ["Cycle start time", "Cycle timezone", "Sleep onset", "Wake onset", "Nap"];
 
 /// Recognises the header of the table of sleeps.
-pub(crate) fn recognise(seen: &Seen, _named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, _named: bool) -> Option<RecognisedFile> {
     seen.text().filter(|text| text.has_columns(&COLUMNS))?;
-    Some(Recognised::table::<Whoop>(Format::Whoop))
+    Some(RecognisedFile::table::<Whoop>(Format::Whoop))
 }
 
 /// The table of sleeps.

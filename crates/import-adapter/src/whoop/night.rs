@@ -1,7 +1,7 @@
 //! Conversion of a row to a session.
 
 use crate::input::Fields;
-use crate::local_time::{LocalTime, SKIPPED};
+use crate::local_time::{LocalTime, SKIPPED_TIME_NOTE};
 use crate::session;
 use crate::source::Notes;
 use chrono::{DateTime, NaiveDateTime, Utc};
@@ -49,7 +49,7 @@ fn time(
     let local = local.ok_or_else(|| format!("{name} is not a date and time"))?;
     let time = LocalTime { local, offset };
     if time.is_skipped(zone) {
-        notes.add_once(SKIPPED);
+        notes.add_once(SKIPPED_TIME_NOTE);
     }
     let (instant, offset) = time.resolve(zone).ok_or_else(|| format!("{name} is out of range"))?;
     Ok((instant, Some(offset)))
@@ -81,7 +81,7 @@ fn totals(row: &Fields<'_>, notes: &mut Notes) -> SourceTotals {
         rem: minutes("REM duration (min)"),
         ..SourceTotals::default()
     };
-    notes.count(unreadable, "totals that are no numbers from 0 on were left out");
+    notes.count(unreadable, "totals that are negative or not numbers were left out");
     let nothing = [totals.asleep, totals.awake].into_iter().all(|sum| sum.is_none_or(|sum| sum.is_zero()));
     if nothing { SourceTotals::default() } else { totals }
 }

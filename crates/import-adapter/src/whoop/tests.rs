@@ -75,7 +75,7 @@ fn a_night_that_was_not_scored_has_its_time_in_bed_alone() {
 #[test]
 fn totals_that_cannot_be_are_left_out_and_noted() {
     let items = whoop(&["x,,UTC,2026-01-10 23:00:00,2026-01-11 07:00:00,,many,,-1,,,,false"]);
-    assert_eq!(notes(&items), ["line 2: totals that are no numbers from 0 on were left out: 2"]);
+    assert_eq!(notes(&items), ["line 2: totals that are negative or not numbers were left out: 2"]);
     let items = whoop(&["x,,UTC,2026-01-10 23:00:00,2026-01-11 07:00:00,,900,,,,,,false"]);
     assert_eq!(notes(&items), ["line 2: the totals contradict the time in bed and were dropped"]);
     assert_eq!(sessions(&items).len(), 1);
@@ -96,7 +96,7 @@ fn an_invalid_row_is_rejected() {
             "Cycle timezone is not an offset such as UTC-04:00",
         ),
         ("x,,UTC,2026-01-10 23:00:00,2026-01-11 07:00:00,,,,,,,,maybe", "Nap is neither true nor false"),
-        ("x,,UTC", "not as many fields as the header has"),
+        ("x,,UTC", "the number of fields differs from the header"),
     ] {
         assert_eq!(rejection(row), format!("line 2: {reason}"));
     }
@@ -112,8 +112,8 @@ fn a_table_truncated_in_a_row_is_rejected() {
 #[test]
 fn the_table_of_cycles_is_another() {
     let cycles = "Cycle start time,Cycle end time,Cycle timezone,Recovery score %,Sleep onset,Wake onset\n";
-    let said = "this is WHOOP's table of cycles (physiological_cycles.csv), which is not a table of sleeps; import \
-        sleeps.csv of the same export";
+    let said = "this is WHOOP's table of cycles (physiological_cycles.csv), which contains no sleep \
+        sessions; import sleeps.csv from the same export";
     for format in [Format::Auto, Format::Whoop, Format::Fitbit] {
         let refused = read(cycles.as_bytes(), format, "UTC").unwrap_err();
         assert_eq!(refused, ImportRefusal::HoldsNoSleep(said.to_owned()));

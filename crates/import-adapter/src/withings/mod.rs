@@ -9,7 +9,7 @@ mod summary;
 
 pub(crate) use recognition::recognise;
 
-use crate::json::{Document, Loose, decode};
+use crate::json::{Document, LooseScalar, decode};
 use crate::segments::Segments;
 use crate::source::{Invalid, Items, Notes, RecordReader};
 use application::ports::import_source::ImportRefusal;
@@ -58,7 +58,7 @@ impl RecordReader for WithingsJson {
 }
 
 /// Parses a timestamp in seconds since 1970.
-fn instant(name: &str, value: &Loose) -> Result<DateTime<Utc>, String> {
+fn instant(name: &str, value: &LooseScalar) -> Result<DateTime<Utc>, String> {
     if value.is_absent() {
         return Err(format!("{name} is missing"));
     }

@@ -4,14 +4,14 @@ use super::{Document, WithingsJson};
 use crate::format::Format;
 use crate::input::Cursor;
 use crate::json::Layout;
-use crate::recognised::{Recognised, layout_of_first};
-use crate::seen::Seen;
+use crate::recognised::{RecognisedFile, layout_of_first};
+use crate::seen::FilePreview;
 use crate::sketch::Sketch;
 
 /// Recognises JSON by the members of a series' first element.
-pub(crate) fn recognise(seen: &Seen, named: bool) -> Option<Recognised> {
+pub(crate) fn recognise(seen: &FilePreview, named: bool) -> Option<RecognisedFile> {
     let layout = layout(seen.json()?, named)?;
-    Some(Recognised::new(Format::Withings, move |bytes, context| {
+    Some(RecognisedFile::new(Format::Withings, move |bytes, context| {
         Ok(WithingsJson::new(Document::new(Cursor::new(bytes)?, layout), context.zone))
     }))
 }

@@ -11,7 +11,7 @@ const ID_CHARS: usize = 8;
 
 /// Parses one interval and its device, or returns why it is invalid.
 pub(super) fn read(record: &Record, number: u64, zone: TimeZone) -> Result<(SleepSource, Segment), String> {
-    let stage = stage(record).ok_or("state is not known")?;
+    let stage = stage(record).ok_or("unknown state")?;
     let start = instant("startdate", &record.startdate)?;
     let end = instant("enddate", &record.enddate)?;
     let segment = Segment {

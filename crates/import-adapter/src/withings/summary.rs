@@ -2,7 +2,7 @@
 
 use super::instant;
 use super::members::{Data, Record};
-use crate::json::Loose;
+use crate::json::LooseScalar;
 use crate::session::{self, Sums};
 use crate::source::Notes;
 use domain::sleep::{SleepMetrics, SleepRecord, SleepRecordHead, SourceTotals, TimeInBed};
@@ -33,7 +33,7 @@ pub(super) fn read(record: &Record, zone: TimeZone, notes: &mut Notes) -> Result
 fn zone_of(record: &Record, zone: TimeZone, notes: &mut Notes) -> TimeZone {
     let named = record.timezone.as_str().and_then(|name| TimeZone::parse(name).ok());
     if named.is_none() && !record.timezone.is_absent() {
-        notes.add("the timezone is not known, the offsets are those of the zone given");
+        notes.add("the timezone is unknown; the offsets of the specified zone were used");
     }
     named.unwrap_or(zone)
 }
@@ -54,6 +54,6 @@ fn metrics(data: &Data, time_in_bed: &TimeInBed, notes: &mut Notes) -> SleepMetr
     sums.metrics(&totals, time_in_bed, notes)
 }
 
-const fn either<'a>(first: &'a Loose, second: &'a Loose) -> &'a Loose {
+const fn either<'a>(first: &'a LooseScalar, second: &'a LooseScalar) -> &'a LooseScalar {
     if first.is_absent() { second } else { first }
 }

@@ -150,7 +150,7 @@ fn states_are_stages_and_an_unknown_one_extends_nothing() {
     for state in ["6", "-1", "1.5", "\"x\"", "[]", "true"] {
         let series = [stretch(0, 10, "1"), stretch(10, 60, state), stretch(110, 120, "1")];
         let items = withings(&reply(&series.join(",")));
-        assert_eq!(rejections(&items), ["record 2: state is not known"]);
+        assert_eq!(rejections(&items), ["record 2: unknown state"]);
         assert_eq!(sessions(&items).len(), 2, "{state}");
     }
 }
@@ -219,7 +219,7 @@ fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
         (good.replace("\"model\"", "\"category\":1,\"model\""), "it is a workout"),
         (r#"{"startdate":1,"enddate":2}"#.to_owned(), "state and data are missing"),
         (of_device(&stretch(0, 1, "1"), "\\u0007", ""), "model: a source has"),
-        ("4711".to_owned(), "a member has another type"),
+        ("4711".to_owned(), "a member has the wrong type"),
     ] {
         let items = withings(&reply(&[good.as_str(), &bad, &good].join(",")));
         assert_eq!(sessions(&items).len(), 2, "{bad}");
@@ -233,7 +233,7 @@ fn an_invalid_session_is_rejected_with_its_place_and_the_rest_imported() {
 fn values_that_contradict_the_night_are_dropped_and_noted() {
     for (more, part) in [
         (r#","sleep_latency":28800,"waso":-600"#, "the totals contradict the time in bed"),
-        (r#","waso":-600"#, "totals that are no numbers from 0 on were left out: 1"),
+        (r#","waso":-600"#, "totals that are negative or not numbers were left out: 1"),
     ] {
         let items = withings(&reply(&summary(0, 60, more)));
         assert_eq!(sessions(&items).len(), 1);
@@ -242,7 +242,7 @@ fn values_that_contradict_the_night_are_dropped_and_noted() {
     }
     let items = withings(&reply(&summary(0, 60, "").replace("Europe/Paris", "Moon/Base")));
     assert_eq!(frame(&sessions(&items)[0]), "2026-01-10T18:00:00-05:00 2026-01-10T19:00:00-05:00");
-    assert!(notes(&items).concat().contains("the timezone is not known"));
+    assert!(notes(&items).concat().contains("the timezone is unknown"));
 }
 
 proptest! {

@@ -51,7 +51,9 @@ impl<'a> Arguments<'a> {
     pub(super) fn number(self, name: &str) -> Result<Option<usize>, InvalidArgument> {
         let Some(value) = self.0.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
         let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-        number.map(Some).ok_or_else(|| InvalidArgument(format!("{name} must be a whole number from 0.")))
+        number
+            .map(Some)
+            .ok_or_else(|| InvalidArgument(format!("{name} must be a whole number of 0 or more.")))
     }
 
     /// Returns an instant.

@@ -1,6 +1,7 @@
 //! `get_coverage`: what is recorded, and what is not.
 
-use super::days::DayRange;
+use super::answer::put;
+use super::days::{DayRange, days_before};
 use super::session::{self, MAX_DAYS};
 use super::sleep::spans;
 use super::{ToolCall, ToolError, profile};
@@ -39,14 +40,14 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
             DataKind::Sleep => of_sleep(call, &access, today).await?,
             DataKind::Supplements => of_supplements(call, &access, today).await?,
         };
-        super::answer::put(&mut answer, kind.as_str(), found);
-        super::answer::put(&mut answer, "time_zone", access.home_timezone.name().into());
-        super::answer::put(&mut answer, "today", today.to_string().into());
+        put(&mut answer, kind.as_str(), found);
+        put(&mut answer, "time_zone", access.home_timezone.name().into());
+        put(&mut answer, "today", today.to_string().into());
     }
     if let Some(error) = invalid {
         return Err(error.into());
     }
-    super::answer::put(&mut answer, "not_granted", not_granted.into());
+    put(&mut answer, "not_granted", not_granted.into());
     Ok(answer)
 }
 
@@ -59,13 +60,12 @@ async fn of_profile(call: &ToolCall<'_>, access: &GrantedAccess) -> Result<Value
 
 async fn of_sleep(call: &ToolCall<'_>, access: &GrantedAccess, today: NaiveDate) -> Result<Value, ToolError> {
     let zone = access.home_timezone;
-    let year = DayRange { first: today, last: today };
-    let year = DayRange { first: super::days::days_before(year.last, MAX_DAYS - 1), ..year };
+    let year = DayRange { first: days_before(today, MAX_DAYS - 1), last: today };
     let found = session::read(call, access, year, false).await?;
     let spans = spans(&found.rows)?;
     let days = trend::days(&spans, zone);
     let within = |number: u64| {
-        let first = super::days::days_before(today, number - 1);
+        let first = days_before(today, number - 1);
         days.iter().filter(|day| day.date >= first).count()
     };
     let sources = trend::sources(&days).into_iter().take(MAX_NAMED);
@@ -87,13 +87,13 @@ async fn of_supplements(
     today: NaiveDate,
 ) -> Result<Value, ToolError> {
     let zone = access.home_timezone;
-    let first = super::days::days_before(today, 27);
+    let first = days_before(today, 27);
     let permit = gate::begin_page(&call.state.api, access)?;
     let intake = call.state.read_intake.run(access, IntakeRange { first, last: today, zone }).await?;
     let earliest = call.state.read_intake.earliest(access).await?;
     drop(permit);
     let recent = |number: u64| {
-        let first = super::days::days_before(today, number - 1);
+        let first = days_before(today, number - 1);
         intake.days.keys().filter(|date| **date >= first).count()
     };
     let mut products: Vec<&str> = intake.supplements.values().map(|found| found.label.name()).collect();

@@ -16,7 +16,8 @@ pub(super) struct DayRange {
 }
 
 impl DayRange {
-    /// Reads `from` and `to`. Without `to` the range ends today; without `from` it has `usual` days.
+    /// Reads `from` and `to`. Without `to` the range ends today; without `from` it has `usual` days. A range
+    /// that reaches into the future ends tomorrow.
     pub(super) fn read(
         arguments: Arguments<'_>,
         today: NaiveDate,
@@ -29,7 +30,9 @@ impl DayRange {
                 "from must not be after to; without to, the range ends today.".to_owned(),
             ));
         }
-        Ok(Self { first, last })
+        // A night that ends east of home may end tomorrow. Later days would be answered part by part in vain.
+        let latest = today.succ_opt().unwrap_or(today);
+        Ok(Self { first, last: last.min(latest).max(first) })
     }
 
     /// Returns the last days of the range, at most this many.

@@ -1,4 +1,4 @@
-//! The tools: what they are called, which data they need, and how they are run.
+//! The tools: names, required data and execution.
 //!
 //! Every tool reads. None takes a person: the token says whose data it is. A call counts against the daily
 //! limit of each kind of data that it reads, even if its arguments are invalid, as at the data endpoints.
@@ -107,11 +107,14 @@ impl Tool {
             Self::Profile => profile::run(call).await,
         };
         match outcome {
-            Ok(answer) => Ok(json!({
-                "content": [{ "type": "text", "text": answer.to_string() }],
-                "structuredContent": answer,
-                "isError": false,
-            })),
+            Ok(mut answer) => {
+                answer::sanitize(&mut answer);
+                Ok(json!({
+                    "content": [{ "type": "text", "text": answer.to_string() }],
+                    "structuredContent": answer,
+                    "isError": false,
+                }))
+            }
             Err(ToolError::Invalid(InvalidArgument(message))) => Ok(json!({
                 "content": [{ "type": "text", "text": message }],
                 "isError": true,

@@ -3,7 +3,7 @@
 use super::Tool;
 use serde_json::{Map, Value, json};
 
-/// What `tools/list` says about a tool.
+/// Description of a tool in `tools/list`.
 pub(super) struct Described {
     pub(super) title: &'static str,
     pub(super) description: &'static str,
@@ -46,8 +46,8 @@ fn coverage() -> Described {
 fn sleep() -> Described {
     Described {
         title: "Sleep per night",
-        description: "One line per sleep session by date of waking up, the latest first, and medians of the \
-            nights of each source with their number n. Without arguments: last night, which ends today.",
+        description: "One line per sleep session by wake-up date, latest first, and medians per source with \
+            the number of nights n. Without arguments: last night, which ends today.",
         input: input(&[("from", "First date, YYYY-MM-DD. Default: the same as to."), ("to", TO)]),
         output: ranged(&[
             ("nights", list(&session(&[]))),
@@ -72,7 +72,7 @@ fn night() -> Described {
         description: "All sleep sessions that end on one date, with the stages in time order. Without \
             arguments: last night, which ends today. Sources are listed side by side and never merged.",
         input: input(&[
-            ("date", "Date of waking up, YYYY-MM-DD. Default: today."),
+            ("date", "Wake-up date, YYYY-MM-DD. Default: today."),
             ("session_id", "Only this session."),
             ("stages_after", "Only stages that start after this time, such as 2026-03-08T23:10:00-05:00."),
         ]),
@@ -105,13 +105,13 @@ fn trend() -> Described {
     }
     Described {
         title: "Sleep over weeks or months",
-        description: "Medians and quartiles of time in bed, time asleep, bedtime and wake-up time of one source, \
-            per week (per month beyond 26 weeks), each with its number n of nights. Naps are left out. Without \
-            arguments: the last four weeks, and the source with most nights.",
+        description: "Medians and quartiles of time in bed, time asleep, bedtime and wake-up time of one \
+            source, per week (per month beyond 26 weeks), each with the number of nights n. Naps are \
+            excluded. Without arguments: the last four weeks, and the source with the most nights.",
         input: input(&[
             ("from", "First date, YYYY-MM-DD. Default: 27 days before to."),
             ("to", TO),
-            ("source", "A source that this tool returned; the empty text for nights without one."),
+            ("source", "A source that this tool returned; an empty string for nights without a source."),
         ]),
         output: ranged(&[
             (
@@ -139,13 +139,13 @@ fn supplements() -> Described {
     let mut arguments = input(&[("from", FROM), ("to", TO)]);
     if let Some(properties) = arguments.get_mut("properties").and_then(Value::as_object_mut) {
         let skip = json!({ "type": "integer", "minimum": 0,
-            "description": "Leaves out the first products and ingredients of each day." });
+            "description": "Number of products and ingredients to skip on each day." });
         properties.insert("skip".to_owned(), skip);
     }
     Described {
         title: "Supplements per day",
-        description: "Products taken on each day with their servings, and sums of the ingredients whose amount \
-            the labels state, the latest day first. Without arguments: the last seven days.",
+        description: "Products taken on each day with their servings, and totals of the ingredients whose \
+            amount is on the label, latest day first. Without arguments: the last seven days.",
         input: arguments,
         output: ranged(&[(
             "days",

@@ -5,7 +5,7 @@ use super::days::DayRange;
 use application::StorageError;
 use application::access::GrantedAccess;
 use application::night::NightsQuery;
-use application::read::{PackedPart, PackedSleepRow, SleepPage};
+use application::read::{PackedPart, PackedSleepRow};
 use chrono::DateTime;
 use domain::paging::PageSize;
 use domain::sleep::packed::MetricWalk;
@@ -52,12 +52,8 @@ pub(super) async fn read(
     let limit = PageSize::new(MAX_SESSIONS).unwrap_or(PageSize::SLEEP_DEFAULT);
     let query = NightsQuery { user_id: access.user_id, first, last, zone, with_states, limit };
     let permit = gate::begin_page(&call.state.api, access)?;
-    let page = match query.page() {
-        Some(page) => call.state.api.read_sleep.run(access, page).await?,
-        None => SleepPage::default(),
-    };
+    let (mut rows, is_cut) = call.state.api.read_sleep.nights(access, query).await?;
     drop(permit);
-    let (mut rows, is_cut) = query.select(page);
     let mut complete = range;
     let date = |row: &PackedSleepRow| local_date(row.ended_at_millis, zone);
     // The earliest day may lack sessions. If it is the only one, it is shown nevertheless.

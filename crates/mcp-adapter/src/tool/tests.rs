@@ -1,6 +1,9 @@
 use super::Tool;
+use super::argument::Arguments;
+use super::days::DayRange;
+use chrono::NaiveDate;
 use domain::scope::{Scope, ScopeSet};
-use serde_json::Value;
+use serde_json::json;
 
 // The bound of answers, which the list of tools keeps too: models read it.
 #[test]
@@ -8,6 +11,20 @@ fn the_list_of_tools_has_fewer_than_8000_tokens() {
     let tools: Vec<String> = Tool::ALL.into_iter().map(|tool| tool.definition().to_string()).collect();
     let bytes: usize = tools.iter().map(String::len).sum();
     assert!(bytes < 12_000, "{bytes}");
+}
+
+#[test]
+fn a_range_of_days_that_reaches_into_the_future_ends_tomorrow() {
+    let date = |text: &str| text.parse::<NaiveDate>().unwrap();
+    let read = |from: &str, to: &str| {
+        let given = json!({ "from": from, "to": to });
+        let arguments = Arguments::new(given.as_object().unwrap(), &["from", "to"]).ok().unwrap();
+        let range = DayRange::read(arguments, date("2026-03-08"), 7).ok().unwrap();
+        (range.first, range.last)
+    };
+    assert_eq!(read("2026-03-01", "9999-12-31"), (date("2026-03-01"), date("2026-03-09")));
+    assert_eq!(read("2026-03-01", "2026-03-05"), (date("2026-03-01"), date("2026-03-05")));
+    assert_eq!(read("2030-01-01", "2030-12-31"), (date("2030-01-01"), date("2030-01-01")));
 }
 
 #[test]
@@ -44,6 +61,17 @@ fn every_tool_is_marked_as_reading_and_takes_no_person() {
         let arguments = definition["inputSchema"]["properties"].as_object().unwrap();
         assert!(!arguments.keys().any(|name| name.contains("user") || name.contains("person")));
         assert!(definition["description"].as_str().is_some_and(|text| text.len() < 400), "{definition}");
-        assert!(definition.get("x-mcp-header").is_none_or(Value::is_null));
     }
+}
+
+#[test]
+fn no_argument_is_repeated_in_a_header_2026_07_28_tools_x_mcp_header() {
+    let mut arguments = 0;
+    for tool in Tool::ALL {
+        for schema in tool.definition()["inputSchema"]["properties"].as_object().unwrap().values() {
+            arguments += 1;
+            assert!(schema.is_object() && schema.get("x-mcp-header").is_none(), "{schema}");
+        }
+    }
+    assert_eq!(arguments, 11);
 }

@@ -8,6 +8,7 @@ use super::sleep::spans;
 use super::{ToolCall, ToolError};
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use domain::data_kind::DataKind;
+use domain::deceptive_text::without_deceptive;
 use domain::sleep::regularity::ClockSpread;
 use domain::sleep::trend::{
     self, DatedNight, SourceNights, Spread, all_together, durations, month_of, week_of,
@@ -72,8 +73,8 @@ fn choose<'s>(
     wanted: Option<&str>,
 ) -> Result<Option<SourceNights<'s>>, InvalidArgument> {
     let Some(wanted) = wanted else { return Ok(sources.first().copied()) };
-    // The empty text means sessions without a source.
-    let found = sources.iter().find(|found| found.source.unwrap_or_default() == wanted);
+    // The empty text means sessions without a source. Answers contain sanitized sources.
+    let found = sources.iter().find(|found| without_deceptive(found.source.unwrap_or_default()) == wanted);
     let unknown =
         || InvalidArgument("source must be one that this tool returned for these dates.".to_owned());
     found.copied().map(Some).ok_or_else(unknown)
@@ -142,6 +143,8 @@ mod tests {
         assert_eq!(chosen(None), Ok(Some(3)));
         assert_eq!(chosen(Some("")), Ok(Some(1)));
         assert!(chosen(Some("Watch")).is_err());
+        let deceptive = [SourceNights { source: Some("Ri\u{200b}ng"), nights: 3 }];
+        assert!(choose(&deceptive, Some("Ring")).is_ok_and(|chosen| chosen.is_some()));
         assert_eq!(choose(&[], None), Ok(None));
     }
 }

@@ -4,13 +4,13 @@ use super::*;
 use crate::MetadataReader;
 use application::ports::system::{FetchedMetadata, MetadataSource as _};
 use chrono::TimeDelta;
-use domain::client::{MetadataContent, MetadataFault, MetadataUrl};
+use domain::client::{MetadataContent, MetadataError, MetadataUrl};
 
 const DOCUMENT: &str = r#"{"client_id": "https://hooks.example/client.json", "client_name": "Night Owl",
     "redirect_uris": ["https://hooks.example/cb"], "logo_uri": "https://hooks.example/logo.png"}"#;
 
 /// Reads a document that a TLS host serves in this response.
-async fn read_from(behaviour: Behaviour) -> Result<FetchedMetadata, MetadataFault> {
+async fn read_from(behaviour: Behaviour) -> Result<FetchedMetadata, MetadataError> {
     let (authorities, host) = tls_host(behaviour).await;
     let fetcher = GuardedFetcher::new(LOOPBACK, answers(&[&[host.address]])).trusting(authorities);
     MetadataReader::new(Arc::new(fetcher)).read(&url()).await
@@ -24,7 +24,7 @@ fn response(head: &str, body: &str) -> Behaviour {
     Behaviour::Writes(format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()))
 }
 
-async fn read(body: &str) -> Result<FetchedMetadata, MetadataFault> {
+async fn read(body: &str) -> Result<FetchedMetadata, MetadataError> {
     read_from(response("200 OK\r\ncontent-type: application/json", body)).await
 }
 
@@ -53,17 +53,17 @@ async fn the_document_in_the_guide_for_apps_is_valid() {
 }
 
 #[tokio::test]
-async fn section_4_only_status_200_is_accepted_and_redirects_are_not_followed() {
+async fn cimd_section_4_only_status_200_is_accepted_and_redirects_are_not_followed() {
     for status in
         ["201 X", "204 X", "404 X", "500 X", "304 X", "301 X\r\nlocation: https://hooks.example/other.json"]
     {
         let head = format!("{status}\r\ncontent-type: application/json");
-        assert_eq!(read_from(response(&head, DOCUMENT)).await, Err(MetadataFault::Status), "{status}");
+        assert_eq!(read_from(response(&head, DOCUMENT)).await, Err(MetadataError::Status), "{status}");
     }
 }
 
 #[tokio::test]
-async fn section_4_1_a_document_is_served_as_json() {
+async fn cimd_section_4_1_a_document_is_served_as_json() {
     for kind in ["application/json; charset=utf-8", "application/vnd.owl+json", "Application/JSON"] {
         let head = format!("200 OK\r\ncontent-type: {kind}");
         assert!(read_from(response(&head, DOCUMENT)).await.is_ok(), "{kind}");
@@ -72,19 +72,19 @@ async fn section_4_1_a_document_is_served_as_json() {
         ["content-type: text/html", "content-type: text/json", "content-type: application/jsonp", "x-a: b"]
     {
         let refused = read_from(response(&format!("200 OK\r\n{kind}"), DOCUMENT)).await;
-        assert_eq!(refused, Err(MetadataFault::ContentType), "{kind}");
+        assert_eq!(refused, Err(MetadataError::ContentType), "{kind}");
     }
 }
 
 #[tokio::test]
-async fn section_6_6_a_document_of_more_than_5_kb_is_refused() {
+async fn cimd_section_6_6_a_document_of_more_than_5_kb_is_refused() {
     let padded = |length: usize| format!("{DOCUMENT}{}", " ".repeat(length - DOCUMENT.len()));
     assert!(read(&padded(5120)).await.is_ok());
-    assert_eq!(read(&padded(5121)).await, Err(MetadataFault::TooLarge));
+    assert_eq!(read(&padded(5121)).await, Err(MetadataError::TooLarge));
 }
 
 #[tokio::test]
-async fn what_is_not_a_json_object_of_the_right_types_is_refused() {
+async fn cimd_section_4_1_what_is_not_a_json_object_of_the_right_types_is_refused() {
     let deep = format!(r#"{{"scope": {}{}}}"#, "[".repeat(2000), "]".repeat(2000));
     for body in [
         "",
@@ -99,18 +99,18 @@ async fn what_is_not_a_json_object_of_the_right_types_is_refused() {
         r#"{"client_id": "x"} {}"#,
         &deep,
     ] {
-        assert_eq!(read(body).await, Err(MetadataFault::NotJson), "{body}");
+        assert_eq!(read(body).await, Err(MetadataError::NotJson), "{body}");
     }
 }
 
 #[tokio::test]
 async fn deep_json_in_a_member_that_is_not_used_does_no_harm() {
     let deep = format!(r#"{{"x": {}{}}}"#, "[".repeat(2000), "]".repeat(2000));
-    assert!(matches!(read(&deep).await, Ok(_) | Err(MetadataFault::NotJson)));
+    assert!(matches!(read(&deep).await, Ok(_) | Err(MetadataError::NotJson)));
 }
 
 #[tokio::test]
-async fn section_4_1_a_secret_is_noticed_whatever_its_value() {
+async fn cimd_section_4_1_a_secret_is_noticed_whatever_its_value() {
     for member in [r#""client_secret": "x""#, r#""client_secret": null"#, r#""client_secret_expires_at": 0"#]
     {
         assert!(read(&format!("{{{member}}}")).await.unwrap().fields.has_secret, "{member}");
@@ -118,7 +118,7 @@ async fn section_4_1_a_secret_is_noticed_whatever_its_value() {
 }
 
 #[tokio::test]
-async fn section_4_4_the_headers_say_how_long_a_document_is_fresh() {
+async fn cimd_section_4_4_the_headers_say_how_long_a_document_is_fresh() {
     let minutes = |minutes| Some(TimeDelta::minutes(minutes));
     for (headers, expected) in [
         ("cache-control: public, max-age=600", minutes(10)),
@@ -139,12 +139,12 @@ async fn section_4_4_the_headers_say_how_long_a_document_is_fresh() {
 }
 
 #[tokio::test]
-async fn section_6_5_a_host_that_resolves_to_a_special_address_is_not_fetched() {
+async fn cimd_section_6_5_a_host_that_resolves_to_a_special_address_is_not_fetched() {
     let (authorities, host) = tls_host(ok(DOCUMENT)).await;
     for address in [host.address, "10.0.0.1:443".parse().unwrap(), "169.254.169.254:443".parse().unwrap()] {
         let fetcher = GuardedFetcher::new(OutboundPolicy::default(), answers(&[&[address]]));
         let reader = MetadataReader::new(Arc::new(fetcher.trusting(authorities.clone())));
-        let forbidden = MetadataFault::NoResponse(OutboundError::Forbidden);
+        let forbidden = MetadataError::NoResponse(OutboundError::Forbidden);
         assert_eq!(reader.read(&url()).await, Err(forbidden), "{address}");
     }
     assert_eq!(host.requests(), [""; 0]);
@@ -170,7 +170,7 @@ async fn of_nine_fetches_at_a_time_the_last_is_refused() {
         })
         .collect();
     tokio::task::yield_now().await;
-    assert_eq!(reader.read(&url()).await, Err(MetadataFault::Busy));
+    assert_eq!(reader.read(&url()).await, Err(MetadataError::Busy));
     for read in reads {
         read.abort();
         assert!(read.await.is_err());

@@ -2,13 +2,13 @@
 
 use crate::form::Form;
 use crate::view::{AppFields, FormErrors, ScopeLine};
-use application::developer::{AppFault, AppForm};
+use application::developer::{AppForm, InvalidAppField};
 use domain::client::{Client, MAX_OWN_REDIRECT_URIS, RedirectUri};
 use domain::scope::{Scope, ScopeSet};
 use http_adapter::problem::Problem;
 
 /// Details of an app, as sent.
-pub(super) struct SentApp<'a> {
+pub(super) struct SubmittedApp<'a> {
     name: &'a str,
     home_page: Option<&'a str>,
     privacy_policy: Option<&'a str>,
@@ -17,7 +17,7 @@ pub(super) struct SentApp<'a> {
     scopes: Vec<&'a str>,
 }
 
-impl<'a> SentApp<'a> {
+impl<'a> SubmittedApp<'a> {
     pub(super) fn read(form: &'a Form) -> Result<Self, Problem> {
         let line = |name| form.line(name).map(str::trim);
         let optional = |name| line(name).map(|text| Some(text).filter(|text| !text.is_empty()));
@@ -82,29 +82,64 @@ fn uri_fields(uris: &[&str]) -> Vec<String> {
 }
 
 /// Describes the faults of a form.
-pub(super) fn errors(faults: &[AppFault]) -> FormErrors {
+pub(super) fn errors(faults: &[InvalidAppField]) -> FormErrors {
     faults.iter().fold(FormErrors::none(), |errors, fault| match fault {
-        AppFault::Name => errors.and(
+        InvalidAppField::Name => errors.and(
             "name",
             "Enter a name of 1 to 100 visible characters, without invisible or direction-changing ones.",
         ),
-        AppFault::NameTaken => errors.and("name", "You already have an app with this name."),
-        AppFault::HomePage => {
+        InvalidAppField::NameTaken => errors.and(
+            "name",
+            "You already have an app with this name. If you reloaded the page, nothing more was registered: open \
+             the app in the list to create a new secret.",
+        ),
+        InvalidAppField::NameReserved => errors.and(
+            "name",
+            "Choose another name. This one looks like the name of this server or its operator, or claims to be \
+             official.",
+        ),
+        InvalidAppField::HomePage => {
             errors.and("home_page", "Home page: enter an https address, or leave it empty.")
         }
-        AppFault::PrivacyPolicy => {
+        InvalidAppField::PrivacyPolicy => {
             errors.and("privacy_policy", "Privacy policy: enter an https address, or leave it empty.")
         }
-        AppFault::Contact => {
+        InvalidAppField::Contact => {
             errors.and("contact", "Enter an email address, or an address that starts with https.")
         }
-        AppFault::NoRedirectUri => errors.and("redirect_uri", "Enter at least one redirect URI."),
-        AppFault::TooManyRedirectUris => {
+        InvalidAppField::NoRedirectUri => errors.and("redirect_uri", "Enter at least one redirect URI."),
+        InvalidAppField::TooManyRedirectUris => {
             errors.and("redirect_uri", format!("Enter at most {MAX_OWN_REDIRECT_URIS} redirect URIs."))
         }
-        AppFault::RedirectUri(position, reason) => {
-            errors.and("redirect_uri", format!("Redirect URI {position} is not valid: {reason}."))
+        InvalidAppField::RedirectUri(position, reason) => {
+            errors.and("redirect_uri", format!("Redirect URI {position} {reason}."))
         }
-        AppFault::Scopes => errors.and("scope", "Choose at least one kind of data for the app to read."),
+        InvalidAppField::Scopes => {
+            errors.and("scope", "Choose at least one kind of data for the app to read.")
+        }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::client::InvalidRedirectUri;
+
+    #[test]
+    fn an_invalid_redirect_uri_is_named_once() {
+        let errors = errors(&[InvalidAppField::RedirectUri(2, InvalidRedirectUri::Fragment)]);
+        assert_eq!(errors.at("redirect_uri"), Some("Redirect URI 2 must not have a fragment."));
+    }
+
+    #[test]
+    fn a_name_is_refused_with_the_reason() {
+        for (fault, words) in [
+            (InvalidAppField::Name, "visible characters"),
+            (InvalidAppField::NameTaken, "already have an app with this name"),
+            (InvalidAppField::NameReserved, "name of this server or its operator"),
+        ] {
+            let errors = errors(&[fault]);
+            assert!(errors.at("name").is_some_and(|text| text.contains(words)), "{fault:?}");
+        }
+    }
 }

@@ -1,15 +1,16 @@
 //! `/developer/{client_id}`: one app of the signed-in person.
 
-use super::app_form::{SentApp, fields_of};
-use super::request::{Refusal, Sent, Visit, correctable};
+use super::app_form::{SubmittedApp, fields_of};
+use super::request::{Developer, DeveloperForm, Refusal, correctable};
 use super::{sandbox, usage};
-use crate::answer::{page, see_other};
+use crate::answer::{page, redirect_with_notice, see_other};
 use crate::view::{self, AppFields, NewCode, SecretLine};
 use crate::{moment, person, query};
-use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
 use application::client_usage::USAGE_DAYS;
-use application::developer::{ChangeAppCommand, ChangedApp, MAX_COUNTED_GRANTS, OwnApp, OwnAppError};
+use application::developer::{
+    ChangeAppCommand, ChangedApp, DeveloperApp, DeveloperAppError, MAX_COUNTED_GRANTS,
+};
 use domain::client::{MAX_DRAFT_USERS, MAX_LIVE_SECRETS};
 use domain::id::{ClientId, ClientSecretId};
 use domain::secret::Secret;
@@ -17,17 +18,17 @@ use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 
 /// Shows an app.
-pub(super) async fn show(visit: &Visit<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+pub(super) async fn show(developer: &Developer<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
     let notice = match query::read(request, &["done"])?.get("done") {
-        Some("changed") => Some("The app has been changed."),
+        Some("changed") => Some("Your changes have been saved."),
         Some("draft") => {
-            Some("The app has been changed. It is a draft again until the operator approves the change.")
+            Some("Your changes have been saved. The app is a draft again until the operator approves them.")
         }
         Some("retired") => Some("The secret has been revoked."),
         _ => None,
     };
     let contents = OwnAppPage { notice: notice.map(str::to_owned), ..OwnAppPage::default() };
-    contents.answer(visit, requested(request)?).await
+    contents.answer(developer, requested(request)?).await
 }
 
 /// Returns the app in the path of a page.
@@ -37,51 +38,57 @@ pub(super) fn requested(request: &HttpRequest) -> Result<ClientId, Problem> {
 }
 
 /// Changes an app.
-pub(super) async fn change(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
-    let (app, details) = (sent.app()?, SentApp::read(&sent.form)?);
+pub(super) async fn change(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
+    let (app, details) = (sent.app()?, SubmittedApp::read(&sent.form)?);
     let (id, form) = (app.id, details.form());
-    let command = ChangeAppCommand { session: app.session, id, form, address: app.address };
-    match sent.visit.use_cases.change.run(command).await {
+    let command = ChangeAppCommand {
+        session: app.session,
+        id,
+        form,
+        operator: sent.developer.operator(),
+        address: app.address,
+    };
+    match sent.developer.use_cases.change.run(command).await {
         Ok(ChangedApp::SameReview) => Ok(see_other(&done(id, "changed"))),
         Ok(ChangedApp::NeedsReview) => Ok(see_other(&done(id, "draft"))),
         Err(error) => {
             let fields = Some(details.fields(correctable(error)?));
-            Ok(OwnAppPage { fields, ..OwnAppPage::default() }.answer(&sent.visit, id).await?)
+            Ok(OwnAppPage { fields, ..OwnAppPage::default() }.answer(&sent.developer, id).await?)
         }
     }
 }
 
 /// Creates a secret and shows it once.
-pub(super) async fn rotate_secret(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let app = sent.app()?;
     let newest = ClientSecretId::parse(sent.form.line("newest")?).ok();
-    match sent.visit.use_cases.rotate_secret.run(app, newest).await {
+    match sent.developer.use_cases.rotate_secret.run(app, newest).await {
         Ok(secret) => {
             let contents = OwnAppPage { secret: Some(secret), ..OwnAppPage::default() };
-            Ok(contents.answer(&sent.visit, app.id).await?)
+            Ok(contents.answer(&sent.developer, app.id).await?)
         }
-        // Sent again by a reload, or created in another window.
-        Err(OwnAppError::SecretChanged) => Ok(see_other(&path(app.id))),
+        // DeveloperForm again by a reload, or created in another window.
+        Err(DeveloperAppError::SecretChanged) => Ok(see_other(&path(app.id))),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Ends a secret.
-pub(super) async fn retire_secret(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn retire_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let app = sent.app()?;
     let secret = sent.form.parse("secret", |id| ClientSecretId::parse(id).ok())?;
-    match sent.visit.use_cases.retire_secret.run(app, secret).await {
+    match sent.developer.use_cases.retire_secret.run(app, secret).await {
         Ok(()) => Ok(see_other(&done(app.id, "retired"))),
         // Ended in another window.
-        Err(OwnAppError::LastSecret) => Ok(see_other(&path(app.id))),
+        Err(DeveloperAppError::LastSecret) => Ok(see_other(&path(app.id))),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Deletes an app.
-pub(super) async fn delete(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
-    sent.visit.use_cases.delete.run(sent.app()?).await?;
-    Ok(see_other(&format!("{}?done=deleted", Endpoint::Developer.path())))
+pub(super) async fn delete(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
+    sent.developer.use_cases.delete.run(sent.app()?).await?;
+    Ok(redirect_with_notice(Endpoint::Developer, "deleted"))
 }
 
 fn path(id: ClientId) -> String {
@@ -105,25 +112,28 @@ pub(super) struct OwnAppPage {
 }
 
 impl OwnAppPage {
-    pub(super) async fn answer(self, visit: &Visit<'_>, id: ClientId) -> Result<HttpResponse, Problem> {
+    pub(super) async fn answer(
+        self,
+        developer: &Developer<'_>,
+        id: ClientId,
+    ) -> Result<HttpResponse, Problem> {
         let Self { notice, secret, code, fields } = self;
-        let Visit { use_cases, person, .. } = visit;
+        let Developer { use_cases, person, .. } = developer;
         let found = use_cases.own_apps.find(person.user_id, id).await?;
-        let OwnApp { client, secrets, live_grants, draft_users, usage, limits } =
+        let DeveloperApp { client, secrets, live_grants, draft_users, usage, limits } =
             found.ok_or_else(|| Problem::new(Fault::NotFound))?;
-        let status = if fields.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
         let has_others = secrets.len() > 1;
         let line = |secret: domain::client::ClientSecret| SecretLine {
             id: secret.id.to_string(),
             created: moment::to_the_second(secret.created_at, person.home_timezone),
             can_end: has_others,
         };
-        let view = view::OwnApp {
+        let view = view::DeveloperApp {
             person: person::shown(person),
             notice,
             secret,
             code,
-            people: sandbox::people(visit).await?,
+            people: sandbox::people(developer).await?,
             client: id.to_string(),
             name: client.name.as_str().to_owned(),
             is_public: client.kind.is_public(),
@@ -141,6 +151,6 @@ impl OwnAppPage {
             limits: limits.into_iter().map(usage::limit).collect(),
             fields: fields.unwrap_or_else(|| fields_of(&client)),
         };
-        page(status, &view)
+        page(view.fields.errors.status(), &view)
     }
 }

@@ -1,13 +1,12 @@
 //! Sandbox people of a developer: created, erased, and issued codes for their apps.
 
 use super::own_app::OwnAppPage;
-use super::request::{Refusal, Sent, Visit, correctable};
+use super::request::{Developer, DeveloperForm, Refusal, correctable};
 use super::{NewApp, apps_page};
-use crate::answer::see_other;
+use crate::answer::redirect_with_notice;
 use crate::moment;
 use crate::view::{AppFields, FormErrors, Moment, NewCode, SandboxLine};
 use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
 use application::developer::SandboxCode;
 use application::sandbox::CreateSandboxCommand;
 use domain::client::Client;
@@ -20,40 +19,40 @@ use url::form_urlencoded::Serializer;
 use zeroize::Zeroizing;
 
 /// Creates a person of every story.
-pub(super) async fn create(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
-    let (stories, owner) = (Story::ALL.to_vec(), Some(sent.visit.person.user_id));
-    match sent.visit.use_cases.create_people.run(CreateSandboxCommand { stories, owner }).await {
-        Ok(_) => Ok(done("people-created")),
+pub(super) async fn create(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
+    let (stories, owner) = (Story::ALL.to_vec(), Some(sent.developer.person.user_id));
+    match sent.developer.use_cases.create_people.run(CreateSandboxCommand { stories, owner }).await {
+        Ok(_) => Ok(redirect_with_notice(Endpoint::Developer, "people-created")),
         Err(error) => refused(sent, correctable(error.into())?).await,
     }
 }
 
 /// Erases all of them after a confirmation.
-pub(super) async fn erase(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn erase(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     if !sent.form.is_ticked("confirm")? {
         return refused(sent, FormErrors::field("confirm", "Tick the box to erase your sandbox people."))
             .await;
     }
-    let owner = sent.visit.person.user_id;
-    sent.visit.use_cases.erase_people.run(Some(owner)).await.map_err(Problem::from)?;
-    Ok(done("people-erased"))
+    let owner = sent.developer.person.user_id;
+    sent.developer.use_cases.erase_people.run(Some(owner)).await.map_err(Problem::from)?;
+    Ok(redirect_with_notice(Endpoint::Developer, "people-erased"))
 }
 
 /// Issues a code for an app and shows it once.
-pub(super) async fn issue_code(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn issue_code(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let app = sent.app()?;
     let person = sent.form.parse("person", |id| UserId::parse(id).ok())?;
-    let issued = sent.visit.use_cases.sandbox_code.run(app, person).await?;
-    let curl = curl(&sent.visit.state.http.settings.public_url, &issued);
+    let issued = sent.developer.use_cases.sandbox_code.run(app, person).await?;
+    let curl = curl(&sent.developer.state.http.settings.public_url, &issued);
     let code = NewCode {
         user_id: person.to_string(),
-        expires: moment::time_of_day(issued.expires_at, sent.visit.person.home_timezone),
+        expires: moment::time_of_day(issued.expires_at, sent.developer.person.home_timezone),
         needs_secret: !issued.client.kind.is_public(),
         code: issued.code,
         curl,
     };
     let contents = OwnAppPage { code: Some(code), ..OwnAppPage::default() };
-    Ok(contents.answer(&sent.visit, app.id).await?)
+    Ok(contents.answer(&sent.developer, app.id).await?)
 }
 
 /// Returns the command that redeems a code. The URL-encoded fields contain no quotation mark.
@@ -77,18 +76,14 @@ fn curl(public_url: &str, issued: &SandboxCode) -> Zeroizing<String> {
     Zeroizing::new(format!("curl {user}{}{token} -d '{}'", public_url.trim_end_matches('/'), *fields))
 }
 
-async fn refused(sent: &Sent<'_>, errors: FormErrors) -> Result<HttpResponse, Refusal> {
+async fn refused(sent: &DeveloperForm<'_>, errors: FormErrors) -> Result<HttpResponse, Refusal> {
     let new = NewApp { fields: AppFields { errors, ..AppFields::default() }, is_public: false };
-    Ok(apps_page(&sent.visit, StatusCode::UNPROCESSABLE_ENTITY, None, new).await?)
-}
-
-fn done(what: &str) -> HttpResponse {
-    see_other(&format!("{}?done={what}", Endpoint::Developer.path()))
+    Ok(apps_page(&sent.developer, None, new).await?)
 }
 
 /// Lists the developer's sandbox people by story.
-pub(super) async fn people(visit: &Visit<'_>) -> Result<Vec<SandboxLine>, Problem> {
-    let mut people = visit.use_cases.list_people.run(Some(visit.person.user_id)).await?;
+pub(super) async fn people(developer: &Developer<'_>) -> Result<Vec<SandboxLine>, Problem> {
+    let mut people = developer.use_cases.list_people.run(Some(developer.person.user_id)).await?;
     people.sort_by_key(|person| (person.story, person.user_id));
     Ok(people.iter().map(line).collect())
 }

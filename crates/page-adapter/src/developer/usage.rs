@@ -1,4 +1,4 @@
-//! Requests of an app, and what its limits leave.
+//! Requests of an app, and the remaining daily limits.
 
 use crate::moment;
 use crate::view::{LimitLine, UsageLine, grouped};

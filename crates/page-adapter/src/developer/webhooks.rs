@@ -1,43 +1,42 @@
 //! `/developer/webhooks/{client_id}`: the webhook endpoints of an app of the signed-in person.
 
 use super::own_app::requested;
-use super::request::{Refusal, Sent, Visit, correctable};
+use super::request::{Developer, DeveloperForm, Refusal, correctable};
 use crate::answer::{page, see_other};
 use crate::view::{self, DeliveryLine, EndpointLine, EndpointState, FormErrors, NewEndpointSecret, UrlField};
 use crate::{moment, person, query};
-use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
-use application::developer::OwnWebhooks;
+use application::developer::DeveloperWebhooks;
 use application::webhook::{CreatedWebhook, WebhookError};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ClientId, WebhookEndpointId};
 use domain::outbound::{OutboundError, OutboundUrl};
 use domain::time::TimeZone;
 use domain::webhook::{
-    Delivery, DeliveryResult, DisabledBecause, EndpointStatus, EventKind, MAX_ENDPOINTS, WebhookEndpoint,
+    Delivery, DeliveryResult, DisableReason, EndpointStatus, EventKind, MAX_ENDPOINTS, WebhookEndpoint,
 };
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 
 /// Shows the endpoints and the form for a new one.
-pub(super) async fn show(visit: &Visit<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+pub(super) async fn show(developer: &Developer<'_>, request: &HttpRequest) -> Result<HttpResponse, Problem> {
     let query = query::read(request, &["done", "endpoint"])?;
     let notice = match query.get("done") {
         Some("tested") => Some("A test event is being sent."),
         Some("challenged") => Some("A challenge is being sent."),
         Some("replayed") => Some("The messages are being sent again."),
-        Some("deleted") => Some("The endpoint has been deleted. Nothing more is sent to it."),
+        Some("deleted") => Some("The endpoint has been deleted. No more messages are sent to it."),
         _ => None,
     };
     let tested = query.get("endpoint").and_then(|id| WebhookEndpointId::parse(id).ok());
-    WebhooksPage { notice, tested, ..WebhooksPage::default() }.answer(visit, requested(request)?).await
+    WebhooksPage { notice, tested, ..WebhooksPage::default() }.answer(developer, requested(request)?).await
 }
 
 /// Creates an endpoint and shows its secret once.
-pub(super) async fn create(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn create(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let (app, text) = (sent.app()?, sent.form.line("url")?.trim());
     let created = match OutboundUrl::parse(text) {
-        Ok(url) => sent.visit.use_cases.webhooks.create(app, url).await.map_err(correctable),
+        Ok(url) => sent.developer.use_cases.webhooks.create(app, url).await.map_err(correctable),
         Err(error) => Err(Ok(FormErrors::field("url", format!("The URL {error}.")))),
     };
     let contents = match created {
@@ -50,38 +49,38 @@ pub(super) async fn create(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
             WebhooksPage { field, ..WebhooksPage::default() }
         }
     };
-    Ok(contents.answer(&sent.visit, app.id).await?)
+    Ok(contents.answer(&sent.developer, app.id).await?)
 }
 
 /// Sends a test event or a challenge.
-pub(super) async fn test(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn test(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let (app, endpoint) = (sent.app()?, endpoint_id(sent)?);
-    let kind = sent.visit.use_cases.webhooks.test(app, endpoint).await?;
+    let kind = sent.developer.use_cases.webhooks.test(app, endpoint).await?;
     let what = if kind == EventKind::EndpointTest { "tested" } else { "challenged" };
     Ok(done(app.id, &format!("{what}&endpoint={endpoint}")))
 }
 
 /// Creates a secret and shows it once.
-pub(super) async fn rotate_secret(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let (app, endpoint) = (sent.app()?, endpoint_id(sent)?);
-    let secret = sent.visit.use_cases.webhooks.rotate(app, endpoint).await?;
+    let secret = sent.developer.use_cases.webhooks.rotate(app, endpoint).await?;
     let secret = Some(NewEndpointSecret { endpoint: endpoint.to_string(), secret: secret.expose() });
-    Ok(WebhooksPage { secret, ..WebhooksPage::default() }.answer(&sent.visit, app.id).await?)
+    Ok(WebhooksPage { secret, ..WebhooksPage::default() }.answer(&sent.developer, app.id).await?)
 }
 
 /// Sends the messages of the last days again.
-pub(super) async fn replay(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn replay(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let app = sent.app()?;
-    let is_offered = |days: &i64| view::OwnWebhooks::REPLAYED_DAYS.contains(days);
+    let is_offered = |days: &i64| view::DeveloperWebhooks::REPLAYED_DAYS.contains(days);
     let days = sent.form.parse("days", |days| days.parse().ok().filter(is_offered))?;
-    sent.visit.use_cases.webhooks.replay(app, endpoint_id(sent)?, TimeDelta::days(days)).await?;
+    sent.developer.use_cases.webhooks.replay(app, endpoint_id(sent)?, TimeDelta::days(days)).await?;
     Ok(done(app.id, "replayed"))
 }
 
 /// Deletes an endpoint.
-pub(super) async fn delete(sent: &Sent<'_>) -> Result<HttpResponse, Refusal> {
+pub(super) async fn delete(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let app = sent.app()?;
-    sent.visit.use_cases.webhooks.delete(app, endpoint_id(sent)?).await?;
+    sent.developer.use_cases.webhooks.delete(app, endpoint_id(sent)?).await?;
     Ok(done(app.id, "deleted"))
 }
 
@@ -90,24 +89,24 @@ pub(super) fn errors_of(error: &WebhookError) -> Option<FormErrors> {
     match error {
         WebhookError::Forbidden => Some(FormErrors::field(
             "url",
-            "This server does not call private addresses or addresses of its own machine. Enter a public one.",
+            "This server does not send requests to private or loopback addresses. Enter a public address.",
         )),
         WebhookError::UrlTaken => {
             Some(FormErrors::field("url", "There is already an endpoint with this URL."))
         }
         WebhookError::TooMany => Some(FormErrors::form(format!(
-            "This app has {MAX_ENDPOINTS} webhook endpoints, the most it can have. Delete one first."
+            "This app has reached the limit of {MAX_ENDPOINTS} webhook endpoints. Delete one first."
         ))),
         _ => None,
     }
 }
 
-fn endpoint_id(sent: &Sent<'_>) -> Result<WebhookEndpointId, Problem> {
+fn endpoint_id(sent: &DeveloperForm<'_>) -> Result<WebhookEndpointId, Problem> {
     sent.form.parse("endpoint", |id| WebhookEndpointId::parse(id).ok())
 }
 
 fn done(id: ClientId, what: &str) -> HttpResponse {
-    let path = Endpoint::OwnWebhooks.path().replace("{client_id}", &id.to_string());
+    let path = Endpoint::DeveloperWebhooks.path().replace("{client_id}", &id.to_string());
     see_other(&format!("{path}?done={what}"))
 }
 
@@ -123,19 +122,17 @@ struct WebhooksPage {
 }
 
 impl WebhooksPage {
-    async fn answer(self, visit: &Visit<'_>, id: ClientId) -> Result<HttpResponse, Problem> {
+    async fn answer(self, developer: &Developer<'_>, id: ClientId) -> Result<HttpResponse, Problem> {
         let Self { notice, tested, secret, field } = self;
-        let (person, now) = (&visit.person, (visit.state.now)());
-        let found = visit.use_cases.webhooks.list(person.user_id, id).await?;
-        let OwnWebhooks { client, endpoints } = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
-        let is_refused = !field.errors.is_empty();
-        let status = if is_refused { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+        let (person, now) = (&developer.person, (developer.state.now)());
+        let found = developer.use_cases.webhooks.list(person.user_id, id).await?;
+        let DeveloperWebhooks { client, endpoints } = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
         let is_full = endpoints.len() >= MAX_ENDPOINTS;
         let line = |(endpoint, deliveries): (WebhookEndpoint, Vec<Delivery>)| EndpointLine {
             is_tested: tested == Some(endpoint.id),
             ..endpoint_line(&endpoint, deliveries, (person.home_timezone, now))
         };
-        let view = view::OwnWebhooks {
+        let view = view::DeveloperWebhooks {
             person: person::shown(person),
             notice: notice.map(str::to_owned),
             secret,
@@ -145,7 +142,7 @@ impl WebhooksPage {
             is_full,
             field,
         };
-        page(status, &view)
+        page(view.field.errors.status(), &view)
     }
 }
 
@@ -161,11 +158,11 @@ fn endpoint_line(
         state: match endpoint.status {
             EndpointStatus::Unconfirmed => EndpointState::Unconfirmed,
             EndpointStatus::Active => EndpointState::Active,
-            EndpointStatus::Disabled { at, because } => EndpointState::Disabled {
+            EndpointStatus::Disabled { at, reason } => EndpointState::Disabled {
                 since: moment::to_the_minute(at, zone),
-                reason: match because {
-                    DisabledBecause::Gone => "It responded with status 410.",
-                    DisabledBecause::Failing => "Every attempt to deliver an event failed for three days.",
+                reason: match reason {
+                    DisableReason::Gone => "It responded with status 410.",
+                    DisableReason::Failing => "Every attempt to deliver an event failed for three days.",
                 },
             },
         },
@@ -176,7 +173,7 @@ fn endpoint_line(
     }
 }
 
-/// Returns what the log has about an attempt, without the person of the event.
+/// Returns the line of a logged attempt, without the person of the event.
 fn delivery_line(delivery: &Delivery, zone: TimeZone) -> DeliveryLine {
     DeliveryLine {
         at: moment::to_the_second(delivery.at, zone),

@@ -26,7 +26,7 @@ const DAYS: u64 = 14;
 /// Number of days of the lists.
 const DAYS_LISTED: u64 = 7;
 /// Maximum number of listed products, readers and imports.
-const LISTED: usize = 6;
+const MAX_LISTED: usize = 6;
 /// Number of entries of the activity that are searched for readers.
 const ENTRIES: u32 = 200;
 
@@ -107,7 +107,7 @@ async fn intakes(
             times: record.logs.len(),
         }
     };
-    Ok(page.records.iter().take(LISTED).map(line).collect())
+    Ok(page.records.iter().take(MAX_LISTED).map(line).collect())
 }
 
 async fn has_intakes(state: &PageState, person: &SignedInPerson) -> Result<bool, Problem> {
@@ -141,7 +141,7 @@ async fn readers(
         }
     }
     let line = |(_, line, kinds): (_, ReaderLine, Vec<&str>)| ReaderLine { what: kinds.join(", "), ..line };
-    Ok(found.into_iter().take(LISTED).map(line).collect())
+    Ok(found.into_iter().take(MAX_LISTED).map(line).collect())
 }
 
 fn name(name: ReaderName) -> String {
@@ -186,7 +186,7 @@ async fn imports_to_look_at(
     state: &PageState,
     person: &SignedInPerson,
 ) -> Result<Vec<AttentionLine>, Problem> {
-    let imports = state.list_imports.run(Some(person.user_id), LISTED).await?;
+    let imports = state.list_imports.run(Some(person.user_id), MAX_LISTED).await?;
     let since = state.nights.list.now() - TimeDelta::days(14);
     let recent = imports.into_iter().filter(|import| import.started_at >= since);
     Ok(recent.filter_map(|import| import_line(&import)).collect())

@@ -2,7 +2,7 @@
 
 use super::{counted, dates, period_line, raster::Weeks, scale, tick};
 use crate::moment;
-use crate::view::picture::{Bar, Durations, Finding, MedianMark, NightLine, RowName, TextX, Tick};
+use crate::view::picture::{Bar, Durations, MedianMark, NightLine, RowName, TextAlternative, TextX, Tick};
 use chrono::{Datelike, Days, NaiveDate};
 use domain::sleep::trend::{DatedNight, PeriodDurations, all_together, durations as summarize, week_of};
 
@@ -10,9 +10,9 @@ const HEIGHT: i64 = 180;
 /// Width of the place of one night.
 const SLOT: i64 = 20;
 const HOUR_MILLIS: i64 = 3_600_000;
-/// Least number of days of a week under a text.
+/// Minimum number of days for which a week is labelled.
 const MIN_LABELLED_DAYS: i64 = 4;
-/// Least hour at the top of the picture.
+/// Minimum value of the top of the axis, in hours.
 const MIN_TOP_HOURS: i64 = 10;
 
 /// Draws the nights of one source.
@@ -29,7 +29,7 @@ pub(crate) fn durations(nights: &[DatedNight<'_>], weeks: Weeks) -> Durations {
     };
     let hours: Vec<i64> = (0..=top).step_by(step).collect();
     let y = |millis: i64| HEIGHT - scale(millis, 0, top * HOUR_MILLIS, HEIGHT);
-    // A median of a part of a week would pass for that of the week.
+    // A median of a partial week would be mistaken for that of a whole week.
     let periods: Vec<_> =
         summarize(nights, week_of).into_iter().filter(|period| period.first >= weeks.first).collect();
     Durations {
@@ -62,7 +62,7 @@ fn week_name(first: NaiveDate) -> String {
     dates(first, first.checked_add_days(Days::new(6)).unwrap_or(first))
 }
 
-fn finding(nights: &[DatedNight<'_>], weeks: Weeks) -> Finding {
+fn finding(nights: &[DatedNight<'_>], weeks: Weeks) -> TextAlternative {
     let title = format!("Length of nights from {}", dates(weeks.first, weeks.last));
     let all = summarize(nights, all_together);
     let text = match all.first() {
@@ -72,7 +72,7 @@ fn finding(nights: &[DatedNight<'_>], weeks: Weeks) -> Finding {
         }
         Some(PeriodDurations { in_bed, asleep: Some(asleep), .. }) => {
             let known =
-                if asleep.n == in_bed.n { String::new() } else { format!(" (known of {})", asleep.n) };
+                if asleep.n == in_bed.n { String::new() } else { format!(" (known for {})", asleep.n) };
             format!(
                 "Median of {}: {} asleep{known}, {} in bed.",
                 counted(in_bed.n, "night"),
@@ -81,7 +81,7 @@ fn finding(nights: &[DatedNight<'_>], weeks: Weeks) -> Finding {
             )
         }
     };
-    Finding { id: "durations", title, text }
+    TextAlternative { id: "durations", title, text }
 }
 
 /// Draws a night: the time in bed as an outline, the time asleep within.

@@ -2,14 +2,16 @@
 
 use super::{counted, scale, tick};
 use crate::moment;
-use crate::view::picture::{Bar, ChangeMark, Finding, Hypnogram, Lines, RowName, StageLine, TextX, Tick};
+use crate::view::picture::{
+    Bar, ChangeMark, Hypnogram, Lines, RowName, StageLine, TextAlternative, TextX, Tick,
+};
 use chrono::{DateTime, TimeDelta, Timelike};
 use domain::sleep::{ClockChange, NoonDay, SleepRecord, Stage, StageEntry};
 use domain::time::TimeZone;
 
 /// Width of the plot.
 const WIDTH: i64 = 720;
-/// Least distance of an hour from the start and the end, which have labels too.
+/// Minimum distance of an hour's tick from those of the start and the end.
 const TICK_DISTANCE: i64 = 130;
 const ROW_HEIGHT: i64 = 32;
 const BAR_HEIGHT: i64 = 12;
@@ -35,7 +37,7 @@ pub(crate) fn hypnogram(record: &SleepRecord, zone: TimeZone) -> Option<Hypnogra
     let bars = merged(entries, start, end);
     let has_tips = bars.len() <= MAX_TIPS;
     Some(Hypnogram {
-        finding: Finding { id: "hypnogram", title: "Sleep stages".to_owned(), text: finding(record) },
+        finding: TextAlternative { id: "hypnogram", title: "Sleep stages".to_owned(), text: finding(record) },
         height: ROW_HEIGHT * i64::try_from(rows.len()).unwrap_or_default(),
         steps: steps(&bars, &rows),
         bars: bars.iter().map(|run| bar(run, &rows, has_tips, zone)).collect(),

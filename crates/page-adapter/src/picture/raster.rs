@@ -2,7 +2,7 @@
 
 use super::{counted, dates, source_name, tick};
 use crate::moment;
-use crate::view::picture::{Bar, Finding, LaneName, Raster, RowName, SleepLine, Tick};
+use crate::view::picture::{Bar, LaneName, Raster, RowName, SleepLine, TextAlternative, Tick};
 use chrono::NaiveDate;
 use domain::sleep::NoonDay;
 use domain::sleep::trend::{SleepDay, SleepSpan, sources};
@@ -71,7 +71,7 @@ fn all<'s>(days: &[SleepDay<'s>]) -> impl Iterator<Item = &'s SleepSpan> {
     sources.flat_map(|source| source.night.into_iter().chain(source.others.iter().copied()))
 }
 
-fn finding(days: &[SleepDay<'_>], weeks: Weeks) -> Finding {
+fn finding(days: &[SleepDay<'_>], weeks: Weeks) -> TextAlternative {
     let nights = days.iter().filter(|day| day.sources.iter().any(|source| source.night.is_some())).count();
     let naps = all(days).filter(|span| span.is_nap()).count();
     let total = weeks.dates().count();
@@ -84,7 +84,7 @@ fn finding(days: &[SleepDay<'_>], weeks: Weeks) -> Finding {
         text = format!("{text}, from {sources} sources");
     }
     let title = format!("Sleep from {}", dates(weeks.first, weeks.last));
-    Finding { id: "raster", title, text: format!("{text}.") }
+    TextAlternative { id: "raster", title, text: format!("{text}.") }
 }
 
 fn name(row: i64, name: String) -> RowName {

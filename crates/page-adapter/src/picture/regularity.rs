@@ -2,7 +2,7 @@
 
 use super::{counted, dates, raster::Weeks, tick};
 use crate::moment;
-use crate::view::picture::{Bar, Finding, IndexLine, Lines, Regularity, RowName, SpreadLine, Tick};
+use crate::view::picture::{Bar, IndexLine, Lines, Regularity, RowName, SpreadLine, TextAlternative, Tick};
 use domain::sleep::regularity::{ClockSpread, SleepRegularity, clock_times};
 use domain::sleep::trend::{DatedNight, Spread};
 
@@ -55,7 +55,7 @@ pub(crate) fn regularity(
     })
 }
 
-fn finding(spread: &ClockSpread, weeks: Weeks) -> Finding {
+fn finding(spread: &ClockSpread, weeks: Weeks) -> TextAlternative {
     let clock = moment::after_noon;
     let (bed, wake) = (spread.bedtime, spread.wake_time);
     let text = format!(
@@ -67,7 +67,7 @@ fn finding(spread: &ClockSpread, weeks: Weeks) -> Finding {
         clock(wake.upper)
     );
     let title = format!("Bedtimes and wake-up times from {}", dates(weeks.first, weeks.last));
-    Finding { id: "regularity", title, text }
+    TextAlternative { id: "regularity", title, text }
 }
 
 fn row_name(name: &str, row: i64) -> RowName {

@@ -2,7 +2,7 @@
 
 use super::{counted, period_line, tick};
 use crate::moment;
-use crate::view::picture::{Finding, Lines, PeriodLine, RowName, Year};
+use crate::view::picture::{Lines, PeriodLine, RowName, TextAlternative, Year};
 use chrono::{Datelike, Months, NaiveDate};
 use domain::sleep::trend::{DatedNight, PeriodDurations, all_together, durations as summarize, month_of};
 
@@ -61,7 +61,7 @@ fn row_name(row: i64) -> RowName {
     RowName { y: base(row) - 4, name: date.unwrap_or_default().format("%b").to_string() }
 }
 
-fn finding(nights: &[DatedNight<'_>], year: i32, months: usize) -> Finding {
+fn finding(nights: &[DatedNight<'_>], year: i32, months: usize) -> TextAlternative {
     let text = match summarize(nights, all_together).first() {
         None => "No nights.".to_owned(),
         Some(PeriodDurations { in_bed, asleep, .. }) => {
@@ -71,7 +71,7 @@ fn finding(nights: &[DatedNight<'_>], year: i32, months: usize) -> Finding {
             format!("Median of {} in {of}: {median} {what}.", counted(spread.n, "night"))
         }
     };
-    Finding { id: "year", title: format!("Nights of {year}"), text }
+    TextAlternative { id: "year", title: format!("Nights of {year}"), text }
 }
 
 fn month_line(period: &PeriodDurations) -> PeriodLine {

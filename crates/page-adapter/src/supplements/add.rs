@@ -3,12 +3,11 @@
 use super::{entry, ingredient_line, servings};
 use crate::PageState;
 use crate::answer::{page, see_other};
-use crate::form::Form;
 use crate::person::{self, Destination};
+use crate::person_form::PersonForm;
 use crate::view::{self, ChoiceLine, FormErrors, FoundLines};
 use crate::{moment, query};
-use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::intake::FoundSupplements;
@@ -18,8 +17,8 @@ use domain::time::TimeZone;
 use http_adapter::problem::{Fault, Problem};
 use std::collections::HashSet;
 
-/// Number of ingredients that distinguish a product from others.
-const MAX_TELLING: usize = 3;
+/// Maximum number of ingredients shown to distinguish products.
+const MAX_SHOWN_INGREDIENTS: usize = 3;
 
 /// Shows the search and what was taken lately, or the form for a chosen supplement.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {
@@ -37,12 +36,8 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
 }
 
 /// Shows what a search finds.
-pub(super) async fn search(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn search(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let query = form.line("query")?.trim().to_owned();
     let found = state.search_supplements.run(person.user_id, &query).await?;
     let errors = if found.is_some() {
@@ -74,13 +69,13 @@ async fn choose(
     let recent: Vec<_> = recent.collect();
     let own = state.search_supplements.own(person.user_id).await?;
     let own = own.iter().filter(|product| !known.contains(&product.id)).map(choice).collect();
-    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let found = found.map(|FoundSupplements { own, catalogue, is_partial }| FoundLines {
         own: own.iter().map(choice).collect(),
         catalogue: catalogue.iter().map(choice).collect(),
         is_partial,
     });
-    page(status, &view::ChooseSupplement { person: person::shown(person), query, found, recent, own, errors })
+    let person = person::shown(person);
+    page(errors.status(), &view::ChooseSupplement { person, query, found, recent, own, errors })
 }
 
 fn last(at: chrono::DateTime<chrono::Utc>, taken: f64, zone: TimeZone) -> String {
@@ -89,15 +84,15 @@ fn last(at: chrono::DateTime<chrono::Utc>, taken: f64, zone: TimeZone) -> String
 
 fn choice(supplement: &Supplement) -> ChoiceLine {
     let label = &supplement.label;
-    let telling = label.ingredients().iter().filter(|ingredient| ingredient.amount().is_some());
-    let telling = telling.take(MAX_TELLING).map(ingredient_line);
-    let telling: Vec<_> =
-        telling.map(|line| format!("{} {}", line.name, line.amount.unwrap_or_default())).collect();
+    let main_ingredients = label.ingredients().iter().filter(|ingredient| ingredient.amount().is_some());
+    let main_ingredients = main_ingredients.take(MAX_SHOWN_INGREDIENTS).map(ingredient_line);
+    let main_ingredients: Vec<_> =
+        main_ingredients.map(|line| format!("{} {}", line.name, line.amount.unwrap_or_default())).collect();
     ChoiceLine {
         id: supplement.id.to_string(),
         name: label.name().to_owned(),
         brand: label.brand().to_owned(),
-        telling: telling.join(", "),
+        main_ingredients: main_ingredients.join(", "),
         last: None,
     }
 }

@@ -17,9 +17,9 @@ const DAY: u32 = 12;
 /// Height of a row: the name, then the marks.
 const ROW: u32 = 42;
 /// Height of the largest mark.
-const MARK: u32 = 16;
+const MAX_MARK_HEIGHT: u32 = 16;
 /// Height of the smallest mark.
-const LEAST_MARK: u32 = 5;
+const MIN_MARK_HEIGHT: u32 = 5;
 /// Characters of a product's name in the picture.
 const MAX_NAME: usize = 42;
 
@@ -112,10 +112,11 @@ fn row(product: &Product, days: &[NaiveDate], y: u32) -> CalendarRow {
 
 /// Returns the height of a mark for a share of the largest amount, in whole units.
 fn mark_height(share: f64) -> u32 {
-    let steps = f64::from(MARK - LEAST_MARK);
-    let height =
-        (LEAST_MARK..=MARK).take_while(|height| f64::from(height - LEAST_MARK) <= share * steps).last();
-    height.unwrap_or(LEAST_MARK)
+    let steps = f64::from(MAX_MARK_HEIGHT - MIN_MARK_HEIGHT);
+    let height = (MIN_MARK_HEIGHT..=MAX_MARK_HEIGHT)
+        .take_while(|height| f64::from(height - MIN_MARK_HEIGHT) <= share * steps)
+        .last();
+    height.unwrap_or(MIN_MARK_HEIGHT)
 }
 
 fn table_day(intake: &Intake, date: NaiveDate) -> CalendarDay {
@@ -141,9 +142,9 @@ mod tests {
 
     #[test]
     fn the_height_of_a_mark_grows_with_the_amount_within_its_bounds() {
-        assert_eq!(mark_height(1.0), MARK);
-        assert_eq!(mark_height(0.0), LEAST_MARK);
+        assert_eq!(mark_height(1.0), MAX_MARK_HEIGHT);
+        assert_eq!(mark_height(0.0), MIN_MARK_HEIGHT);
         assert_eq!(mark_height(0.5), 10);
-        assert_eq!(mark_height(f64::NAN), LEAST_MARK);
+        assert_eq!(mark_height(f64::NAN), MIN_MARK_HEIGHT);
     }
 }

@@ -3,14 +3,13 @@
 use super::input::{self, InvalidTime};
 use super::{entry_problem, number, product_line};
 use crate::PageState;
-use crate::answer::{page, see_other};
+use crate::answer::{page, redirect_with_notice, see_other};
 use crate::form::Form;
-use crate::kept_form::{self, Submission};
 use crate::person::{self, Destination};
+use crate::person_form::PersonForm;
 use crate::view::{self, FoldChoice, FormErrors};
 use crate::{moment, query};
-use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
 use application::intake::{LogIntakeCommand, LogIntakeError};
@@ -32,20 +31,20 @@ enum Purpose {
 }
 
 /// Fields as typed.
-struct Typed {
+struct EntryFields {
     servings: String,
     date: String,
     time: String,
     fold: Option<Fold>,
 }
 
-/// Fields that passed.
-struct Taken {
+/// Valid fields.
+struct ValidEntry {
     at: DateTime<Utc>,
     servings: Servings,
 }
 
-impl Typed {
+impl EntryFields {
     fn read(form: &Form) -> Result<Self, Problem> {
         let fold = match form.find("fold")? {
             None => None,
@@ -58,7 +57,7 @@ impl Typed {
     }
 
     /// Returns the fields of a stored or a new entry.
-    fn of(at: DateTime<Utc>, servings: f64, zone: TimeZone) -> Self {
+    fn from_entry(at: DateTime<Utc>, servings: f64, zone: TimeZone) -> Self {
         let local = moment::local(at, zone);
         let fold = zone.instants_at(local).filter(|(first, second)| first != second);
         Self {
@@ -69,7 +68,7 @@ impl Typed {
         }
     }
 
-    fn check(&self, zone: TimeZone) -> Result<Taken, FormErrors> {
+    fn check(&self, zone: TimeZone) -> Result<ValidEntry, FormErrors> {
         let mut errors = FormErrors::none();
         let servings = input::servings(&self.servings);
         if servings.is_none() {
@@ -78,17 +77,19 @@ impl Typed {
         let at = input::instant(zone, &self.date, &self.time, self.fold);
         let errors = match at {
             Ok(_) => errors,
-            Err(InvalidTime::Date) => errors.and("date", "Enter a date that exists, such as 2026-11-23."),
+            Err(InvalidTime::Date) => errors.and("date", "Enter a valid date, such as 2026-11-23."),
             Err(InvalidTime::Time) => errors.and("time", "Enter a time of day, such as 07:30."),
-            Err(InvalidTime::Skipped) => errors
-                .and("time", "Clocks were set forward that night and skipped this time. Enter another one."),
+            Err(InvalidTime::Skipped) => errors.and(
+                "time",
+                "The clocks went forward that night, so this time did not exist. Enter another time.",
+            ),
             Err(InvalidTime::Repeated(..)) => errors.and(
                 "fold",
                 "Clocks were set back that night, so this time occurred twice. Choose which one.",
             ),
         };
         match (at, servings) {
-            (Ok(at), Some(servings)) => Ok(Taken { at, servings }),
+            (Ok(at), Some(servings)) => Ok(ValidEntry { at, servings }),
             _ => Err(errors),
         }
     }
@@ -121,24 +122,17 @@ pub(super) async fn show_new(
     let recent = state.search_supplements.recent(person.user_id, (state.now)()).await?;
     let last = recent.iter().find(|one| one.supplement.id == id);
     let servings = last.map_or(1.0, |one| one.servings.get());
-    let typed = Typed::of((state.now)(), servings, person.home_timezone);
+    let typed = EntryFields::from_entry((state.now)(), servings, person.home_timezone);
     let purpose = Purpose::Add(state.log_intake.new_entry());
     answer(person, purpose, &supplement, &typed, Outcome { notice, ..Outcome::default() })
 }
 
 /// Adds an entry.
-pub(super) async fn add(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::AddIntake).await? {
-        Submission::Complete(person, form) => (person, form),
-        Submission::SignIn(response) => return Ok(response),
-    };
+pub(super) async fn add(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let entry = form.parse("entry", |id| FormId::parse(id).ok())?;
     let supplement_id = form.parse("supplement", |id| SupplementId::parse(id).ok())?;
-    let typed = Typed::read(&form)?;
+    let typed = EntryFields::read(&form)?;
     let found = state.show_intake.find_supplement(person.user_id, supplement_id).await?;
     let (_, supplement) = found.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let purpose = Purpose::Add(entry);
@@ -146,7 +140,7 @@ pub(super) async fn add(
         Ok(taken) => taken,
         Err(errors) => return refuse(&person, purpose, &supplement, &typed, errors),
     };
-    let Taken { at: taken_at, servings } = taken;
+    let ValidEntry { at: taken_at, servings } = taken;
     let command = LogIntakeCommand { user_id: person.user_id, entry, supplement_id, taken_at, servings };
     match state.log_intake.run(command).await {
         Ok(()) => Ok(done(taken_at, person.home_timezone, "added")),
@@ -166,22 +160,15 @@ pub(super) async fn show_change(
     let id = query.get("entry").and_then(|id| IntakeLogId::parse(id).ok());
     let id = id.ok_or_else(|| Problem::new(Fault::NotFound))?;
     let (log, supplement) = find(&state, &person, id).await?;
-    let typed = Typed::of(log.0, log.1.get(), person.home_timezone);
+    let typed = EntryFields::from_entry(log.0, log.1.get(), person.home_timezone);
     answer(&person, Purpose::Change(id), &supplement, &typed, Outcome::default())
 }
 
 /// Changes an entry.
-pub(super) async fn change(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::ChangeIntake).await? {
-        Submission::Complete(person, form) => (person, form),
-        Submission::SignIn(response) => return Ok(response),
-    };
+pub(super) async fn change(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let id = form.parse("entry", |id| IntakeLogId::parse(id).ok())?;
-    let typed = Typed::read(&form)?;
+    let typed = EntryFields::read(&form)?;
     let (_, supplement) = find(&state, &person, id).await?;
     let taken = match typed.check(person.home_timezone) {
         Ok(taken) => taken,
@@ -194,17 +181,13 @@ pub(super) async fn change(
 }
 
 /// Deletes an entry.
-pub(super) async fn delete(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let id = form.parse("entry", |id| IntakeLogId::parse(id).ok())?;
     match state.change_intake.delete(person.user_id, id).await {
         // Sent twice, or deleted in another window.
         Ok(()) | Err(LogIntakeError::UnknownEntry) => {
-            Ok(see_other(&format!("{}?done=deleted", Endpoint::IntakePage.path())))
+            Ok(redirect_with_notice(Endpoint::IntakePage, "deleted"))
         }
         Err(error) => Err(entry_problem(error)),
     }
@@ -247,7 +230,7 @@ fn refuse(
     person: &SignedInPerson,
     purpose: Purpose,
     supplement: &Supplement,
-    typed: &Typed,
+    typed: &EntryFields,
     errors: FormErrors,
 ) -> Result<HttpResponse, Problem> {
     answer(person, purpose, supplement, typed, Outcome { notice: None, errors })
@@ -257,11 +240,10 @@ fn answer(
     person: &SignedInPerson,
     purpose: Purpose,
     supplement: &Supplement,
-    typed: &Typed,
+    typed: &EntryFields,
     outcome: Outcome,
 ) -> Result<HttpResponse, Problem> {
     let Outcome { notice, errors } = outcome;
-    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let (entry, is_change) = match purpose {
         Purpose::Add(form) => (form.to_string(), false),
         Purpose::Change(id) => (id.to_string(), true),
@@ -279,5 +261,5 @@ fn answer(
         zone: person.home_timezone.name(),
         errors,
     };
-    page(status, &view)
+    page(view.errors.status(), &view)
 }

@@ -7,8 +7,8 @@ mod input;
 mod overview;
 mod product;
 
-use super::moment;
 use super::view::{IngredientLine, ProductLine};
+use super::{moment, page_with_form};
 use actix_web::web::{ServiceConfig, get, post};
 use application::intake::LogIntakeError;
 use domain::supplement::{Ingredient, Supplement};
@@ -22,18 +22,11 @@ const MAX_INGREDIENTS: usize = 60;
 pub(super) fn configure(routes: &mut ServiceConfig) {
     routes
         .service(Endpoint::IntakePage.resource().route(get().to(overview::show)))
-        .service(Endpoint::AddIntake.resource().route(get().to(add::show)).route(post().to(entry::add)))
+        .service(page_with_form(Endpoint::AddIntake, add::show, entry::add))
         .service(Endpoint::SearchSupplements.resource().route(post().to(add::search)))
-        .service(
-            Endpoint::ChangeIntake
-                .resource()
-                .route(get().to(entry::show_change))
-                .route(post().to(entry::change)),
-        )
+        .service(page_with_form(Endpoint::ChangeIntake, entry::show_change, entry::change))
         .service(Endpoint::DeleteIntake.resource().route(post().to(entry::delete)))
-        .service(
-            Endpoint::OwnProduct.resource().route(get().to(product::show)).route(post().to(product::save)),
-        )
+        .service(page_with_form(Endpoint::OwnProduct, product::show, product::save))
         .service(Endpoint::DeleteOwnProduct.resource().route(post().to(product::delete)));
 }
 

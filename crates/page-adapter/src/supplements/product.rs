@@ -2,17 +2,16 @@
 
 use super::input;
 use crate::PageState;
-use crate::answer::{page, see_other};
+use crate::answer::{page, redirect_with_notice, see_other};
 use crate::form::Form;
-use crate::kept_form::{self, Submission};
 use crate::person::{self, Destination};
+use crate::person_form::PersonForm;
 use crate::query;
 use crate::view::{self, FormErrors, IngredientFields};
-use actix_web::http::StatusCode;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::SignedInPerson;
-use application::intake::OwnProductError;
+use application::intake::CustomProductError;
 use domain::id::{FormId, SupplementId};
 use domain::supplement::{
     Amount, Ingredient, InvalidLabel, InvalidText, SupplementLabel, SupplementLabelFields, TextProblem, Upc,
@@ -29,14 +28,14 @@ const MAX_AMOUNT: f64 = 1e9;
 
 /// Fields as typed.
 #[derive(Default)]
-struct Typed {
+struct ProductFields {
     name: String,
     brand: String,
     upc: String,
     ingredients: Vec<IngredientFields>,
 }
 
-impl Typed {
+impl ProductFields {
     fn read(form: &Form) -> Result<Self, Problem> {
         let line = |name| form.line(name).map(str::to_owned);
         let column = |name| -> Result<Vec<String>, Problem> {
@@ -55,7 +54,7 @@ impl Typed {
         Ok(Self { name: line("name")?, brand: line("brand")?, upc: line("upc")?, ingredients })
     }
 
-    fn of(label: &SupplementLabel) -> Self {
+    fn from_label(label: &SupplementLabel) -> Self {
         let ingredients = label.ingredients().iter().map(|ingredient| IngredientFields {
             name: ingredient.name().to_owned(),
             amount: ingredient.amount().map(|amount| amount.quantity().to_string()).unwrap_or_default(),
@@ -140,7 +139,7 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     };
     let query = query::read(&request, &["product"])?;
     let Some(id) = query.get("product") else {
-        return answer(&person, Target::new(&state), &Typed::default(), FormErrors::none());
+        return answer(&person, Target::new(&state), &ProductFields::default(), FormErrors::none());
     };
     let id = SupplementId::parse(id).map_err(|_| Problem::new(Fault::NotFound))?;
     let found = state.show_intake.find_supplement(person.user_id, id).await?;
@@ -148,25 +147,18 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
         .filter(|(key, _)| key.owner() == Some(person.user_id))
         .ok_or_else(|| Problem::new(Fault::NotFound))?;
     let target = Target { product: Some(id), ..Target::new(&state) };
-    answer(&person, target, &Typed::of(&product.label), FormErrors::none())
+    answer(&person, target, &ProductFields::from_label(&product.label), FormErrors::none())
 }
 
 /// Creates or changes a product. A search that found nothing leads here with its words as the name.
-pub(super) async fn save(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = match kept_form::read(&request, body, &state, Endpoint::OwnProduct).await? {
-        Submission::Complete(person, form) => (person, form),
-        Submission::SignIn(response) => return Ok(response),
-    };
+pub(super) async fn save(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     if let Some(name) = form.find("suggested_name")? {
         let name: String = name.chars().filter(|letter| !letter.is_control()).take(MAX_TEXT).collect();
         let typed = if Upc::parse(&name).is_ok() {
-            Typed { upc: name, ..Typed::default() }
+            ProductFields { upc: name, ..ProductFields::default() }
         } else {
-            Typed { name, ..Typed::default() }
+            ProductFields { name, ..ProductFields::default() }
         };
         return answer(&person, Target::new(&state), &typed, FormErrors::none());
     }
@@ -175,7 +167,7 @@ pub(super) async fn save(
         Some(id) => Some(SupplementId::parse(id).map_err(|_| Problem::new(Fault::InvalidForm))?),
         None => None,
     };
-    let (typed, target) = (Typed::read(&form)?, Target { entry, product });
+    let (typed, target) = (ProductFields::read(&form)?, Target { entry, product });
     let label = match typed.label() {
         Ok(label) => label,
         Err(errors) => return answer(&person, target, &typed, errors),
@@ -185,41 +177,37 @@ pub(super) async fn save(
         Some(id) => state.own_products.change(person.user_id, id, label).await,
     };
     match saved {
-        Ok(_) if product.is_some() => Ok(see_other(&format!("{}?done=product", Endpoint::IntakePage.path()))),
+        Ok(_) if product.is_some() => Ok(redirect_with_notice(Endpoint::IntakePage, "product")),
         Ok(id) => Ok(see_other(&format!("{}?supplement={id}&done=product", Endpoint::AddIntake.path()))),
         Err(error) => answer(&person, target, &typed, errors(error)?),
     }
 }
 
 /// Deletes a product that was never logged.
-pub(super) async fn delete(
-    state: Data<PageState>,
-    request: HttpRequest,
-    body: Payload,
-) -> Result<HttpResponse, Problem> {
-    let (person, form) = Form::read_with_person(&request, body, &state).await?;
+pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
+    let PersonForm { person, form, .. } = sent;
     let id = form.parse("product", |id| SupplementId::parse(id).ok())?;
     let done = match state.own_products.delete(person.user_id, id).await {
-        Ok(()) | Err(OwnProductError::Unknown) => "product-deleted",
-        Err(OwnProductError::InUse) => "product-used",
-        Err(OwnProductError::Storage(error)) => return Err(error.into()),
-        Err(OwnProductError::TooMany | OwnProductError::SentBefore) => {
+        Ok(()) | Err(CustomProductError::Unknown) => "product-deleted",
+        Err(CustomProductError::InUse) => "product-used",
+        Err(CustomProductError::Storage(error)) => return Err(error.into()),
+        Err(CustomProductError::TooMany | CustomProductError::SentBefore) => {
             return Err(Problem::new(Fault::InvalidForm));
         }
     };
-    Ok(see_other(&format!("{}?done={done}", Endpoint::IntakePage.path())))
+    Ok(redirect_with_notice(Endpoint::IntakePage, done))
 }
 
-fn errors(error: OwnProductError) -> Result<FormErrors, Problem> {
+fn errors(error: CustomProductError) -> Result<FormErrors, Problem> {
     Ok(match error {
-        OwnProductError::TooMany => FormErrors::form(
+        CustomProductError::TooMany => FormErrors::form(
             "You have reached the limit of your own products. Delete one that you no longer need.",
         ),
-        OwnProductError::SentBefore => FormErrors::form(
+        CustomProductError::SentBefore => FormErrors::form(
             "You have already saved this form. Open the product in your list to change it, or start a new one.",
         ),
-        OwnProductError::Unknown | OwnProductError::InUse => return Err(Problem::new(Fault::NotFound)),
-        OwnProductError::Storage(error) => return Err(error.into()),
+        CustomProductError::Unknown | CustomProductError::InUse => return Err(Problem::new(Fault::NotFound)),
+        CustomProductError::Storage(error) => return Err(error.into()),
     })
 }
 
@@ -239,10 +227,9 @@ impl Target {
 fn answer(
     person: &SignedInPerson,
     target: Target,
-    typed: &Typed,
+    typed: &ProductFields,
     errors: FormErrors,
 ) -> Result<HttpResponse, Problem> {
-    let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let mut ingredients = typed.ingredients.clone();
     ingredients.resize_with(ROWS.max(ingredients.len()), IngredientFields::default);
     let view = view::ProductForm {
@@ -255,5 +242,5 @@ fn answer(
         ingredients,
         errors,
     };
-    page(status, &view)
+    page(view.errors.status(), &view)
 }

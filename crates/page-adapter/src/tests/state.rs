@@ -10,17 +10,17 @@ use application::account::{
 };
 use application::audit::{AuditTrail, ListActivity, ListReads, ReadRecorder};
 use application::authorization::{
-    ANONYMOUS_REQUESTS, AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
+    ANONYMOUS_REQUESTS, AuthorizationPorts, BeginAuthorization, DecideConsent, FindPendingApp, OpenConsent,
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::developer::{
-    AppWebhookPorts, AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, OwnApps, RegisterApp,
-    RetireAppSecret, RotateAppSecret,
+    AppWebhookPorts, AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, RegisterApp, RetireAppSecret,
+    RotateAppSecret, ShowDeveloperApps,
 };
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
 use application::import::{ApplyProfile, ListImports, UndoImport};
-use application::intake::{ChangeIntake, LogIntake, OwnProducts, SearchSupplements, ShowIntake};
+use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::night::{DeleteNight, FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
@@ -36,8 +36,8 @@ use application::ports::storage::{
     MockSleepReader, MockSupplementReader, MockWebhookReader,
 };
 use application::ports::system::{
-    Clock, MockFormSealer, MockMetadataSource, MockPasskeyVerifier, MockPasswordHasher, MockPasswordJudge,
-    MockPause, MockReadLedger, MockTotpVault, MockWebhookSigner, PasswordCheck,
+    Clock, MockFormSealer, MockMetadataSource, MockPasskeyVerifier, MockPasswordHasher,
+    MockPasswordStrengthChecker, MockPause, MockReadLedger, MockTotpSealer, MockWebhookSigner, PasswordCheck,
 };
 use application::profile::{ChangeProfile, ShowProfile};
 use application::read::ListIntakes;
@@ -47,7 +47,7 @@ use application::second_factor::{
     TurnOnSecondFactor,
 };
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload, UploadLimits};
-use application::webhook::{CreateWebhook, ManageWebhooks};
+use application::webhook::ManageWebhooks;
 use domain::outbound::OutboundPolicy;
 use domain::passkey::RelyingParty;
 use domain::second_factor::SecondFactorPolicy;
@@ -71,8 +71,8 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
     let (sessions, imports) = (Arc::new(sessions), Arc::new(imports));
     let apps = Arc::new(MockConnectedAppReader::new());
     let authorization = authorization_ports(store, clock, &apps);
-    let judge = Arc::new(MockPasswordJudge::new());
-    let choose = choose_password_ports(store, clock, &judge);
+    let strength_checker = Arc::new(MockPasswordStrengthChecker::new());
+    let choose = choose_password_ports(store, clock, &strength_checker);
     let issuer = || issuer.clone();
     let (units, entropy, lifetime) = (|| store.clone(), || store.clone(), SessionLifetime::default());
     let (clock, policy) = (|| clock.clone(), SecondFactorPolicy::Optional);
@@ -87,9 +87,9 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         search_supplements: SearchSupplements::new(supplements()),
         log_intake: LogIntake::new(units(), entropy(), clock()),
         change_intake: ChangeIntake::new(units(), entropy(), clock()),
-        own_products: OwnProducts::new(units(), supplements(), entropy(), clock()),
+        own_products: CustomProducts::new(units(), supplements(), entropy(), clock()),
         begin_authorization: BeginAuthorization::new(authorization.clone(), issuer()),
-        describe_request: DescribeRequest::new(
+        find_pending_app: FindPendingApp::new(
             Arc::new(MockAuthorizationRequestReader::new()),
             store.clone(),
             clock(),
@@ -100,7 +100,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         find_pending_sign_in: FindPendingSignIn::new(pending_sign_ins(), clock()),
         complete_sign_in: CompleteSignIn::new(second_step_ports(store), SignInLimits::default(), None),
         set_up_sign_in: SetUpSignIn::new(second_step_ports(store), SignInLimits::default(), None),
-        begin_set_up: BeginSetUp::new(Arc::new(MockTotpVault::new()), entropy(), clock()),
+        begin_set_up: BeginSetUp::new(Arc::new(MockTotpSealer::new()), entropy(), clock()),
         find_second_factor: FindSecondFactor::new(second_factors()),
         turn_on_second_factor: TurnOnSecondFactor::new(second_factor_ports(store)),
         turn_off_second_factor: TurnOffSecondFactor::new(second_factor_ports(store), policy),
@@ -113,7 +113,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         change_password: ChangePassword::new(
             sign_in_ports(store, &clock()),
             SignInLimits::default(),
-            judge,
+            strength_checker,
             None,
         ),
         find_password_link: FindPasswordLink::new(Arc::new(MockPasswordLinkReader::new()), clock()),
@@ -153,7 +153,7 @@ fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> De
     let (units, entropy) = (|| store.clone(), || store.clone());
     let (webhooks, signer) = (|| Arc::new(MockWebhookReader::new()), || Arc::new(MockWebhookSigner::new()));
     DeveloperUseCases {
-        own_apps: OwnApps::new(
+        own_apps: ShowDeveloperApps::new(
             store.clone(),
             Arc::new(MockGrantReader::new()),
             Arc::new(MockClientUsageStore::new()),
@@ -168,7 +168,6 @@ fn developer(store: &Arc<EmptyStore>, clock: &impl Fn() -> Arc<dyn Clock>) -> De
         webhooks: AppWebhooks::new(AppWebhookPorts {
             clients: store.clone(),
             webhooks: webhooks(),
-            create: CreateWebhook::new(units(), signer(), entropy(), clock()),
             manage: ManageWebhooks::new(units(), webhooks(), signer(), entropy(), clock()),
             clock: clock(),
             policy: OutboundPolicy::default(),
@@ -208,7 +207,7 @@ fn second_step_ports(store: &Arc<EmptyStore>) -> SecondStepPorts {
         pending: pending_sign_ins(),
         failures: failures(),
         units: store.clone(),
-        vault: Arc::new(MockTotpVault::new()),
+        sealer: Arc::new(MockTotpSealer::new()),
         clock: store.clone(),
         entropy: store.clone(),
     }
@@ -217,7 +216,7 @@ fn second_step_ports(store: &Arc<EmptyStore>) -> SecondStepPorts {
 fn second_factor_ports(store: &Arc<EmptyStore>) -> SecondFactorPorts {
     SecondFactorPorts {
         units: store.clone(),
-        vault: Arc::new(MockTotpVault::new()),
+        sealer: Arc::new(MockTotpSealer::new()),
         clock: store.clone(),
         entropy: store.clone(),
         mail: None,
@@ -263,7 +262,7 @@ fn failures() -> Arc<MockFailureCounter> {
     failures.expect_record_failure().returning(|keys, at, window| {
         Ok(vec![FailureCount { count: 1, window_ends_at: at + window }; keys.len()])
     });
-    failures.expect_take_back().returning(|_, _| Ok(()));
+    failures.expect_uncount().returning(|_, _| Ok(()));
     failures.expect_forget().returning(|_| Ok(()));
     Arc::new(failures)
 }
@@ -288,13 +287,13 @@ fn authorization_ports(
 fn choose_password_ports(
     store: &Arc<EmptyStore>,
     clock: &Arc<dyn Clock>,
-    judge: &Arc<MockPasswordJudge>,
+    strength_checker: &Arc<MockPasswordStrengthChecker>,
 ) -> ChoosePasswordPorts {
     ChoosePasswordPorts {
         links: Arc::new(MockPasswordLinkReader::new()),
         units: store.clone(),
         hasher: Arc::new(MockPasswordHasher::new()),
-        judge: judge.clone(),
+        strength_checker: strength_checker.clone(),
         failures: failures(),
         clock: clock.clone(),
         entropy: store.clone(),

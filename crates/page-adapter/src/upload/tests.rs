@@ -30,7 +30,7 @@ use uuid::Uuid;
 
 const NEVER: Duration = Duration::from_hours(9);
 const AT_ONCE: Duration = Duration::from_millis(1);
-const PATIENT: Timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
+const NO_TIMEOUTS: Timeouts = Timeouts { before: NEVER, after: NEVER, rate_interval: NEVER };
 
 fn cookie() -> Secret {
     Secret::from_bytes(SecretKind::Session, &SecretBytes::new([5; 32]))
@@ -93,7 +93,7 @@ async fn upload(state: &Data<PageState>, sent: String, timeouts: Timeouts) -> Re
 
 #[actix_web::test]
 async fn a_form_whose_token_does_not_arrive_times_out() {
-    let timeouts = Timeouts { before: AT_ONCE, ..PATIENT };
+    let timeouts = Timeouts { before: AT_ONCE, ..NO_TIMEOUTS };
     let whole = form_up_to_the_file();
     for length in [0, 5, whole.len() - 30] {
         let sent = whole.get(..length).unwrap().to_owned();
@@ -105,7 +105,7 @@ async fn a_form_whose_token_does_not_arrive_times_out() {
 #[actix_web::test]
 async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for_long() {
     let state = state();
-    let timeouts = Timeouts { after: AT_ONCE, ..PATIENT };
+    let timeouts = Timeouts { after: AT_ONCE, ..NO_TIMEOUTS };
     let slow = join_all((0..3).map(|_| upload(&state, String::new(), timeouts)));
     let next = upload(&state, form_up_to_the_file(), timeouts);
     let answer = tokio::select! {
@@ -120,8 +120,8 @@ async fn a_person_has_a_few_slow_uploads_and_the_next_one_is_not_listened_to_for
 async fn many_more_uploads_are_refused_before_a_byte_is_read() {
     let state = state();
     // Three hold a permit; three more are read without being stored.
-    let slow = join_all((0..6).map(|_| upload(&state, String::new(), PATIENT)));
-    let next = upload(&state, String::new(), PATIENT);
+    let slow = join_all((0..6).map(|_| upload(&state, String::new(), NO_TIMEOUTS)));
+    let next = upload(&state, String::new(), NO_TIMEOUTS);
     let answer = tokio::select! {
         biased;
         _ = slow => panic!("they wait"),
@@ -129,7 +129,7 @@ async fn many_more_uploads_are_refused_before_a_byte_is_read() {
     };
     assert_eq!(answer.status().as_u16(), 429);
     // Ended uploads returned their permits.
-    let timeouts = Timeouts { before: AT_ONCE, after: AT_ONCE, ..PATIENT };
+    let timeouts = Timeouts { before: AT_ONCE, after: AT_ONCE, ..NO_TIMEOUTS };
     let problem = upload(&state, String::new(), timeouts).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::RequestTimeout);
 }
@@ -209,7 +209,7 @@ async fn an_upload_ended_by_a_stop_is_discarded_before_the_response() {
     let settings = HttpSettings { stopping_uploads: AT_ONCE, ..HttpSettings::default() };
     let health = Arc::new(FixedHealth { is_draining: true, ..FixedHealth::default() });
     parts.http = Arc::new(HttpState { health, ..http_state(settings) });
-    let problem = upload(&Data::from(state), form_up_to_the_file(), PATIENT).await.unwrap_err();
+    let problem = upload(&Data::from(state), form_up_to_the_file(), NO_TIMEOUTS).await.unwrap_err();
     assert_eq!((problem.fault(), endings.committed()), (Fault::NotReady, 2));
 }
 
@@ -228,7 +228,7 @@ async fn an_upload_cancelled_while_it_arrives_is_reported_as_cancelled() {
         unit
     };
     let (state, endings) = state_of([begins(), gone(), gone()]);
-    let timeouts = Timeouts { after: AT_ONCE, ..PATIENT };
+    let timeouts = Timeouts { after: AT_ONCE, ..NO_TIMEOUTS };
     let sent = form_up_to_the_file() + "\r\n--x--\r\n";
     let (status, text) = status_and_text(upload(&Data::from(state), sent, timeouts).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (409, 1));
@@ -256,7 +256,7 @@ async fn the_recording_start_may_precede_the_file_and_the_token() {
                 == Some("2026-01-10T22:30:00+00:00".to_owned())
         };
         let (state, endings) = state_of([begins(), adds(), ends(6, has_start)]);
-        let answer = upload(&Data::from(state), form(&fields), PATIENT).await.unwrap();
+        let answer = upload(&Data::from(state), form(&fields), NO_TIMEOUTS).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3));
     }
 }
@@ -279,7 +279,7 @@ async fn the_profile_checkbox_may_be_anywhere_and_only_yes_ticks_it() {
     ] {
         let is_right = move |import: &Import| import.overwrite_profile == is_ticked;
         let (state, endings) = state_of([begins(), adds(), ends(7, is_right)]);
-        let answer = upload(&Data::from(state), form(&fields), PATIENT).await.unwrap();
+        let answer = upload(&Data::from(state), form(&fields), NO_TIMEOUTS).await.unwrap();
         assert_eq!((answer.status().as_u16(), endings.committed()), (303, 3), "{fields:?}");
     }
 }
@@ -297,11 +297,11 @@ async fn a_file_before_the_token_is_a_foreign_form_and_so_is_one_without_it() {
         vec![start],
         vec![("name=\"recording_start\"", &long), token, file],
     ] {
-        let problem = upload(&state(), form(&fields), PATIENT).await.unwrap_err();
+        let problem = upload(&state(), form(&fields), NO_TIMEOUTS).await.unwrap_err();
         assert_eq!(problem.fault(), Fault::ForeignForm, "{fields:?}");
     }
     let many = [vec![token], vec![start; 9], vec![file]].concat();
-    let problem = upload(&state(), form(&many), PATIENT).await.unwrap_err();
+    let problem = upload(&state(), form(&many), NO_TIMEOUTS).await.unwrap_err();
     assert_eq!(problem.fault(), Fault::InvalidForm);
 }
 
@@ -310,7 +310,7 @@ async fn an_invalid_recording_start_is_reported_at_its_field_and_nothing_is_stor
     let (state, endings) = state_of([begins(), adds(), discards()]);
     let field = "\r\n--x\r\ncontent-disposition: form-data; name=\"recording_start\"\r\n\r\n";
     let sent = format!("{}{field}tonight\r\n--x--\r\n", form_up_to_the_file());
-    let (status, text) = status_and_text(upload(&Data::from(state), sent, PATIENT).await.unwrap()).await;
+    let (status, text) = status_and_text(upload(&Data::from(state), sent, NO_TIMEOUTS).await.unwrap()).await;
     assert_eq!((status, endings.committed()), (422, 3));
     assert!(text.contains("id=\"recording_start-error\">Enter the date and time when"), "{text}");
     assert!(!text.contains("tonight"), "{text}");

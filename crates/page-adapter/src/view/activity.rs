@@ -9,6 +9,8 @@ use askama::Template;
 #[template(path = "activity.html")]
 pub(crate) struct Activity {
     pub(crate) person: Person,
+    /// Whether the person can register apps.
+    pub(crate) has_developer_page: bool,
     pub(crate) time_zone: String,
     /// Days of this page, latest first; none is empty.
     pub(crate) days: Vec<ActivityDay>,
@@ -66,9 +68,9 @@ pub(crate) struct ReadLine {
     /// Minute: `07:12`.
     pub(crate) at: Moment,
     pub(crate) who: ActorName,
-    pub(crate) what: ReadWhat,
+    pub(crate) what: ReadContent,
     /// Requested time range; `None` if the kind has none.
-    pub(crate) span: Option<AskedSpan>,
+    pub(crate) span: Option<RequestedSpan>,
     /// Number of requests.
     pub(crate) requests: u64,
     /// Number of returned records.
@@ -94,7 +96,7 @@ pub(crate) enum ActorName {
 
 /// Kind of data that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReadWhat {
+pub(crate) enum ReadContent {
     Profile,
     /// Sleep sessions.
     Nights,
@@ -106,19 +108,24 @@ pub(crate) enum ReadWhat {
 
 /// Requested time range; a missing end is open.
 #[derive(Clone)]
-pub(crate) struct AskedSpan {
+pub(crate) struct RequestedSpan {
     pub(crate) from: Option<Moment>,
     pub(crate) to: Option<Moment>,
 }
 
-impl ReadWhat {
+impl ReadContent {
     const fn words(self) -> &'static str {
         match self {
             Self::Profile => "read your profile",
             Self::Nights => "read your nights",
             Self::Supplements => "read your supplements",
-            Self::Renewal => "renewed its access",
+            Self::Renewal => "refreshed its access",
         }
+    }
+
+    /// Returns whether data was read, even if there were no records.
+    const fn is_data(self) -> bool {
+        !matches!(self, Self::Renewal)
     }
 }
 

@@ -71,7 +71,7 @@ impl Default for AppFields {
 #[derive(Clone, Template)]
 #[template(path = "own_app.html")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact about the app")]
-pub(crate) struct OwnApp {
+pub(crate) struct DeveloperApp {
     pub(crate) person: Person,
     /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
@@ -110,7 +110,7 @@ pub(crate) struct OwnApp {
     pub(crate) fields: AppFields,
 }
 
-impl OwnApp {
+impl DeveloperApp {
     fn grants(&self) -> String {
         let number = grouped(u64::from(self.live_grants));
         if self.has_more_grants { format!("{number} or more") } else { number }

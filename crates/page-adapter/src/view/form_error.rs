@@ -1,5 +1,6 @@
 //! Errors of a submitted form.
 
+use actix_web::http::StatusCode;
 use std::borrow::Cow;
 
 #[derive(Clone)]
@@ -40,6 +41,11 @@ impl FormErrors {
     /// Returns whether there are no errors.
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Returns the status of the page with the form.
+    pub(crate) const fn status(&self) -> StatusCode {
+        if self.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY }
     }
 
     /// Lists the errors.

@@ -3,18 +3,18 @@
 use askama::Template;
 
 /// Page with a message. It contains no input of the request (security.md T33).
-#[derive(Clone, Template)]
+#[derive(Clone, Copy, Template)]
 #[template(path = "message.html")]
-pub(crate) struct Message {
+pub(crate) struct Message<'a> {
     /// Heading and title.
-    pub(crate) title: String,
+    pub(crate) title: &'a str,
     /// Message in full sentences.
-    pub(crate) text: String,
-    pub(crate) advice: Option<String>,
+    pub(crate) text: &'a str,
+    pub(crate) advice: Option<&'a str>,
     /// Link to the next page.
     pub(crate) link: Option<Link>,
     /// Id of the request in the operator's log.
-    pub(crate) request_id: Option<String>,
+    pub(crate) request_id: Option<&'a str>,
 }
 
 /// Link to a page of the server.

@@ -39,13 +39,14 @@ mod webhooks;
 
 pub(crate) use account::{Account, BrowserLine};
 pub(crate) use activity::{
-    Activity, ActivityDay, ActivityLine, ActorName, AskedSpan, Earlier, EventLine, ReadLine, ReadWhat,
+    Activity, ActivityDay, ActivityLine, ActorName, Earlier, EventLine, ReadContent, ReadLine, RequestedSpan,
 };
 pub(crate) use apps::{AppLine, Apps};
 pub(crate) use askama::Template as View;
 pub(crate) use consent::Consent;
 pub(crate) use developer::{
-    AppFields, DeveloperApps, LimitLine, NewCode, OwnApp, OwnAppLine, SandboxLine, SecretLine, UsageLine,
+    AppFields, DeveloperApp, DeveloperApps, LimitLine, NewCode, OwnAppLine, SandboxLine, SecretLine,
+    UsageLine,
 };
 pub(crate) use email::{ChangeEmail, ConfirmEmail};
 pub(crate) use erase::{Erase, Erased};
@@ -76,7 +77,7 @@ pub(crate) use supplements::{
 };
 pub(crate) use tokens::{CreatedToken, TokenForm, TokenLine, Tokens};
 pub(crate) use webhooks::{
-    DeliveryLine, EndpointLine, EndpointState, NewEndpointSecret, OwnWebhooks, UrlField,
+    DeliveryLine, DeveloperWebhooks, EndpointLine, EndpointState, NewEndpointSecret, UrlField,
 };
 
 use http_adapter::Endpoint;

@@ -71,6 +71,25 @@ impl ScopeLine {
             | Scope::TokensIntrospect => "Only for services of the operator",
         }
     }
+
+    /// Returns the data of the scope in a few words, for the developer of an app.
+    pub(super) const fn app_title(&self) -> &'static str {
+        match self.scope {
+            Scope::Profile => "Read profiles",
+            Scope::Sleep => "Read nights",
+            Scope::Supplements => "Read supplements",
+            _ => self.title(),
+        }
+    }
+
+    /// Returns a description of the data for the developer of an app.
+    pub(super) const fn app_detail(&self) -> &'static str {
+        match self.scope {
+            Scope::Sleep => "All past and future nights: time in bed, sleep stages, measures",
+            Scope::Supplements => "All past and future intakes: product, amount, time",
+            _ => self.detail(),
+        }
+    }
 }
 
 /// Describes the data of a set of scopes in one line: `profile, nights and supplements`.
@@ -125,6 +144,16 @@ mod tests {
     fn a_person_is_never_offered_a_service_scope() {
         for line in ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY) {
             assert!(line.title().starts_with("Read your "), "{}", line.value());
+        }
+    }
+
+    #[test]
+    fn a_developer_reads_about_the_data_of_other_people() {
+        for line in ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY) {
+            assert!(line.app_title().starts_with("Read "), "{}", line.value());
+            for text in [line.app_title(), line.app_detail()] {
+                assert!(!text.contains("you"), "{text}");
+            }
         }
     }
 

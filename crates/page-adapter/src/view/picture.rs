@@ -9,9 +9,9 @@ use std::fmt::{self, Write as _};
 /// Width of the column with the names of rows, in per mille of the picture.
 const NAME_COLUMN: i64 = 180;
 
-/// What a picture shows, for people who do not see it.
+/// Text alternative of a picture.
 #[derive(Clone)]
-pub(crate) struct Finding {
+pub(crate) struct TextAlternative {
     /// Prefix of the ids of the picture's elements, unique on the page.
     pub(crate) id: &'static str,
     /// What is shown: `Sleep stages`.
@@ -91,7 +91,7 @@ pub(crate) struct ChangeMark {
 /// Stages of one night.
 #[derive(Clone)]
 pub(crate) struct Hypnogram {
-    pub(crate) finding: Finding,
+    pub(crate) finding: TextAlternative,
     /// Height of the plot in pixels.
     pub(crate) height: i64,
     pub(crate) rows: Vec<RowName>,
@@ -119,7 +119,7 @@ pub(crate) struct StageLine {
 /// Nights of several weeks, a row per day from noon to noon.
 #[derive(Clone)]
 pub(crate) struct Raster {
-    pub(crate) finding: Finding,
+    pub(crate) finding: TextAlternative,
     pub(crate) height: i64,
     pub(crate) rows: Vec<RowName>,
     pub(crate) bars: Vec<Bar>,
@@ -162,7 +162,7 @@ pub(crate) struct SleepLine {
 /// Length of each night, with the median of each week.
 #[derive(Clone)]
 pub(crate) struct Durations {
-    pub(crate) finding: Finding,
+    pub(crate) finding: TextAlternative,
     pub(crate) width: i64,
     pub(crate) height: i64,
     /// Lines and names of whole hours.
@@ -222,7 +222,7 @@ pub(crate) struct PeriodLine {
 /// Spread of bedtimes and wake times.
 #[derive(Clone)]
 pub(crate) struct Regularity {
-    pub(crate) finding: Finding,
+    pub(crate) finding: TextAlternative,
     /// Width of the plot in minutes.
     pub(crate) width: i64,
     pub(crate) rows: Vec<RowName>,
@@ -258,7 +258,7 @@ pub(crate) struct IndexLine {
 /// Length of each night of a year.
 #[derive(Clone)]
 pub(crate) struct Year {
-    pub(crate) finding: Finding,
+    pub(crate) finding: TextAlternative,
     /// Source of the nights.
     pub(crate) source: String,
     pub(crate) height: i64,

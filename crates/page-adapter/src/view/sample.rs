@@ -23,8 +23,8 @@ pub(crate) struct Sample {
     /// Name of the page and its variant.
     pub(crate) name: &'static str,
     pub(crate) html: String,
-    /// Whether the page differs from another sample only in a text or in the error of a form. It then needs
-    /// no snapshot.
+    /// Whether the page differs from another sample only in a text, in the error of a form, or in what
+    /// `tests::markup` checks. It then needs no snapshot.
     pub(crate) is_variant: bool,
 }
 

@@ -193,7 +193,7 @@ pub(crate) struct ChoiceLine {
     /// Empty if the label names none.
     pub(crate) brand: String,
     /// First ingredients with their amounts; may be empty.
-    pub(crate) telling: String,
+    pub(crate) main_ingredients: String,
     /// Last intake.
     pub(crate) last: Option<String>,
 }

@@ -12,6 +12,8 @@ use domain::secret::Secret;
 #[expect(clippy::struct_field_names, reason = "the page is named after its list")]
 pub(crate) struct Tokens {
     pub(crate) person: Person,
+    /// Whether the person can register apps.
+    pub(crate) has_developer_page: bool,
     /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
     /// New token, whose text is shown only once.

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 /// Webhook endpoints of an app.
 #[derive(Clone, Template)]
 #[template(path = "own_webhooks.html")]
-pub(crate) struct OwnWebhooks {
+pub(crate) struct DeveloperWebhooks {
     pub(crate) person: Person,
     /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct OwnWebhooks {
     pub(crate) field: UrlField,
 }
 
-impl OwnWebhooks {
+impl DeveloperWebhooks {
     /// Numbers of days whose messages can be sent again.
     pub(crate) const REPLAYED_DAYS: [i64; 4] = [1, 3, 7, 30];
 }

@@ -2,14 +2,14 @@
 
 mod outage;
 mod pooled;
+mod response_guard;
 mod shared;
-mod silence;
 mod worker;
 
 pub(crate) use outage::Outage;
 pub(crate) use pooled::{Pool, Pooled, pool};
+pub(crate) use response_guard::ResponseGuard;
 pub(crate) use shared::SharedConnections;
-pub(crate) use silence::Silence;
 pub(crate) use worker::number as worker_number;
 
 use crate::error::{closed, is_deadlock};
@@ -23,6 +23,9 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
 use tokio_postgres::tls::TlsStream;
 use tokio_postgres::{Client, Connection, SimpleQueryMessage, Socket};
@@ -46,6 +49,10 @@ pub(crate) enum Role {
     Replica,
 }
 
+/// Attempt to connect in progress. Only one is made at a time: many handshakes at once, after a failover on a
+/// busy machine, would slow each other down until all of them time out.
+type Attempt = JoinHandle<ConnectionResult<AsyncPgConnection>>;
+
 /// Factory of connections with the same settings.
 #[derive(Clone)]
 pub(crate) struct Connector {
@@ -56,6 +63,7 @@ pub(crate) struct Connector {
     wait_timeout: Duration,
     tls: Option<MakeRustlsConnect>,
     session: String,
+    attempt: Arc<Mutex<Option<Attempt>>>,
     /// Whether the last connection found an engine that distributes tables (see [`PLAN_MODE`]).
     is_distributed: Arc<AtomicBool>,
     outage: Arc<Outage>,
@@ -89,6 +97,7 @@ impl Connector {
             wait_timeout: options.wait_timeout,
             tls: tls.connector()?,
             session: session(options),
+            attempt: Arc::default(),
             is_distributed: Arc::default(),
             outage: Arc::default(),
         })
@@ -96,7 +105,7 @@ impl Connector {
 
     /// Opens a connection and sets its session up; logs the reason of a failure.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
-        self.logged(round_trip(Operation::Connect, Box::pin(self.try_servers())).await)
+        self.logged(round_trip(Operation::Connect, Box::pin(self.attempt())).await)
     }
 
     /// Returns the number of servers in the URL.
@@ -113,8 +122,8 @@ impl Connector {
     }
 
     /// Returns the response timeout of connections opened here.
-    pub(crate) fn silence(&self, options: &PostgresOptions) -> Silence {
-        Silence::new(options.statement_timeout, Arc::clone(&self.outage))
+    pub(crate) fn response_guard(&self, options: &PostgresOptions) -> ResponseGuard {
+        ResponseGuard::new(options.statement_timeout, Arc::clone(&self.outage))
     }
 
     /// Logs an aborted attempt to connect.
@@ -133,28 +142,39 @@ impl Connector {
         self.is_distributed.load(Ordering::Relaxed)
     }
 
-    /// Tries the servers in turn, starting with the last one that worked. Each has a share of the timeout,
-    /// because a frozen server accepts connections and then sends nothing.
+    /// Starts an attempt, or waits for the one in progress. An attempt continues when its caller gives up;
+    /// the connection is then the next caller's.
+    async fn attempt(&self) -> ConnectionResult<AsyncPgConnection> {
+        let mut attempt = self.attempt.lock().await;
+        // One that ended when no caller waited may have ended long ago.
+        attempt.take_if(|task| task.is_finished());
+        let task = attempt.get_or_insert_with(|| {
+            let connector = self.clone();
+            tokio::spawn(async move { connector.try_servers().await })
+        });
+        let opened = task.await;
+        *attempt = None;
+        opened.unwrap_or_else(|_| Err(ConnectionError::BadConnection("the attempt was aborted".to_owned())))
+    }
+
+    /// Tries the servers in turn, starting with the last one that worked. Each has an equal share of the
+    /// remaining time, because a frozen server accepts connections and then sends nothing.
     async fn try_servers(&self) -> ConnectionResult<AsyncPgConnection> {
-        let count = u32::try_from(self.servers.len()).unwrap_or(u32::MAX);
-        let share = self.wait_timeout.checked_div(count).unwrap_or(self.wait_timeout);
+        let deadline = Instant::now() + self.wait_timeout;
         let first = self.last.load(Ordering::Relaxed);
         let mut failure = ConnectionError::BadConnection("no server is named".to_owned());
+        let mut untried = u32::try_from(self.servers.len()).unwrap_or(u32::MAX);
         let places = (first..self.servers.len()).chain(0..first);
         for (place, config) in places.filter_map(|place| Some((place, self.servers.get(place)?))) {
-            let opened = if count == 1 {
-                self.open(config).await
-            } else {
-                tokio::time::timeout(share, self.open(config))
-                    .await
-                    .unwrap_or_else(|_| Err(ConnectionError::BadConnection("no response in time".to_owned())))
-            };
-            match opened {
-                Ok(connection) => {
+            let share = deadline.duration_since(Instant::now()).checked_div(untried).unwrap_or_default();
+            untried -= 1;
+            match tokio::time::timeout(share, self.open(config)).await {
+                Ok(Ok(connection)) => {
                     self.last.store(place, Ordering::Relaxed);
                     return Ok(connection);
                 }
-                Err(error) => failure = error,
+                Ok(Err(error)) => failure = error,
+                Err(_) => failure = ConnectionError::BadConnection("no response in time".to_owned()),
             }
         }
         Err(failure)
@@ -207,7 +227,7 @@ pub(crate) fn is_broken(error: &Error) -> bool {
         Error::DatabaseError(
             DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand,
             information,
-        ) => information.message() != silence::NO_ANSWER,
+        ) => information.message() != response_guard::NO_RESPONSE,
         Error::DatabaseError(_, information) => closed(information.message()),
         _ => false,
     }
@@ -216,7 +236,7 @@ pub(crate) fn is_broken(error: &Error) -> bool {
 /// Returns whether the server aborted the statement in favor of another one: a deadlock or a serialization
 /// failure, which a standby also reports for a conflict with replay. The connection is still usable, and a
 /// read may be retried immediately.
-pub(crate) fn gave_way(error: &Error) -> bool {
+pub(crate) fn was_aborted(error: &Error) -> bool {
     match error {
         Error::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
         Error::DatabaseError(_, information) => is_deadlock(information.message()),

@@ -1,6 +1,6 @@
 //! Connections with one user at a time.
 
-use super::{Connector, Silence};
+use super::{Connector, ResponseGuard};
 use crate::error::storage_error;
 use crate::round_trip::{Operation, round_trip};
 use crate::statement::{count, returning};
@@ -21,7 +21,7 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
 use std::sync::Arc;
 use std::task::Poll;
-use store_shared::Counted;
+use store_shared::GaugeGuard;
 
 /// Pool of connections to one server, or to the one of several that accepts writes.
 pub(crate) type Pool = deadpool::managed::Pool<Connections>;
@@ -34,7 +34,7 @@ type Rows = BoxStream<'static, QueryResult<Row>>;
 /// Manager of a pool: opens connections and checks whether they may be reused.
 pub(crate) struct Connections {
     connector: Connector,
-    silence: Arc<Silence>,
+    response_guard: Arc<ResponseGuard>,
 }
 
 impl Manager for Connections {
@@ -55,33 +55,37 @@ impl Manager for Connections {
         if connection.is_broken() {
             return Err(RecycleError::message("broken"));
         }
-        if self.silence.makes_doubtful(metrics.recycled.unwrap_or(metrics.created)) {
+        if self.response_guard.is_suspect(metrics.recycled.unwrap_or(metrics.created)) {
             return Err(RecycleError::message("doubtful"));
         }
         Ok(())
     }
 }
 
-pub(crate) fn pool(connector: &Connector, size: usize, silence: Arc<Silence>) -> Result<Pool, BuildError> {
-    Pool::builder(Connections { connector: connector.clone(), silence }).max_size(size).build()
+pub(crate) fn pool(
+    connector: &Connector,
+    size: usize,
+    response_guard: Arc<ResponseGuard>,
+) -> Result<Pool, BuildError> {
+    Pool::builder(Connections { connector: connector.clone(), response_guard }).max_size(size).build()
 }
 
 /// Connection that returns to the pool when dropped; waits for responses are limited.
 pub(crate) struct Pooled {
     connection: Object<Connections>,
-    silence: Arc<Silence>,
+    response_guard: Arc<ResponseGuard>,
     is_distributed: bool,
-    _in_use: Counted,
+    _in_use: GaugeGuard,
 }
 
 impl Pooled {
     pub(crate) const fn new(
         connection: Object<Connections>,
-        silence: Arc<Silence>,
+        response_guard: Arc<ResponseGuard>,
         is_distributed: bool,
-        in_use: Counted,
+        in_use: GaugeGuard,
     ) -> Self {
-        Self { connection, silence, is_distributed, _in_use: in_use }
+        Self { connection, response_guard, is_distributed, _in_use: in_use }
     }
 
     /// Returns whether the server distributes tables over several nodes.
@@ -102,8 +106,8 @@ impl Pooled {
     {
         let answer = read(&self.connection);
         async move {
-            let rows = round_trip(Operation::Query, self.silence.bound(answer)).await?;
-            self.silence.judge(&rows);
+            let rows = round_trip(Operation::Query, self.response_guard.bound(answer)).await?;
+            self.response_guard.observe(&rows);
             rows
         }
         .boxed()
@@ -165,9 +169,9 @@ impl Pooled {
 impl SimpleAsyncConnection for Pooled {
     async fn batch_execute(&mut self, query: &str) -> QueryResult<()> {
         let mut connection: &AsyncPgConnection = &self.connection;
-        let answer = self.silence.bound(SimpleAsyncConnection::batch_execute(&mut connection, query));
+        let answer = self.response_guard.bound(SimpleAsyncConnection::batch_execute(&mut connection, query));
         let answer = round_trip(Operation::Transaction, answer).await?;
-        self.silence.judge(&answer);
+        self.response_guard.observe(&answer);
         answer
     }
 }
@@ -184,14 +188,14 @@ impl AsyncConnectionCore for Pooled {
         T: AsQuery + 'query,
         T::Query: QueryFragment<Pg> + QueryId + 'query,
     {
-        let silence = &self.silence;
+        let response_guard = &self.response_guard;
         let mut connection: &AsyncPgConnection = &self.connection;
         let answer = AsyncConnectionCore::load(&mut connection, source);
         async move {
-            let rows = round_trip(Operation::Query, silence.bound(answer)).await?;
-            silence.judge(&rows);
+            let rows = round_trip(Operation::Query, response_guard.bound(answer)).await?;
+            response_guard.observe(&rows);
             let rows = rows?;
-            Ok(bounded(rows, Arc::clone(silence)))
+            Ok(bounded(rows, Arc::clone(response_guard)))
         }
         .boxed()
     }
@@ -203,12 +207,12 @@ impl AsyncConnectionCore for Pooled {
     where
         T: QueryFragment<Pg> + QueryId + 'query,
     {
-        let silence = &self.silence;
+        let response_guard = &self.response_guard;
         let mut connection: &AsyncPgConnection = &self.connection;
         let answer = AsyncConnectionCore::execute_returning_count(&mut connection, source);
         async move {
-            let count = round_trip(Operation::Execute, silence.bound(answer)).await?;
-            silence.judge(&count);
+            let count = round_trip(Operation::Execute, response_guard.bound(answer)).await?;
+            response_guard.observe(&count);
             count
         }
         .boxed()
@@ -217,14 +221,14 @@ impl AsyncConnectionCore for Pooled {
 
 /// Limits the wait for the remaining rows too, because a response can stop midway. Also handles errors after
 /// the first message, such as an insert on a full disk.
-fn bounded(mut rows: Rows, silence: Arc<Silence>) -> Rows {
-    let judge = Arc::clone(&silence);
-    let mut end = Box::pin(async move { silence.bound(std::future::pending::<Row>()).await });
+fn bounded(mut rows: Rows, response_guard: Arc<ResponseGuard>) -> Rows {
+    let observe = Arc::clone(&response_guard);
+    let mut end = Box::pin(async move { response_guard.bound(std::future::pending::<Row>()).await });
     stream::poll_fn(move |context| match rows.poll_next_unpin(context) {
         Poll::Pending => end.as_mut().poll(context).map(Some),
         Poll::Ready(row) => {
             if let Some(row) = &row {
-                judge.judge(row);
+                observe.observe(row);
             }
             Poll::Ready(row)
         }

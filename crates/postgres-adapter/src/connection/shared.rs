@@ -7,7 +7,7 @@
 //! that begin a transaction, change the session or return many rows must not use these connections: they
 //! would delay or affect other readers.
 
-use super::{Connector, Silence, gave_way, is_broken, worker};
+use super::{Connector, ResponseGuard, is_broken, was_aborted, worker};
 use crate::options::PostgresOptions;
 use crate::round_trip::{Operation, timed, traced};
 use diesel::result::{DatabaseErrorKind, Error, QueryResult};
@@ -28,16 +28,20 @@ pub(crate) struct SharedConnections {
     /// For all other threads.
     of_process: Slot,
     wait_timeout: Duration,
-    silence: Arc<Silence>,
+    response_guard: Arc<ResponseGuard>,
 }
 
 impl SharedConnections {
     /// Creates empty slots without connecting.
-    pub(crate) fn new(connector: Connector, options: &PostgresOptions, silence: Arc<Silence>) -> Self {
+    pub(crate) fn new(
+        connector: Connector,
+        options: &PostgresOptions,
+        response_guard: Arc<ResponseGuard>,
+    ) -> Self {
         let size = options.shared_connections.max(1);
         let of_workers = std::iter::repeat_with(Slot::default).take(size).collect();
         let wait_timeout = options.wait_timeout;
-        Self { connector, of_workers, of_process: Slot::default(), wait_timeout, silence }
+        Self { connector, of_workers, of_process: Slot::default(), wait_timeout, response_guard }
     }
 
     /// Returns this thread's slot.
@@ -69,7 +73,7 @@ impl SharedConnections {
                 discard(slot, &connection).await;
                 self.connection(slot).await?
             }
-            Err(error) if gave_way(error) => connection,
+            Err(error) if was_aborted(error) => connection,
             _ => return result,
         };
         self.answer(slot, &connection, read(&connection)).await?
@@ -91,7 +95,7 @@ impl SharedConnections {
             discard(slot, connection).await;
             answer.await
         };
-        let answered = timed(Operation::Read, self.silence.bound(patient)).await;
+        let answered = timed(Operation::Read, self.response_guard.bound(patient)).await;
         if answered.is_err() {
             discard(slot, connection).await;
         }
@@ -104,7 +108,7 @@ impl SharedConnections {
         let attempt = async {
             let mut place = slot.lock().await;
             if let Some((connection, opened)) = &*place
-                && !self.silence.makes_doubtful(*opened)
+                && !self.response_guard.is_suspect(*opened)
             {
                 return Ok(Arc::clone(connection));
             }

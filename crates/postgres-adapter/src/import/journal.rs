@@ -6,7 +6,7 @@ use crate::savepoint;
 use crate::statement::returning;
 use crate::unit_of_work::PgUnitOfWork;
 use application::ports::storage::{
-    ImportChange, ImportJournal, NotePosition, NotedChange, RecordReference, RecordVersion, StorageError,
+    ImportChange, ImportJournal, JournalEntry, JournalPosition, RecordReference, RecordVersion, StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -28,16 +28,16 @@ impl ImportJournal for PgUnitOfWork {
         user_id: Option<UserId>,
         changes: &[ImportChange],
     ) -> Result<(), StorageError> {
-        note(self.connection()?, id, user_id, &Notes::of(changes)?).await
+        note(self.connection()?, id, user_id, &JournalRows::from_changes(changes)?).await
     }
 
-    async fn noted(
+    async fn list_entries(
         &mut self,
         id: ImportId,
-        after: Option<NotePosition>,
+        after: Option<JournalPosition>,
         limit: u32,
-    ) -> Result<Vec<NotedChange>, StorageError> {
-        const NOTED: &str =
+    ) -> Result<Vec<JournalEntry>, StorageError> {
+        const LIST_ENTRIES: &str =
             "SELECT c.kind, c.record_id, c.before::text, c.version_left, c.replaced_by, c.sequence, (
                 SELECT o.import_id FROM import_change o
                 WHERE o.record_id = c.record_id AND o.kind = c.kind AND o.sequence > c.sequence
@@ -47,14 +47,14 @@ impl ImportJournal for PgUnitOfWork {
             FROM import_change c WHERE c.import_id = $1 AND ((c.kind <> 'label'), c.sequence) < ($2, $3)
             ORDER BY (c.kind <> 'label') DESC, c.sequence DESC LIMIT $4";
 
-        let after = after.unwrap_or(NotePosition { is_label: false, sequence: i64::MAX });
-        let query = sql_query(NOTED)
+        let after = after.unwrap_or(JournalPosition { is_label: false, sequence: i64::MAX });
+        let query = sql_query(LIST_ENTRIES)
             .bind::<SqlUuid, _>(id.as_uuid())
             .bind::<Bool, _>(!after.is_label)
             .bind::<BigInt, _>(after.sequence)
             .bind::<BigInt, _>(i64::from(limit));
-        let query = returning::<NotedColumns, _>(query);
-        self.connection()?.load_rows(query).await?.into_iter().map(noted).collect()
+        let query = returning::<JournalColumns, _>(query);
+        self.connection()?.load_rows(query).await?.into_iter().map(journal_entry).collect()
     }
 
     async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError> {
@@ -77,7 +77,7 @@ impl ImportJournal for PgUnitOfWork {
 
 /// Notes as one list per column.
 #[derive(Clone, Default)]
-struct Notes {
+struct JournalRows {
     kinds: Vec<&'static str>,
     records: Vec<Uuid>,
     befores: Vec<Option<String>>,
@@ -86,8 +86,8 @@ struct Notes {
     replaced_by: Vec<Option<Uuid>>,
 }
 
-impl Notes {
-    fn of(changes: &[ImportChange]) -> Result<Self, StorageError> {
+impl JournalRows {
+    fn from_changes(changes: &[ImportChange]) -> Result<Self, StorageError> {
         let mut notes = Self::default();
         for ImportChange { record, before, left, replaced_by } in changes {
             let (kind, record) = record_parts(*record);
@@ -106,7 +106,7 @@ async fn note(
     connection: &mut Pooled,
     id: ImportId,
     user_id: Option<UserId>,
-    notes: &Notes,
+    notes: &JournalRows,
 ) -> Result<(), StorageError> {
     const ALL: &str = "INSERT INTO import_change AS known
             (import_id, kind, record_id, user_id, before, version_found, version_left, replaced_by)
@@ -124,7 +124,7 @@ async fn note(
         return Ok(());
     }
     let statement = |text: String| {
-        let Notes { kinds, records, befores, found, left, replaced_by } = notes.clone();
+        let JournalRows { kinds, records, befores, found, left, replaced_by } = notes.clone();
         let query = sql_query(text)
             .bind::<SqlUuid, _>(id.as_uuid())
             .bind::<Nullable<SqlUuid>, _>(user_id.map(|id| id.as_uuid()))
@@ -148,11 +148,11 @@ async fn note(
 }
 
 /// Kind, record, previous state, version left, replacing session, sequence, latest import of the record.
-type NotedColumns =
+type JournalColumns =
     (Text, SqlUuid, Nullable<Text>, Nullable<Binary>, Nullable<SqlUuid>, BigInt, Nullable<SqlUuid>);
-type NotedRow = (String, Uuid, Option<String>, Option<Vec<u8>>, Option<Uuid>, i64, Option<Uuid>);
+type JournalRow = (String, Uuid, Option<String>, Option<Vec<u8>>, Option<Uuid>, i64, Option<Uuid>);
 
-fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
+fn journal_entry(row: JournalRow) -> Result<JournalEntry, StorageError> {
     let (kind, id, before, left, replaced_by, sequence, later) = row;
     let record = parse_record(&kind, id).ok_or(()).map_err(corrupt(TABLE, "kind", id))?;
     let left = left.map(<[u8; 16]>::try_from).transpose();
@@ -163,8 +163,8 @@ fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
         left: left.map_err(corrupt(TABLE, "version_left", id))?.map(RecordVersion::from_bytes),
         replaced_by: replaced_by.map(SleepSessionId::from_uuid),
     };
-    let place = NotePosition { is_label: matches!(record, RecordReference::Label(_)), sequence };
-    Ok(NotedChange { change, place, changed_by: later.map(ImportId::from_uuid) })
+    let place = JournalPosition { is_label: matches!(record, RecordReference::Label(_)), sequence };
+    Ok(JournalEntry { change, place, changed_by: later.map(ImportId::from_uuid) })
 }
 
 async fn forget_before(

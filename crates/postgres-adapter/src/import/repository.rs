@@ -24,7 +24,7 @@ const RUNNING: &str = "state = 'running'";
 #[async_trait]
 impl ImportRepository for PgUnitOfWork {
     async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
-        let inserting = diesel::insert_into(import::table).values(ImportRow::of(import)?);
+        let inserting = diesel::insert_into(import::table).values(ImportRow::from_import(import)?);
         self.connection()?.execute(inserting).await?;
         self.store_extra(import).await.map(drop)
     }
@@ -78,8 +78,10 @@ impl ImportRepository for PgUnitOfWork {
     }
 
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
-        let query = diesel::update(import::table.find(import.id.as_uuid()))
-            .set((ImportContent::of(import)?, import::updated_at.eq(sql::<Nullable<Timestamptz>>("now()"))));
+        let query = diesel::update(import::table.find(import.id.as_uuid())).set((
+            ImportContent::from_import(import)?,
+            import::updated_at.eq(sql::<Nullable<Timestamptz>>("now()")),
+        ));
         let updated = self.connection()?.execute(query).await?;
         self.store_extra(import).await?;
         Ok(updated > 0)
@@ -118,8 +120,8 @@ impl ImportRepository for PgUnitOfWork {
 
 impl PgUnitOfWork {
     async fn store_extra(&mut self, import: &Import) -> Result<u64, StorageError> {
-        let query =
-            diesel::update(import_extra::table.find(import.id.as_uuid())).set(ImportExtra::of(import)?);
+        let query = diesel::update(import_extra::table.find(import.id.as_uuid()))
+            .set(ImportExtra::from_import(import)?);
         self.connection()?.execute(query).await
     }
 }

@@ -79,7 +79,7 @@ impl Selectable<Pg> for ImportExtra {
 
 impl ImportExtra {
     /// Returns the import's values of those columns.
-    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+    pub(crate) fn from_import(import: &Import) -> Result<Self, StorageError> {
         Ok(Self {
             bytes_checked: i64::try_from(import.bytes_checked).unwrap_or(i64::MAX),
             tries: i32::try_from(import.tries).unwrap_or(i32::MAX),
@@ -94,13 +94,13 @@ impl ImportExtra {
 }
 
 impl ImportRow {
-    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+    pub(crate) fn from_import(import: &Import) -> Result<Self, StorageError> {
         Ok(Self {
             id: import.id.as_uuid(),
             user_id: import.user_id.map(|id| id.as_uuid()),
             started_at: import.started_at,
-            content: ImportContent::of(import)?,
-            extra: ImportExtra::of(import)?,
+            content: ImportContent::from_import(import)?,
+            extra: ImportExtra::from_import(import)?,
         })
     }
 
@@ -165,7 +165,7 @@ impl ImportRow {
 
 impl ImportContent {
     /// Returns the columns that an update overwrites.
-    pub(crate) fn of(import: &Import) -> Result<Self, StorageError> {
+    pub(crate) fn from_import(import: &Import) -> Result<Self, StorageError> {
         let Import {
             id: _,
             user_id: _,

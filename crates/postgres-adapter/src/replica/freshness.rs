@@ -23,23 +23,23 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 /// Longest interval between measurements; at least four are made per `max_lag`.
-const LOOK: Duration = Duration::from_millis(250);
+const MAX_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Interval at which a standby's replay position is polled.
 const STEP: Duration = Duration::from_millis(10);
 
 /// End of the primary's log, its timeline as in the names of its files, and its system identifier.
-const PLACE: &str = "SELECT pg_current_wal_insert_lsn()::text,
+const WAL_POSITION: &str = "SELECT pg_current_wal_insert_lsn()::text,
         left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), system_identifier::text
     FROM pg_control_system()";
 
 /// Whether the standby has replayed a log up to a position. Its timeline is that of the last restart point,
 /// so a standby that just switched to another primary is used after its next restart point.
-const REPLAYED: &str = "SELECT coalesce(pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $1::pg_lsn
+const HAS_REPLAYED: &str = "SELECT coalesce(pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $1::pg_lsn
         AND lpad(upper(to_hex(c.timeline_id)), 8, '0') = $2 AND s.system_identifier::text = $3, false)
     FROM pg_control_checkpoint() c, pg_control_system() s";
 
-type Place = (String, String, String);
+type WalPosition = (String, String, String);
 
 /// Time until which a standby may be read.
 pub(super) struct Freshness {
@@ -51,7 +51,7 @@ impl Freshness {
     /// Starts to measure a standby's lag; stops when this value is dropped.
     pub(super) fn watch(primary: Arc<PostgresStore>, standby: Arc<PostgresStore>, max_lag: Duration) -> Self {
         let until = Arc::new(Mutex::new(None));
-        let watch = Watch { primary, standby, max_lag, until: Arc::clone(&until) };
+        let watch = FreshnessMonitor { primary, standby, max_lag, until: Arc::clone(&until) };
         let watching = tokio::spawn(watch.run()).abort_handle();
         Self { until, watching }
     }
@@ -79,23 +79,24 @@ impl Drop for Freshness {
     }
 }
 
-struct Watch {
+struct FreshnessMonitor {
     primary: Arc<PostgresStore>,
     standby: Arc<PostgresStore>,
     max_lag: Duration,
     until: Arc<Mutex<Option<Instant>>>,
 }
 
-impl Watch {
+impl FreshnessMonitor {
     async fn run(self) {
-        let pause = LOOK.min(self.max_lag / 4);
+        let pause = MAX_INTERVAL.min(self.max_lag / 4);
         let mut was_fresh = None;
         loop {
             let began = Instant::now();
-            let is_fresh =
-                tokio::time::timeout(self.max_lag, self.look(began)).await.is_ok_and(|looked| looked.is_ok());
+            let is_fresh = tokio::time::timeout(self.max_lag, self.measure(began))
+                .await
+                .is_ok_and(|measured| measured.is_ok());
             if was_fresh != Some(is_fresh) {
-                tell(is_fresh);
+                log_freshness(is_fresh);
                 was_fresh = Some(is_fresh);
             }
             tokio::time::sleep(pause).await;
@@ -103,8 +104,8 @@ impl Watch {
     }
 
     /// Measures once; `began` is the time of this measurement.
-    async fn look(&self, began: Instant) -> Result<(), StorageError> {
-        let place = place(&self.primary).await?;
+    async fn measure(&self, began: Instant) -> Result<(), StorageError> {
+        let place = wal_position(&self.primary).await?;
         while !has_replayed(&self.standby, &place).await? {
             tokio::time::sleep(STEP).await;
         }
@@ -114,30 +115,30 @@ impl Watch {
     }
 }
 
-async fn place(primary: &PostgresStore) -> Result<Place, StorageError> {
+async fn wal_position(primary: &PostgresStore) -> Result<WalPosition, StorageError> {
     primary
         .shared(|mut connection| {
-            let query = returning::<(Text, Text, Text), _>(sql_query(PLACE));
+            let query = returning::<(Text, Text, Text), _>(sql_query(WAL_POSITION));
             async move { query.get_result(&mut connection).await }.boxed()
         })
         .await
 }
 
-async fn has_replayed(standby: &PostgresStore, place: &Place) -> Result<bool, StorageError> {
+async fn has_replayed(standby: &PostgresStore, place: &WalPosition) -> Result<bool, StorageError> {
     standby
         .shared(move |mut connection| {
             let (end, timeline, system) = place.clone();
-            let query = sql_query(REPLAYED).bind::<Text, _>(end);
+            let query = sql_query(HAS_REPLAYED).bind::<Text, _>(end);
             let query = query.bind::<Text, _>(timeline).bind::<Text, _>(system);
             async move { returning::<Bool, _>(query).get_result(&mut connection).await }.boxed()
         })
         .await
 }
 
-fn tell(is_fresh: bool) {
+fn log_freshness(is_fresh: bool) {
     if is_fresh {
         tracing::info!("data is read from the standby");
     } else {
-        tracing::warn!("the standby is not fresh enough or not there; data is read from the primary");
+        tracing::warn!("the standby is stale or unreachable; data is read from the primary");
     }
 }

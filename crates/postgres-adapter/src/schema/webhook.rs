@@ -24,6 +24,7 @@ diesel::table! {
         kind -> Text,
         number -> BigInt,
         announced -> BigInt,
+        occurred_at -> Timestamptz,
         failed -> Integer,
         due_at -> Nullable<Timestamptz>,
     }
@@ -37,6 +38,7 @@ diesel::table! {
         kind -> Text,
         number -> BigInt,
         announced_before -> BigInt,
+        occurred_at -> Timestamptz,
         at -> Timestamptz,
         milliseconds -> BigInt,
         result -> Text,

@@ -17,7 +17,7 @@ pub(super) struct SleepPageText {
 const FIRST: &str = "s.started_at BETWEEN $2 AND $3 AND $4 = 0";
 
 impl SleepPageText {
-    pub(super) fn of(query: &SleepPageQuery) -> Self {
+    pub(super) fn from_query(query: &SleepPageQuery) -> Self {
         Self {
             sort: query.page.sort,
             is_first: query.page.offset() == 0,

@@ -78,16 +78,16 @@ impl PageSession {
 impl FromSqlRow<PageSessionColumns, Pg> for PageSession {
     fn build_from_row<'a>(row: &impl Row<'a, Pg>) -> deserialize::Result<Self> {
         Ok(Self {
-            id: Uuid::from_bytes(needed(field(row, 0, fixed)?)?),
-            started_at: needed(field(row, 1, timestamp)?)?,
-            ended_at: needed(field(row, 2, timestamp)?)?,
+            id: Uuid::from_bytes(require_not_null(field(row, 0, fixed)?)?),
+            started_at: require_not_null(field(row, 1, timestamp)?)?,
+            ended_at: require_not_null(field(row, 2, timestamp)?)?,
             offset_at_start: field(row, 3, fixed)?.map(i16::from_be_bytes),
             offset_at_end: field(row, 4, fixed)?.map(i16::from_be_bytes),
-            source: needed(field(row, 5, text)?)?,
+            source: require_not_null(field(row, 5, text)?)?,
             is_nap: field(row, 6, fixed)?.map(|[is_nap]| is_nap != 0),
-            updated_at: needed(field(row, 7, timestamp)?)?,
-            stages: needed(field(row, 8, |stages| Some(stages.into()))?)?,
-            metrics: needed(field(row, 9, |metrics| Some(metrics.into()))?)?,
+            updated_at: require_not_null(field(row, 7, timestamp)?)?,
+            stages: require_not_null(field(row, 8, |stages| Some(stages.into()))?)?,
+            metrics: require_not_null(field(row, 9, |metrics| Some(metrics.into()))?)?,
         })
     }
 }
@@ -110,7 +110,7 @@ fn field<'a, T>(
 
 /// Returns an error for NULL, of the type by which diesel detects an absent row.
 #[inline]
-fn needed<T>(value: Option<T>) -> deserialize::Result<T> {
+fn require_not_null<T>(value: Option<T>) -> deserialize::Result<T> {
     value.ok_or_else(|| UnexpectedNullError.into())
 }
 

@@ -24,7 +24,7 @@ impl SleepReader for PostgresStore {
         let length = PageLength::of_rows(query.page.offset(), query.page.limit_with_lookahead());
         let rows: Vec<PageSession> = self
             .read_one_page(length, move |mut link| {
-                let statement = sql_query(SleepPageText::of(&query).sql())
+                let statement = sql_query(SleepPageText::from_query(&query).sql())
                     .bind::<SqlUuid, _>(query.user_id.as_uuid())
                     .bind::<Timestamptz, _>(lower_bound(query.range.start()))
                     .bind::<Timestamptz, _>(upper_bound(query.range.end()))

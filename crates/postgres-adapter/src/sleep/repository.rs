@@ -213,7 +213,7 @@ fn insertion(
     (user_id, number): (UserId, i64),
     sessions: &[SleepSession],
 ) -> impl QueryFragment<Pg> + Send + use<> {
-    let new = NewSessions::of(user_id, sessions);
+    let new = NewSessions::from_sessions(user_id, sessions);
     sql_query(statement)
         .bind::<SqlUuid, _>(new.user_id)
         .bind::<Array<Timestamptz>, _>(new.started_at)

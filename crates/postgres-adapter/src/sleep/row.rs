@@ -133,7 +133,7 @@ pub(crate) struct NewSessions {
 }
 
 impl NewSessions {
-    pub(crate) fn of(user_id: UserId, sessions: &[SleepSession]) -> Self {
+    pub(crate) fn from_sessions(user_id: UserId, sessions: &[SleepSession]) -> Self {
         let mut columns = Self { user_id: user_id.as_uuid(), ..Self::default() };
         for row in sessions.iter().map(SleepRow::from) {
             columns.push(row);

@@ -8,29 +8,29 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 /// Memory limit of the cache in bytes; enough for some thousand labels.
-const ROOM: u64 = 4 * 1024 * 1024;
+const MAX_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 /// Approximate size of a label without its ingredients, in bytes.
-const BESIDE_INGREDIENTS: usize = 1_024;
+const LABEL_BASE_BYTES: usize = 1_024;
 /// Approximate size of ingredients in memory together with their JSON, as a multiple of the JSON.
 const TIMES_JSON: usize = 4;
 
 /// Row and the version decoded from it.
-type Known = Arc<(SupplementRow, Arc<Supplement>)>;
+type DecodedLabel = Arc<(SupplementRow, Arc<Supplement>)>;
 
 /// Cache that saves each page request the decoding of its labels: JSON parsing and validation.
 ///
 /// A hit requires that the whole row is equal, so no invalidation is needed. The catalogue is not health
 /// data, and the cache does not record which users take a supplement.
-pub(crate) struct KnownLabels(Cache<Uuid, Known>);
+pub(crate) struct KnownLabels(Cache<Uuid, DecodedLabel>);
 
 impl KnownLabels {
     /// Creates an empty cache.
     pub(crate) fn new() -> Self {
-        let weight = |_: &Uuid, known: &Known| {
+        let weight = |_: &Uuid, known: &DecodedLabel| {
             let ingredients = known.0.ingredients.0.len().saturating_mul(TIMES_JSON);
-            u32::try_from(ingredients.saturating_add(BESIDE_INGREDIENTS)).unwrap_or(u32::MAX)
+            u32::try_from(ingredients.saturating_add(LABEL_BASE_BYTES)).unwrap_or(u32::MAX)
         };
-        Self(Cache::builder().max_capacity(ROOM).weigher(weight).build())
+        Self(Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(weight).build())
     }
 
     /// Returns the version from the cache, or decodes and caches it.

@@ -31,7 +31,7 @@ const POSTGRES_EPOCH_MICROS: i64 = 946_684_800_000_000;
 
 /// Lists the supplements of a person with one index look-up each (a loose index scan), so that the number of
 /// logs does not matter.
-const TAKEN: &str = "(SELECT l.supplement_id FROM intake_log l WHERE l.user_id = $1
+const LOGGED_SUPPLEMENTS: &str = "(SELECT l.supplement_id FROM intake_log l WHERE l.user_id = $1
         ORDER BY l.supplement_id LIMIT 1)
     UNION ALL
     SELECT (SELECT l.supplement_id FROM intake_log l
@@ -118,7 +118,7 @@ fn page_sql(sort: SortDirection, names_one: bool, shape: PageShape) -> String {
         SortDirection::Ascending => "ASC",
         SortDirection::Descending => "DESC",
     };
-    let taken = if names_one { "SELECT $5" } else { TAKEN };
+    let taken = if names_one { "SELECT $5" } else { LOGGED_SUPPLEMENTS };
     let order = format!("ORDER BY p.created_at {direction}, p.supplement_id {direction}");
     let (head, tail) = match shape {
         PageShape::OneRow => (format!("array_agg(ROW({RECORD}) {order})"), String::new()),
@@ -153,7 +153,7 @@ const WALK_LOGS: &str =
     WHERE l.user_id = $1 AND (l.created_at, l.id) > ($2, $3)
     ORDER BY l.created_at, l.id LIMIT $4";
 
-const SEARCHED: &str = "SELECT s.catalogue_source, s.catalogue_key, s.id, s.brand, s.name, s.servings, s.upc,
+const SEARCH: &str = "SELECT s.catalogue_source, s.catalogue_key, s.id, s.brand, s.name, s.servings, s.upc,
     s.label_date, s.entry_date, s.ingredients FROM supplement s WHERE s.is_current AND s.owner_id IS NULL";
 
 /// Names that begin with the query, from the index `supplement_name`: `$1` the beginning.
@@ -219,7 +219,7 @@ impl SupplementReader for PostgresStore {
 
     async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         let text = format!(
-            "WITH RECURSIVE taken (supplement_id) AS ({TAKEN})
+            "WITH RECURSIVE taken (supplement_id) AS ({LOGGED_SUPPLEMENTS})
              SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL"
         );
         let rows: Vec<(String, String, SupplementRow)> = self
@@ -305,7 +305,7 @@ impl SupplementReader for PostgresStore {
     ) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         let (beginning, limit) = (words.beginning(), i64::from(limit));
         let first = move || {
-            let statement = sql_query(format!("{SEARCHED} {BY_NAME}"))
+            let statement = sql_query(format!("{SEARCH} {BY_NAME}"))
                 .bind::<Text, _>(beginning.clone())
                 .bind::<BigInt, _>(limit);
             returning::<(Text, Text, SupplementColumns), _>(statement)
@@ -315,7 +315,7 @@ impl SupplementReader for PostgresStore {
         if missing > 0 {
             let (beginning, query) = (words.beginning(), word_query(words));
             let second = move || {
-                let statement = sql_query(format!("{SEARCHED} {BY_WORD}"))
+                let statement = sql_query(format!("{SEARCH} {BY_WORD}"))
                     .bind::<Text, _>(beginning.clone())
                     .bind::<BigInt, _>(missing)
                     .bind::<Text, _>(query.clone());

@@ -108,7 +108,7 @@ impl SupplementRepository for PgUnitOfWork {
 
     async fn update(&mut self, version: &Supplement) -> Result<bool, StorageError> {
         let query = diesel::update(supplement::table.find(version.id.as_uuid()))
-            .set((SupplementRow::of(version)?, supplement::upc_digits.eq(upc_digits(version))));
+            .set((SupplementRow::from_supplement(version)?, supplement::upc_digits.eq(upc_digits(version))));
         Ok(self.connection()?.execute(query).await? > 0)
     }
 
@@ -162,7 +162,7 @@ impl SupplementRepository for PgUnitOfWork {
 
 /// Inserts current versions; returns how many were stored.
 async fn insert(connection: &mut Pooled, labels: &[(CatalogueKey, Supplement)]) -> Result<u64, StorageError> {
-    let new = NewSupplements::of(labels)?;
+    let new = NewSupplements::from_labels(labels)?;
     let query = sql_query(INSERT)
         .bind::<Array<SqlUuid>, _>(new.ids)
         .bind::<Array<Text>, _>(new.catalogue_sources)

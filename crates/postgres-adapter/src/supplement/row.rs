@@ -40,7 +40,7 @@ pub(crate) struct SupplementRow {
 }
 
 impl SupplementRow {
-    pub(crate) fn of(version: &Supplement) -> Result<Self, StorageError> {
+    pub(crate) fn from_supplement(version: &Supplement) -> Result<Self, StorageError> {
         let Supplement { id, label, entry_date } = version;
         let SupplementLabelFields { brand, name, servings, upc, entry_date: label_date, ingredients } =
             label.clone().into_fields();
@@ -93,7 +93,7 @@ pub(crate) struct NewSupplements {
 }
 
 impl NewSupplements {
-    pub(crate) fn of(labels: &[(CatalogueKey, Supplement)]) -> Result<Self, StorageError> {
+    pub(crate) fn from_labels(labels: &[(CatalogueKey, Supplement)]) -> Result<Self, StorageError> {
         let mut columns = Self::default();
         for (key, version) in labels {
             columns.push(key, version)?;
@@ -103,7 +103,7 @@ impl NewSupplements {
 
     fn push(&mut self, key: &CatalogueKey, version: &Supplement) -> Result<(), StorageError> {
         let SupplementRow { id, brand, name, servings, upc, label_date, entry_date, ingredients } =
-            SupplementRow::of(version)?;
+            SupplementRow::from_supplement(version)?;
         let (source, key) = key.clone().into_parts();
         self.ids.push(id);
         self.catalogue_sources.push(source);

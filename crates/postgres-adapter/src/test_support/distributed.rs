@@ -137,7 +137,7 @@ impl TestDatabase {
 }
 
 /// Empties a database for another test, or removes it if that fails.
-pub(super) async fn give_back(database: String, nodes: Nodes, url: String) {
+pub(super) async fn recycle(database: String, nodes: Nodes, url: String) {
     let connected = tokio_postgres::connect(&url, tokio_postgres::NoTls).await;
     if let Ok((client, connection)) = connected {
         tokio::spawn(connection);

@@ -13,14 +13,19 @@ use domain::id::UserId;
 use std::collections::HashSet;
 use uuid::Uuid;
 
-/// A time that failed attempts postponed the event to stays.
+const ENDPOINTS: &str = "SELECT DISTINCT e.id
+    FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id
+    WHERE g.user_id = $1 AND g.revoked_at IS NULL";
+
+/// A time that failed attempts postponed the event to stays, and so does the time of an earlier change that
+/// the endpoint was not notified of. One statement with [`ENDPOINTS`] would run on every shard of Citus.
 const RECORDS_CHANGED: &str =
     "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
-    SELECT g.user_id, e.id, 'records.changed', $2, $2 - 1, 0, to_timestamp(0)
-    FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id
-    WHERE g.user_id = $1 AND g.revoked_at IS NULL GROUP BY g.user_id, e.id
+    VALUES ($1, $2, 'records.changed', $3, $3 - 1, 0, to_timestamp(0))
     ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE
-    SET number = excluded.number, due_at = coalesce(webhook_event.due_at, excluded.due_at)";
+    SET number = excluded.number, due_at = coalesce(webhook_event.due_at, excluded.due_at),
+        occurred_at = CASE WHEN webhook_event.announced < webhook_event.number
+            THEN webhook_event.occurred_at ELSE excluded.occurred_at END";
 
 /// Nothing if the client has another live grant.
 const GRANT_REVOKED: &str =
@@ -30,7 +35,7 @@ const GRANT_REVOKED: &str =
     WHERE g.user_id = $1 AND g.client_id = $2
     GROUP BY g.user_id, e.id HAVING count(*) FILTER (WHERE g.revoked_at IS NULL) = 0
     ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE
-    SET number = excluded.number, failed = 0, due_at = excluded.due_at";
+    SET number = excluded.number, occurred_at = excluded.occurred_at, failed = 0, due_at = excluded.due_at";
 
 const PERSON_ERASED: &str =
     "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
@@ -47,9 +52,16 @@ const FORGET: [&str; 2] = [
 impl PgUnitOfWork {
     /// Queues events about the change with this number for the clients that have a live grant.
     pub(crate) async fn announce_change(&mut self, user_id: UserId, number: i64) -> Result<(), StorageError> {
-        let query =
-            sql_query(RECORDS_CHANGED).bind::<SqlUuid, _>(user_id.as_uuid()).bind::<BigInt, _>(number);
-        self.connection()?.execute(returning::<(), _>(query)).await.map(drop)
+        let query = sql_query(ENDPOINTS).bind::<SqlUuid, _>(user_id.as_uuid());
+        let endpoints: Vec<Uuid> = self.connection()?.load_rows(returning::<SqlUuid, _>(query)).await?;
+        for endpoint in endpoints {
+            let query = sql_query(RECORDS_CHANGED)
+                .bind::<SqlUuid, _>(user_id.as_uuid())
+                .bind::<SqlUuid, _>(endpoint)
+                .bind::<BigInt, _>(number);
+            self.connection()?.execute(returning::<(), _>(query)).await?;
+        }
+        Ok(())
     }
 
     /// Queues events about revoked grants, given as pairs of person and client, where no live grant is left;

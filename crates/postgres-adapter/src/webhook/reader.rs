@@ -65,6 +65,7 @@ impl WebhookReader for PostgresStore {
             .select((
                 webhook_event::number,
                 webhook_event::announced,
+                webhook_event::occurred_at,
                 webhook_event::failed,
                 webhook_event::due_at.assume_not_null(),
             ));

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Text, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
 use domain::id::WebhookEndpointId;
 use domain::webhook::{Delivery, EventKey, EventKind, WebhookEndpoint};
 use uuid::Uuid;
@@ -20,10 +20,10 @@ const QUEUE: &str =
     "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
     VALUES ($1, $2, $3, $4, 0, 0, to_timestamp(0))
     ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE
-    SET number = excluded.number, failed = 0, due_at = excluded.due_at";
+    SET number = excluded.number, occurred_at = excluded.occurred_at, failed = 0, due_at = excluded.due_at";
 
-const REPLAY: &str =
-    "UPDATE webhook_event SET announced = least(announced, $4), failed = 0, due_at = to_timestamp(0)
+const REPLAY: &str = "UPDATE webhook_event
+    SET announced = least(announced, $4), occurred_at = least(occurred_at, $5), failed = 0, due_at = to_timestamp(0)
     WHERE user_id = $1 AND endpoint_id = $2 AND kind = $3";
 
 const ANNOUNCED: &str = "UPDATE webhook_event
@@ -78,7 +78,7 @@ impl WebhookRepository for PgUnitOfWork {
             .filter(webhook_endpoint::client_id.eq(endpoint.client_id.as_uuid()))
             .select(webhook_endpoint::url);
         let urls: Vec<String> = self.connection()?.load_rows(own).await?;
-        let insertion = EndpointInsertion::judge(&urls, endpoint, most);
+        let insertion = EndpointInsertion::decide(&urls, endpoint, most);
         if insertion == EndpointInsertion::Stored {
             let query = diesel::insert_into(webhook_endpoint::table).values(EndpointRow::from(endpoint));
             self.connection()?.execute(query).await?;
@@ -111,8 +111,19 @@ impl WebhookRepository for PgUnitOfWork {
         self.change_event(QUEUE, key, number).await
     }
 
-    async fn replay(&mut self, key: EventKey, announced: i64) -> Result<(), StorageError> {
-        self.change_event(REPLAY, key, announced).await
+    async fn replay(
+        &mut self,
+        key: EventKey,
+        announced: i64,
+        occurred_at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let query = sql_query(REPLAY)
+            .bind::<SqlUuid, _>(key.user_id.as_uuid())
+            .bind::<SqlUuid, _>(key.endpoint_id.as_uuid())
+            .bind::<Text, _>(key.kind.as_str())
+            .bind::<BigInt, _>(announced)
+            .bind::<Timestamptz, _>(occurred_at);
+        self.connection()?.execute(returning::<(), _>(query)).await.map(drop)
     }
 
     async fn settle(&mut self, event: &PendingEvent, settlement: Settlement) -> Result<(), StorageError> {

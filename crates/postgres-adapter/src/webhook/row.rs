@@ -108,15 +108,15 @@ fn parse_key(
     })
 }
 
-/// Columns number, announced, failed and `due_at` of `webhook_event`.
-pub(super) type EventRow = (i64, i64, i32, DateTime<Utc>);
+/// Columns number, announced, `occurred_at`, failed and `due_at` of `webhook_event`.
+pub(super) type EventRow = (i64, i64, DateTime<Utc>, i32, DateTime<Utc>);
 
 pub(super) fn event(
     key: EventKey,
-    (number, announced, failed, due_at): EventRow,
+    (number, announced, occurred_at, failed, due_at): EventRow,
 ) -> Result<PendingEvent, StorageError> {
     let failed = u32::try_from(failed).map_err(corrupt(EVENT, "failed", key.endpoint_id))?;
-    Ok(PendingEvent { key, number, announced, failed, due_at })
+    Ok(PendingEvent { key, number, announced, occurred_at, failed, due_at })
 }
 
 /// A row of `webhook_delivery`.
@@ -129,6 +129,7 @@ pub(super) struct DeliveryRow {
     kind: String,
     number: i64,
     announced_before: i64,
+    occurred_at: DateTime<Utc>,
     at: DateTime<Utc>,
     milliseconds: i64,
     result: String,
@@ -137,8 +138,17 @@ pub(super) struct DeliveryRow {
 
 impl From<&Delivery> for DeliveryRow {
     fn from(delivery: &Delivery) -> Self {
-        let Delivery { id, event, number, announced_before, at, milliseconds, result, next_attempt_at } =
-            delivery;
+        let Delivery {
+            id,
+            event,
+            number,
+            announced_before,
+            occurred_at,
+            at,
+            milliseconds,
+            result,
+            next_attempt_at,
+        } = delivery;
         Self {
             id: *id,
             endpoint_id: event.endpoint_id.as_uuid(),
@@ -146,6 +156,7 @@ impl From<&Delivery> for DeliveryRow {
             kind: event.kind.as_str().to_owned(),
             number: *number,
             announced_before: *announced_before,
+            occurred_at: *occurred_at,
             at: *at,
             milliseconds: i64::from(*milliseconds),
             result: result.to_name(),
@@ -163,6 +174,7 @@ impl DeliveryRow {
             kind,
             number,
             announced_before,
+            occurred_at,
             at,
             milliseconds,
             result,
@@ -173,6 +185,7 @@ impl DeliveryRow {
             event: parse_key(DELIVERY, user_id, endpoint_id, &kind)?,
             number,
             announced_before,
+            occurred_at,
             at,
             milliseconds: u32::try_from(milliseconds).map_err(corrupt(DELIVERY, "milliseconds", id))?,
             result: DeliveryResult::parse(&result).ok_or(()).map_err(corrupt(DELIVERY, "result", id))?,

@@ -194,21 +194,34 @@ mod citus {
         store.migrate().await.unwrap();
         database.distribute().unwrap();
         assert_eq!(store.migrate().await.unwrap(), 0);
-        // As a migration runs: in one transaction of a session of the program, and in one message.
+        // As a migration runs: in one transaction of a session of the program, and in one message. The forms
+        // are those of docs/schema-changes.md.
         let change = "SET citus.multi_shard_modify_mode = 'sequential';
             BEGIN;
             DO $$ BEGIN
             ALTER TABLE account ADD COLUMN nickname text;
             ALTER TABLE sleep_session ADD COLUMN mood text;
-            CREATE TABLE habit (user_id uuid NOT NULL REFERENCES person (id) ON DELETE CASCADE, name text NOT NULL,
-                PRIMARY KEY (user_id, name));
             CREATE INDEX sleep_session_mood ON sleep_session (user_id, mood);
             END $$;
+            CREATE TABLE habit (user_id uuid NOT NULL REFERENCES person (id) ON DELETE CASCADE, name text NOT NULL,
+                PRIMARY KEY (user_id, name));
+            DO $$
+            BEGIN
+            IF to_regclass('pg_dist_partition') IS NOT NULL THEN
+                IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'account'::regclass) THEN
+                    PERFORM create_distributed_table('habit', 'user_id', colocate_with => 'account');
+                END IF;
+            END IF;
+            END
+            $$;
             INSERT INTO schema_compatibility VALUES ('99990101000000', 1);
             COMMIT;";
         database.execute(change).await;
         populate(&store, [1]).await;
         database.execute("UPDATE account SET nickname = 'x'; UPDATE sleep_session SET mood = 'y'").await;
         assert_eq!(database.number("SELECT count(*) FROM account WHERE nickname = 'x'").await, 1);
+        let placed = "SELECT count(*) FROM pg_dist_partition
+            WHERE logicalrelid = 'habit'::regclass AND partmethod = 'h'";
+        assert_eq!(database.number(placed).await, 1);
     }
 }

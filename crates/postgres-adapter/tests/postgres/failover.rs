@@ -92,7 +92,7 @@ async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_st
 }
 
 #[tokio::test]
-async fn a_standby_is_never_taken_for_the_store() {
+async fn a_standby_is_never_treated_as_the_store() {
     let primary = Cluster::primary();
     primary.store().migrate().await.unwrap();
     let standby = primary.standby();

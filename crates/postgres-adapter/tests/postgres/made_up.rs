@@ -167,6 +167,26 @@ pub(crate) fn is_retryable<T>(result: &Result<T, StorageError>) -> bool {
     matches!(result, Err(StorageError::Retryable))
 }
 
+/// Changes two people in opposite orders; returns whether exactly one transaction may be retried.
+pub(crate) async fn one_of_a_deadlock_is_retryable(store: &PostgresStore, first: u128, second: u128) -> bool {
+    let (mut one, mut other) = (begin(store).await, begin(store).await);
+    one.users().update(&user(first)).await.unwrap();
+    other.users().update(&user(second)).await.unwrap();
+    let (of_one, of_other) = tokio::join!(
+        async {
+            let updated = one.users().update(&user(second)).await;
+            drop(one);
+            updated
+        },
+        async {
+            let updated = other.users().update(&user(first)).await;
+            drop(other);
+            updated
+        }
+    );
+    is_retryable(&of_one) ^ is_retryable(&of_other)
+}
+
 pub(crate) fn is_unavailable<T>(result: &Result<T, StorageError>) -> bool {
     matches!(result, Err(StorageError::Unavailable))
 }

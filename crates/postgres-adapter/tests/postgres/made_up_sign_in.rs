@@ -1,23 +1,17 @@
-//! Test data of sign-ins: links, requests, tokens, messages and reads.
+//! Test data of sign-ins: requests, tokens, messages and reads.
 
 use crate::made_up::{at, client, user_id};
 use application::ports::storage::QueuedMessage;
 use chrono::TimeDelta;
 use domain::authorization_request::{AuthorizationRequest, RequestState};
 use domain::id::{AuthorizationRequestId, ClientId, MessageId, PersonalTokenId, SessionId};
-use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::personal_token::{PersonalToken, PersonalTokenName};
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::SecretHash;
 use domain::session::{AuthenticationMethod, Session};
 use uuid::Uuid;
-
-pub(crate) fn link(byte: u8, user: u128) -> PasswordLink {
-    let purpose = PasswordLinkPurpose::Reset { user_id: user_id(user) };
-    PasswordLink::new(SecretHash::from_bytes([byte; 32]), purpose, at(0))
-}
 
 pub(crate) fn browser_session(byte: u8, user: u128) -> Session {
     Session {
@@ -85,6 +79,6 @@ pub(crate) fn read_by(reader: Reader, user: u128, minute: i64) -> ReadTally {
         key: TallyKey::at(at(60 * minute), user_id(user), reader, ReadKind::Refresh),
         requests: 1,
         items: 1,
-        range: AskedRange::default(),
+        range: RequestedRange::default(),
     }
 }

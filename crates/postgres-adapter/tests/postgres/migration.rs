@@ -77,7 +77,7 @@ async fn a_schema_that_grew_serves_unless_it_excludes_this_program() {
 }
 
 #[tokio::test]
-async fn an_empty_table_of_migrations_is_no_schema() {
+async fn an_empty_table_of_migrations_is_not_a_schema() {
     let database = TestDatabase::create().await;
     bystander(&database).await.batch_execute("DELETE FROM __diesel_schema_migrations").await.unwrap();
     assert_eq!(database.store().schema_state().await.unwrap(), SchemaState::Missing);

@@ -5,7 +5,7 @@ use crate::made_up_sign_in::*;
 use application::ports::storage::{PersonalTokenReader as _, ReadTallyStore};
 use chrono::{DateTime, Utc};
 use domain::id::PersonalTokenId;
-use domain::read_tally::{AskedRange, ReadTally, Reader};
+use domain::read_tally::{ReadTally, Reader, RequestedRange};
 use futures_util::future::join_all;
 use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
@@ -100,9 +100,9 @@ async fn a_range_beyond_the_calendar_of_postgres_is_kept_as_far_as_that_goes() {
     let database = TestDatabase::create().await;
     let store = database.store();
     populate(&store, [1]).await;
-    let range = AskedRange { from: Some(DateTime::<Utc>::MIN_UTC), to: Some(DateTime::<Utc>::MAX_UTC) };
+    let range = RequestedRange { from: Some(DateTime::<Utc>::MIN_UTC), to: Some(DateTime::<Utc>::MAX_UTC) };
     store.add(&[ReadTally { range, ..tally(1, 1) }]).await.unwrap();
-    let AskedRange { from, to } = store.list(user_id(1), None, 10).await.unwrap()[0].range;
+    let RequestedRange { from, to } = store.list(user_id(1), None, 10).await.unwrap()[0].range;
     assert_eq!(from.unwrap().to_rfc3339(), "0001-01-01T00:00:00+00:00");
     assert_eq!(to.unwrap().to_rfc3339(), "+10000-01-01T00:00:00+00:00");
 }

@@ -1,73 +1,11 @@
-//! Races between sign-ins and decisions in many processes, simulated by many stores on one database.
+//! Races between sign-ins and decisions in two transactions, one of which waits or skips.
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;
 use application::ports::storage::SessionReader as _;
 use domain::password::PasswordHash;
-use futures_util::future::join_all;
-use postgres_adapter::PostgresStore;
 use postgres_adapter::test_support::TestDatabase;
-use std::collections::BTreeSet;
 use std::pin::pin;
-
-fn stores(database: &TestDatabase) -> Vec<PostgresStore> {
-    (0..4).map(|_| database.store()).collect()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_racing_uses_of_a_link_exactly_one_gets_it() {
-    let database = TestDatabase::create().await;
-    let stores = stores(&database);
-    populate(&stores[0], [1]).await;
-    let mut unit = begin(&stores[0]).await;
-    unit.password_links().insert(&link(5, 1)).await.unwrap();
-    unit.commit().await.unwrap();
-    let attempts = (0..40).zip(stores.iter().cycle()).map(|(_, store)| async move {
-        let mut unit = begin(store).await;
-        let got = unit.password_links().consume(&link(5, 1).hash).await.unwrap();
-        unit.commit().await.unwrap();
-        got
-    });
-    let got: Vec<_> = join_all(attempts).await.into_iter().flatten().collect();
-    assert_eq!(got, [link(5, 1)]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_racing_decisions_exactly_one_is_stored() {
-    let database = TestDatabase::create().await;
-    let stores = stores(&database);
-    populate(&stores[0], [1]).await;
-    let mut unit = begin(&stores[0]).await;
-    unit.authorization_requests().insert(&request(5)).await.unwrap();
-    unit.commit().await.unwrap();
-    let attempts = (0..40).zip(stores.iter().cycle()).map(|(number, store)| async move {
-        let mut unit = begin(store).await;
-        let is_decided = unit.authorization_requests().decide(request(5).id, at(number)).await.unwrap();
-        unit.commit().await.unwrap();
-        is_decided
-    });
-    assert_eq!(join_all(attempts).await.into_iter().filter(|decided| *decided).count(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_people_who_sign_in_for_a_request_exactly_one_gets_it() {
-    let database = TestDatabase::create().await;
-    let stores = stores(&database);
-    populate(&stores[0], 1..=20).await;
-    let mut unit = begin(&stores[0]).await;
-    unit.authorization_requests().insert(&request(5)).await.unwrap();
-    unit.commit().await.unwrap();
-    let attempts = (1..=20).zip(stores.iter().cycle()).map(|(number, store)| async move {
-        let mut unit = begin(store).await;
-        let is_theirs = unit.authorization_requests().assign(request(5).id, user_id(number)).await.unwrap();
-        unit.commit().await.unwrap();
-        is_theirs.then(|| user_id(number))
-    });
-    let winners: Vec<_> = join_all(attempts).await.into_iter().flatten().collect();
-    let mut unit = begin(&stores[0]).await;
-    let request = unit.authorization_requests().find(request(5).id).await.unwrap().unwrap();
-    assert_eq!(winners, Vec::from_iter(request.user_id));
-}
 
 #[tokio::test]
 async fn messages_claimed_by_another_process_are_skipped() {
@@ -89,30 +27,6 @@ async fn messages_claimed_by_another_process_are_skipped() {
     other.commit().await.unwrap();
     let again = begin(&store).await.outbox().claim(at(100), at(200), 10).await.unwrap();
     assert_eq!(ids(&again), [1, 2]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_message_goes_to_one_of_many_processes() {
-    let database = TestDatabase::create().await;
-    let stores = stores(&database);
-    let mut unit = begin(&stores[0]).await;
-    for number in 1..=60 {
-        unit.outbox().insert(&message(number)).await.unwrap();
-    }
-    unit.commit().await.unwrap();
-    let attempts = (0..40).zip(stores.iter().cycle()).map(|(_, store)| async move {
-        let mut unit = begin(store).await;
-        let claimed = unit.outbox().claim(at(100), at(200), 3).await.unwrap();
-        unit.commit().await.unwrap();
-        claimed
-    });
-    let claimed: Vec<_> = join_all(attempts).await.into_iter().flatten().collect();
-    let ids: BTreeSet<_> = claimed.iter().map(|message| message.id).collect();
-    assert_eq!(ids.len(), claimed.len());
-    assert!(claimed.iter().all(|message| message.attempts == 1));
-    // Messages skipped because of a lock are claimed next time.
-    let left = begin(&stores[0]).await.outbox().claim(at(100), at(200), 60).await.unwrap();
-    assert_eq!(ids.len() + left.len(), 60);
 }
 
 #[tokio::test]

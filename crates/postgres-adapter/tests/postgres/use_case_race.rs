@@ -19,7 +19,7 @@ use chrono::{DateTime, Utc};
 use domain::audit::AuditActor;
 use domain::authorization_request::AuthorizationRequest;
 use domain::authorization_response::AuthorizationResponse;
-use domain::client::{MetadataFault, MetadataUrl};
+use domain::client::{MetadataError, MetadataUrl};
 use domain::consent::RememberedConsent;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -42,7 +42,7 @@ const SESSIONS: &str = "SELECT count(*) FROM session";
 const TOKENS: &str = "SELECT count(*) FROM personal_token";
 
 /// Time limit until both wait for the lock, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A clock one minute after the test data was created.
 struct MinuteLater;
@@ -58,17 +58,17 @@ struct NoDocuments;
 
 #[async_trait]
 impl MetadataSource for NoDocuments {
-    async fn read(&self, _: &MetadataUrl) -> Result<FetchedMetadata, MetadataFault> {
-        Err(MetadataFault::Busy)
+    async fn read(&self, _: &MetadataUrl) -> Result<FetchedMetadata, MetadataError> {
+        Err(MetadataError::Busy)
     }
 }
 
 /// Random source of distinct numbers for all tests of this process.
-struct Counting;
+struct DistinctEntropy;
 
 static DRAWN: AtomicU64 = AtomicU64::new(1);
 
-impl Entropy for Counting {
+impl Entropy for DistinctEntropy {
     fn secret_bytes(&self) -> SecretBytes {
         let mut bytes = [0; 32];
         bytes[..16].copy_from_slice(self.uuid().as_bytes());
@@ -92,14 +92,14 @@ fn browser() -> Session {
     browser_session(5, 1)
 }
 
-/// Returns a store whose statements wait for a lock for longer than [`PATIENCE`]: the first of two must not
+/// Returns a store whose statements wait for a lock for longer than [`TIMEOUT`]: the first of two must not
 /// give up before the second has come.
 fn patient(database: &TestDatabase) -> PostgresStore {
     let options = PostgresOptions {
         pool_size: 4,
-        statement_timeout: PATIENCE * 2,
-        lock_timeout: PATIENCE * 2,
-        idle_in_transaction_timeout: PATIENCE * 2,
+        statement_timeout: TIMEOUT * 2,
+        lock_timeout: TIMEOUT * 2,
+        idle_in_transaction_timeout: TIMEOUT * 2,
         ..PostgresOptions::new(database.url())
     };
     PostgresStore::connect(&options).unwrap()
@@ -135,7 +135,7 @@ impl Scene {
             apps: self.store.clone(),
             failures: self.store.clone(),
             units: self.store.clone(),
-            entropy: Arc::new(Counting),
+            entropy: Arc::new(DistinctEntropy),
             clock: Arc::new(MinuteLater),
             metadata: Arc::new(NoDocuments),
             metadata_policy: Arc::default(),
@@ -158,14 +158,14 @@ impl Scene {
 
     fn disconnect(&self) -> JoinHandle<Result<u64, StorageError>> {
         let disconnecting =
-            DisconnectApps::new(self.store.clone(), Arc::new(Counting), Arc::new(MinuteLater));
+            DisconnectApps::new(self.store.clone(), Arc::new(DistinctEntropy), Arc::new(MinuteLater));
         let command =
             DisconnectAppsCommand { user_id: user_id(1), client_id: Some(client().id), address: ADDRESS };
         tokio::spawn(async move { disconnecting.run(command).await })
     }
 
     fn sign_out(&self) -> JoinHandle<Result<bool, StorageError>> {
-        let signing_out = SignOut::new(self.store.clone(), Arc::new(Counting), Arc::new(MinuteLater));
+        let signing_out = SignOut::new(self.store.clone(), Arc::new(DistinctEntropy), Arc::new(MinuteLater));
         let key = SessionKey { user_id: user_id(1), id: browser().id };
         tokio::spawn(async move { signing_out.run(key, AuditActor::Person, None).await })
     }
@@ -192,7 +192,8 @@ impl Scene {
     }
 
     fn make_token(&self) -> JoinHandle<Result<CreatedPersonalToken, CreatePersonalTokenError>> {
-        let making = CreatePersonalToken::new(self.store.clone(), Arc::new(Counting), Arc::new(MinuteLater));
+        let making =
+            CreatePersonalToken::new(self.store.clone(), Arc::new(DistinctEntropy), Arc::new(MinuteLater));
         tokio::spawn(async move {
             let command = CreatePersonalTokenCommand {
                 session: &browser(),
@@ -225,7 +226,7 @@ impl Scene {
         const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND application_name = 'restwell' AND wait_event_type = 'Lock'";
         let all_wait = async { while number(&self.observer, BLOCKED).await < waiting {} };
-        tokio::time::timeout(PATIENCE, all_wait).await.expect("somebody did not wait for the person");
+        tokio::time::timeout(TIMEOUT, all_wait).await.expect("somebody did not wait for the person");
     }
 
     async fn count(&self, sql: &str) -> i64 {

@@ -53,7 +53,7 @@ async fn counts_of_one_moment_are_one_call_and_each_has_the_answer_of_its_own_co
         let left = all_at_once(&stage, first).await;
         let expected = (first..first + READERS).map(|number| (number, vec![0, 1, 2])).collect();
         assert_eq!(left, expected);
-        // The keeper's probes are among them.
+        // The maintenance task's probes are among them.
         if calls(&server).await < EACH {
             break;
         }

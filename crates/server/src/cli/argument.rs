@@ -19,14 +19,14 @@ pub(crate) struct ListArguments {
 pub(crate) fn audit_kind(text: &str) -> Result<AuditKind, String> {
     AuditKind::parse(text).ok_or_else(|| {
         let known: Vec<&str> = AuditKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        format!("unknown kind; known are {}", known.join(", "))
+        format!("unknown kind; known kinds are {}", known.join(", "))
     })
 }
 
 /// Parses a time with its offset (RFC 3339).
 pub(crate) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     let parsed = DateTime::parse_from_rfc3339(text);
-    parsed.map(|at| at.to_utc()).map_err(|_| "not a moment such as 2026-11-21T08:00:00Z".to_owned())
+    parsed.map(|at| at.to_utc()).map_err(|_| "not a time such as 2026-11-21T08:00:00Z".to_owned())
 }
 
 /// Parses the start of a recording, with the local offset (RFC 3339).
@@ -60,11 +60,11 @@ pub(crate) fn days(text: &str) -> Result<u32, String> {
     const DAY: u64 = 86_400;
     let seconds = seconds(text)?;
     let days = u32::try_from(seconds / DAY).ok().filter(|days| *days > 0 && seconds % DAY == 0);
-    days.ok_or_else(|| "write whole days, such as 90d".to_owned())
+    days.ok_or_else(|| "enter whole days, such as 90d".to_owned())
 }
 
 fn seconds(text: &str) -> Result<u64, String> {
-    let wrong = || "write a whole number with s, m, h or d, such as 60s or 10m".to_owned();
+    let wrong = || "enter a whole number with s, m, h or d, such as 60s or 10m".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text.strip_prefix(digits) {
         Some("" | "s") => 1,

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::id::ClientId;
-use domain::read_tally::{AskedRange, ReadTally, Reader};
+use domain::read_tally::{ReadTally, Reader, RequestedRange};
 use domain::time::format;
 use uuid::Uuid;
 
@@ -84,7 +84,7 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
     let ListArguments { user, client, kind, since, limit, json } = arguments;
     let user_id = UserRef::id_of(user.as_ref(), session).await?;
     let filter =
-        AuditFilter { user_id, client_id: *client, kinds: kind.map(AuditKind::alone), since: *since };
+        AuditFilter { user_id, client_id: *client, kinds: kind.map(AuditKind::as_slice), since: *since };
     let (mut records, mut after) = (Vec::new(), None);
     while let Some(wanted) = left(*limit, records.len()) {
         let events = session.store.audit.list_events(filter, after, wanted.min(PAGE)).await?;
@@ -136,7 +136,7 @@ fn event_record(event: &AuditEvent) -> Record {
 }
 
 fn read_record(tally: ReadTally, name: Option<ReaderName>) -> Record {
-    let ReadTally { key, requests, items, range: AskedRange { from, to } } = tally;
+    let ReadTally { key, requests, items, range: RequestedRange { from, to } } = tally;
     let (reader, reader_id) = match key.reader {
         Reader::Client(id) => ("client", id.to_string()),
         Reader::PersonalToken(id) => ("personal_token", id.to_string()),

@@ -17,17 +17,17 @@ pub(crate) enum CatalogueCommand {
     /// Import labels of the NIH Dietary Supplement Label Database, one file or the whole dump
     #[command(after_help = "Examples:\n  restwell catalogue import labels.json\n  \
         restwell catalogue import dsld-dump.zip\n\n\
-        A file is one label, a list of labels, one label after the other (a line each), or what a search returned; a \
-        folder or a zip archive is read as the files in it. Any size is read, in the same memory. A second import \
-        changes nothing; an interrupted import is completed by importing the file again. A corrected label that \
-        somebody has logged becomes a new version: the log keeps pointing at the label that it was logged with. \
-        `restwell import list` shows the import; `restwell import undo` undoes it.")]
+        A file contains one label, a list of labels, one label per line, or a search result; the files in \
+        folders and zip archives are imported. Memory use does not depend on the size. Importing a file \
+        twice changes nothing; to complete an interrupted import, import the file again. A corrected label \
+        that has been logged becomes a new version; existing logs keep the old one. `restwell import list` \
+        shows the import; `restwell import undo` undoes it.")]
     Import(CatalogueImportArguments),
     /// Find labels by UPC
     #[command(after_help = "Examples:\n  restwell catalogue find 033674491119\n  \
         restwell catalogue find '0 33674 49111 9'\n\n\
-        Spaces, hyphens and leading zeros are ignored (UPC-A, EAN-8, EAN-13, GTIN-14). Every version whose label \
-        carries the code is listed, the current one of a label first. The exit code is 1 when there is none.")]
+        Spaces, hyphens and leading zeros are ignored (UPC-A, EAN-8, EAN-13, GTIN-14). All versions of labels with \
+        this code are listed, the current version of each label first. The exit code is 1 if there is none.")]
     Find(FindArguments),
 }
 

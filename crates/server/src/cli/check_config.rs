@@ -26,7 +26,7 @@ pub(crate) async fn run(arguments: &CheckConfigArguments, settings: &Settings) -
     let period = certificate.and_then(|certificate| lifecycle::Period::from_chain(&certificate.cert));
     let mut text = String::new();
     // Writing into a String cannot fail.
-    for (key, value) in settings.shown() {
+    for (key, value) in settings.list_values() {
         let _ = writeln!(text, "{key} = {value}");
     }
     text.push('\n');
@@ -56,7 +56,7 @@ async fn store_notes(settings: &Settings) -> anyhow::Result<Vec<String>> {
     };
     let layout = store.schema.layout().await?;
     let mut notes = vec![match refusal(&state) {
-        None => "schema: fits this program".to_owned(),
+        None => "schema: compatible with this program".to_owned(),
         Some(sentence) => format!("WARNING: {sentence}"),
     }];
     notes.extend(layout.fact);
@@ -230,9 +230,9 @@ mod tests {
             ("RESTWELL__SERVER__TLS_KEY_FILE", "/etc/tls/privkey.pem"),
         ];
         let named = [("RESTWELL__SERVER__TRUSTED_PROXIES", "10.0.7.5")];
-        let warning = "WARNING: server.public_url is https and TLS does not end here";
+        let warning = "WARNING: server.public_url is https but this server does not use TLS";
         assert!(
-            report(&https).contains(warning) && report(&https).contains("server.trusted_proxies names none")
+            report(&https).contains(warning) && report(&https).contains("server.trusted_proxies lists none")
         );
         for others in [&tls[..], &named[..]] {
             assert!(!report(&[&https[..], others].concat()).contains(warning));

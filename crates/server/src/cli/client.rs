@@ -24,7 +24,7 @@ const PAGE: u32 = 500;
 /// Commands about clients.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClientCommand {
-    /// Register a client and print its `client_id` and `client_secret`; the secret is not shown again
+    /// Register a client and print its `client_id` and `client_secret`; the secret is shown only once
     #[command(
         after_help = "Examples:\n  restwell client create --name \"Night Owl\" --redirect-uri https://owl.example/callback --scope profile --scope sleep\n  restwell client create --public --name \"Owl CLI\" --redirect-uri http://127.0.0.1/callback --scope sleep"
     )]
@@ -32,7 +32,10 @@ pub(crate) enum ClientCommand {
     /// List clients
     List(ListClientsArguments),
     /// Approve an app that a person registered on the /developer page, so that everyone can use it
-    Approve(OneArguments),
+    #[command(
+        after_help = "Example:\n  restwell client show 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48\n  restwell client approve 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --revision 5d1f0c9b7a6e4d3c2b1a09f8e7d6c5b4"
+    )]
+    Approve(ApproveArguments),
     /// Show one client
     Show(OneArguments),
     /// Update a client; lists replace the previous ones
@@ -87,7 +90,7 @@ pub(crate) struct CreateArguments {
     json: bool,
 }
 
-/// Which clients to list.
+/// Filters for clients.
 #[derive(Debug, Args)]
 pub(crate) struct ListClientsArguments {
     /// Only apps that people registered and that are not approved
@@ -103,6 +106,20 @@ pub(crate) struct OneArguments {
     /// Client id
     #[arg(value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client_id: ClientId,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// App to approve.
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArguments {
+    /// Client id
+    #[arg(value_name = "CLIENT_ID", value_parser = ClientId::parse)]
+    client_id: ClientId,
+    /// The `revision` that `restwell client show` printed; if the app was changed since, it is not approved
+    #[arg(long, value_name = "REVISION")]
+    revision: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -191,8 +208,7 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
         (false, true) => ClientKind::PublicApp,
         (false, false) => ClientKind::App,
     };
-    let Session { store, clock, entropy } = session;
-    let create = CreateClient::new(store.units.clone(), entropy.clone(), clock.clone());
+    let create = session.use_case(CreateClient::new);
     let command = CreateClientCommand {
         name,
         kind,
@@ -265,25 +281,22 @@ async fn enable(session: &Session, arguments: &OneArguments, enabled: bool) -> a
 }
 
 async fn apply(session: &Session, id: ClientId, change: ClientChange, json: bool) -> anyhow::Result<()> {
-    let Session { store, clock, entropy } = session;
-    let client = ChangeClient::new(store.units.clone(), entropy.clone(), clock.clone()).run(id, change).await;
+    let client = session.use_case(ChangeClient::new).run(id, change).await;
     let client = client.with_context(|| format!("client {id} was not changed"))?;
     Ok(output::print(&details(&client), json)?)
 }
 
-async fn approve(session: &Session, arguments: &OneArguments) -> anyhow::Result<()> {
-    let OneArguments { client_id, json } = arguments;
-    let Session { store, clock, entropy } = session;
-    let approve = ApproveClient::new(store.units.clone(), entropy.clone(), clock.clone());
-    let client = approve.run(*client_id).await;
+async fn approve(session: &Session, arguments: &ApproveArguments) -> anyhow::Result<()> {
+    let ApproveArguments { client_id, revision, json } = arguments;
+    let approve = session.use_case(ApproveClient::new);
+    let client = approve.run(*client_id, revision.as_deref()).await;
     let client = client.with_context(|| format!("client {client_id} was not approved"))?;
     Ok(output::print(&details(&client), *json)?)
 }
 
 async fn rotate(session: &Session, arguments: &RotateArguments) -> anyhow::Result<()> {
     let RotateArguments { client_id, overlap, json } = arguments;
-    let Session { store, clock, entropy } = session;
-    let rotate = RotateClientSecret::new(store.units.clone(), entropy.clone(), clock.clone());
+    let rotate = session.use_case(RotateClientSecret::new);
     let secret = rotate.run(*client_id, *overlap).await;
     print_secret(
         *client_id,
@@ -299,7 +312,7 @@ fn print_secret(id: ClientId, secret: &Secret, json: bool) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Whether the operator has reviewed a client; that with a metadata document, by listing its host.
+/// Returns how the operator reviewed a client: one with a metadata document by listing its host.
 const fn review(client: &Client) -> &'static str {
     match (&client.document, client.review.is_draft()) {
         (Some(_), _) => "by host",
@@ -340,6 +353,7 @@ fn details(client: &Client) -> Record {
         .with("home_page", page(client.pages.home.as_ref()))
         .with("privacy_policy", page(client.pages.privacy_policy.as_ref()))
         .with("contact", client.contact.as_ref().map_or(Value::Null, |contact| contact.as_str().into()))
+        .with_text("revision", client.revision())
         .with("owner", client.review.owner().map_or(Value::Null, |owner| owner.to_string().into()))
         .with("allow_query_secrets", client.allow_query_secrets)
         .with("require_pkce", client.require_pkce)

@@ -55,7 +55,6 @@ pub(crate) async fn run(command: CodeCommand, settings: &Settings, clock: Shared
     let CreateArguments { client, user, redirect_uri, scopes, code_challenge, ttl, json } = arguments;
     let session = Session::open(settings, clock).await?;
     let user_id = user.id(&session).await?;
-    let Session { store, clock, entropy } = session;
     let command = IssueCodeCommand {
         issuer: CodeIssuer::Operator,
         client_id: client,
@@ -65,7 +64,7 @@ pub(crate) async fn run(command: CodeCommand, settings: &Settings, clock: Shared
         challenge: code_challenge,
         lifetime: ttl,
     };
-    let issued = IssueCode::new(store.units.clone(), entropy, clock).run(command).await;
+    let issued = session.use_case(IssueCode::new).run(command).await;
     let issued = issued.context("the code was not created")?;
     let record =
         Record::new().with("code", issued.code.expose()).with("expires_at", format::utc(issued.expires_at));

@@ -10,12 +10,10 @@ use crate::lifecycle::{self, StartError};
 use crate::settings::{SecretText, Settings, is_loopback};
 use crate::wiring::{Application, IfMissing, SharedClock, Store};
 use anyhow::{Context, anyhow, bail};
-use application::demo::{DEMO_EMAIL, DEMO_TIMEZONE, SeedDemo, SeededDemo};
-use application::ports::system::Clock;
-use chrono::{NaiveDate, TimeDelta};
+use application::demo::{DEMO_EMAIL, SeedDemo, SeededDemo};
+use chrono::NaiveDate;
 use clap::Args;
 use domain::scope::Scope;
-use domain::time::TimeZone;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +37,7 @@ pub(crate) struct DemoArguments {
     /// Print one JSON object on the first line instead of curl commands
     #[arg(long)]
     json: bool,
-    /// The demo's data end on the day before this date; today by default
+    /// End the data at the start of this date instead of now
     #[arg(long, value_name = "DATE")]
     today: Option<NaiveDate>,
 }
@@ -71,12 +69,11 @@ pub(crate) async fn run(
         StartError::Never(sentence) => anyhow!(sentence),
         not_yet @ StartError::NotYet(_) => not_yet.into(),
     })?;
-    let today = today.unwrap_or_else(|| demo_today(clock.as_ref()));
     let seed = SeedDemo::new(store.units.clone(), Arc::new(SystemEntropy), clock);
-    let user_id = seed.person(today).await.context("the demo's person was not stored")?;
+    let user_id = seed.person(today).await.context("the demo person was not stored")?;
     // Before the code is issued: setting a password revokes codes.
     let password = password::of_demo(&store, &settings, user_id, &data_dir).await?;
-    let demo = seed.run().await.context("the demo's data were not stored")?;
+    let demo = seed.run().await.context("the demo data was not stored")?;
     let signals = lifecycle::Signals::catch()?;
     if json {
         output::print(&record(&demo, &password, public_url.as_str()), true)?;
@@ -87,13 +84,6 @@ pub(crate) async fn run(
     }
     tracing::info!(%address, "listening");
     lifecycle::run(application, listener, None, signals, &settings).await
-}
-
-/// Returns the date in the demo's time zone.
-fn demo_today(clock: &dyn Clock) -> NaiveDate {
-    let now = clock.now();
-    let offset = TimeZone::parse(DEMO_TIMEZONE).map_or(0, |zone| zone.offset_at(now).seconds());
-    (now.naive_utc() + TimeDelta::seconds(i64::from(offset))).date()
 }
 
 /// Replaces the store and the address of the settings with those of the demo.

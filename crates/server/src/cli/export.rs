@@ -66,13 +66,13 @@ pub(crate) async fn run(
         Err(ExportRecordsError::UnknownUser) => {
             bail!("there is no user {user_id}; see `restwell user list`")
         }
-        export => export.context("the export is not complete")?,
+        export => export.context("the export is incomplete")?,
     };
     let out: Box<dyn Write> = match output {
         Some(path) => Box::new(create(path)?),
         None => Box::new(output::Out::new()),
     };
-    write(export, BufWriter::new(out)).await.context("the export is not complete")
+    write(export, BufWriter::new(out)).await.context("the export is incomplete")
 }
 
 /// Creates a file that only its owner may read; fails if the file exists.

@@ -23,9 +23,10 @@ const PAGE: u32 = 500;
 pub(crate) enum GrantCommand {
     /// List grants, active and revoked
     #[command(
-        after_help = "last_used_at is the latest refresh (to the hour) or read (to the minute). Reads are recorded per app. If \
-        an app has several grants of a person, its reads are attributed to grants without a refresh for at most the hour \
-        after they were created, and to a revoked grant for at most the hour after its last token."
+        after_help = "last_used_at is the latest refresh (to the hour) or read (to the minute). Reads are recorded \
+        per app, not per grant. If an app has several grants for a person, a read is attributed to a grant that \
+        was never refreshed only within an hour of its creation, and to a revoked grant only within an hour of its \
+        last token."
     )]
     List(GrantArguments),
     /// Revoke grants; their tokens are rejected within two seconds
@@ -93,12 +94,12 @@ async fn list(session: &Session, arguments: &GrantArguments) -> anyhow::Result<(
 
 async fn revoke(session: &Session, arguments: &GrantArguments) -> anyhow::Result<()> {
     let Session { store, clock, entropy } = session;
-    let revoke = RevokeGrants::new(store.grants.clone(), store.units.clone(), entropy.clone(), clock.clone());
+    let revoke = RevokeGrants::new(store.units.clone(), store.grants.clone(), entropy.clone(), clock.clone());
     let filter = arguments.filter(session).await?;
     let revoked = revoke.run(filter).await?;
     // Grants that are already revoked are no error; a mistyped id is one.
     if revoked == 0 && store.grants.list_grants(filter, None, 1).await?.is_empty() {
-        bail!("no grant matches, nothing was revoked; see `restwell grant list`");
+        bail!("no grant matches, so nothing was revoked; see `restwell grant list`");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), arguments.json)?)
 }

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 /// Response timeout.
-const PATIENCE: Duration = Duration::from_secs(2);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Kind of check.
 #[derive(Debug, Args)]
@@ -30,12 +30,12 @@ pub(crate) async fn run(arguments: &HealthArguments, settings: &Settings) -> any
     let path = if arguments.ready { "/readyz" } else { "/livez" };
     let address = reachable(settings.server.listen);
     let by_tls = settings.server.tls_files()?.is_some();
-    let asked = tokio::time::timeout(PATIENCE, status_of(address, by_tls, path)).await;
+    let asked = tokio::time::timeout(RESPONSE_TIMEOUT, status_of(address, by_tls, path)).await;
     let status = asked
         .context("the server did not answer in time")
         .flatten()
         .with_context(|| format!("{address}{path}"))?;
-    if status == "200" { Ok(()) } else { bail!("{address}{path} answered {status}") }
+    if status == "200" { Ok(()) } else { bail!("{address}{path} returned {status}") }
 }
 
 /// Returns an address to connect to; the loopback address if the server listens on all.

@@ -10,7 +10,7 @@ use super::user_ref::UserRef;
 use crate::settings::Settings;
 use crate::wiring::{Session, SharedClock};
 use anyhow::{Context, bail};
-use application::import::{FileAbout, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
+use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 use application::ports::import_source::{ImportFile, ImportRefusal};
 use chrono::{DateTime, FixedOffset};
 use clap::{Args, Subcommand};
@@ -31,11 +31,11 @@ use system_adapter::TimerPause;
     after_help = "Examples:\n  restwell import --user ada@example.org apple_health_export.zip Takeout/\n  \
     restwell import --format dsld labels.json\n  restwell import list --user ada@example.org\n  \
     restwell import undo 7c1f0a5e-6d4a-4c57-9b1f-3f2b8c1e9b48\n\n\
-    docs/import describes the formats. A folder or zip archive is read as its files. Importing a file twice changes \
-     nothing. An import fills empty profile fields and lists those that differ; --profile overwrites them. \
-     Restwell's own export always applies its profile. Of a refused file nothing is stored; the other files are \
-     still imported, and the exit code is 1. If the store fails, import the file again to resume. Write ./list, \
-     ./undo or ./cancel for files with these names."
+    docs/import describes the formats. The files in folders and zip archives are imported. Importing a file \
+     twice changes nothing. An import fills empty profile fields and lists those that differ; --profile \
+     overwrites them. Restwell's own export always applies its profile. Nothing from a rejected file is \
+     stored; the other files are still imported, and the exit code is 1. If the store fails, import the \
+     file again to resume. To import a file named list, undo or cancel, write ./list, ./undo or ./cancel."
 )]
 pub(crate) struct ImportArguments {
     #[command(subcommand)]
@@ -79,23 +79,25 @@ impl ImportArguments {
 pub(crate) enum ImportCommand {
     /// List imports, latest first
     #[command(
-        after_help = "Counts are records that the import added or changed, even if it was undone later. An interrupted import \
-            that was resumed is listed once, with the counts of all attempts.\n\nStates: receiving (an upload is arriving), \
-            waiting (it is complete but not read), checking (an upload is validated), running (records are being stored; \
-            after a crash, until the same file is imported again), done, refused, cancelled (stopped early and taken \
-            back), undoing (partly taken back; continues automatically), undone.\n\nFiles that `restwell import` is still \
-            checking or has refused are not listed, because nothing of them is stored."
+        after_help = "Counts are records that the import added or changed, even if it was undone later. An \
+            interrupted import that was resumed is listed once, with the counts of all attempts.\n\nStates: \
+            receiving (an upload is arriving), waiting (it is complete but not read), checking (an upload is \
+            validated), running (records are being stored; after a crash, until the same file is imported \
+            again), done, refused, cancelled (stopped early and undone), undoing (partly undone; continues \
+            automatically), undone.\n\nFiles that `restwell import` is still checking or has rejected are \
+            not listed, because nothing from them is stored."
     )]
     List(history::ListArguments),
     /// Undo an import: remove what it added and restore what it replaced; cancel a waiting upload
     #[command(
-        after_help = "A record that is still as the import left it is removed if the import added it, and restored if the \
-            import changed or removed it. Any other record is kept and listed with the later import that changed it. \
-            Undoing the latest import first is always exact; after a later import was undone, the same command takes back \
-            what was kept before.\n\nAn import can be undone for 30 days. An upload that arrives or waits to be read is \
-            cancelled, and its parts are deleted. An interrupted undo is resumed by a running server, or by the same \
-            command.\n\ntaken_back is the sum of removed and restored. A night that replaced two others is three \
-            records, and each profile field is one. At most 100 kept records are listed."
+        after_help = "A record that has not changed since the import is removed if the import added it, and \
+            restored if the import changed or removed it. Any other record is kept and listed with the later \
+            import that changed it. Undoing the latest import first is always exact; once a later import has \
+            been undone, running the command again undoes what was kept before.\n\nAn import can be undone \
+            for 30 days. An upload that is still arriving or waiting is cancelled, and its parts are \
+            deleted. An interrupted undo is resumed by a running server, or by the same \
+            command.\n\ntaken_back is the sum of removed and restored. A night that replaced two others \
+            counts as three records, and each profile field as one. At most 100 kept records are listed."
     )]
     Undo(history::UndoArguments),
     /// Cancel an unfinished import and undo what it has stored
@@ -150,7 +152,7 @@ async fn import(arguments: ImportArguments, session: Session) -> anyhow::Result<
                 report::print_refused(path, &refusal, arguments.format, arguments.json)?;
             }
             Err(error) => {
-                failures.broken_off += 1;
+                failures.incomplete += 1;
                 report::print_error(path, error, arguments.json)?;
             }
         }
@@ -169,22 +171,22 @@ struct Failures {
     /// Files of which nothing was stored.
     refused: usize,
     /// Files of which a part may have been stored.
-    broken_off: usize,
+    incomplete: usize,
 }
 
 impl Failures {
     /// Returns a summary of the failures; `None` if there are none.
     fn summary(&self, files: usize) -> Option<String> {
         let were = |count: usize| if count == 1 { "was" } else { "were" };
-        let Self { missing, refused, broken_off } = *self;
-        let all = [(missing, "not found"), (refused, "refused"), (broken_off, "not imported to the end")];
+        let Self { missing, refused, incomplete } = *self;
+        let all = [(missing, "not found"), (refused, "refused"), (incomplete, "not completed")];
         let failed: Vec<_> = all.into_iter().filter(|(count, _)| *count > 0).collect();
         match failed.as_slice() {
             [] => None,
             [(count, what)] => Some(format!("{count} of {files} files {} {what}", were(*count))),
             several => {
                 let parts = several.iter().map(|(count, what)| format!("{count} {} {what}", were(*count)));
-                Some(format!("of {files} files {}", parts.collect::<Vec<_>>().join(" and ")))
+                Some(format!("of {files} files, {}", parts.collect::<Vec<_>>().join(" and ")))
             }
         }
     }
@@ -214,7 +216,7 @@ impl ImportRun {
         self.require_user(file.as_ref())?;
         self.forbid_start(format)?;
         let name = FileName::clean(&path.to_string_lossy());
-        let about = FileAbout::File { name, zone: self.context.zone };
+        let about = FileInfo::File { name, zone: self.context.zone };
         let Self { user_id, dry_run, overwrite_profile, .. } = *self;
         let command = ImportRecordsCommand { user_id, dry_run, overwrite_profile, about };
         let progress = Progress::begin(path, file.size());
@@ -232,7 +234,7 @@ impl ImportRun {
         if self.context.start.is_none() || format == Format::Hypnogram.as_str() {
             return Ok(());
         }
-        let text = "its records contain their start; leave --start out, or import the hypnogram it belongs to as a \
+        let text = "its records contain their start; omit --start, or import the hypnogram that it is for as a \
              separate FILE";
         let text = text.to_owned();
         Err(ImportRefusal::NotInThisWay(text).into())
@@ -254,14 +256,14 @@ mod tests {
 
     #[test]
     fn a_failure_is_described_by_its_consequence() {
-        let summary = |refused, broken_off| Failures { missing: 0, refused, broken_off }.summary(5);
+        let summary = |refused, incomplete| Failures { missing: 0, refused, incomplete }.summary(5);
         assert_eq!(summary(0, 0), None);
         assert_eq!(summary(1, 0).unwrap(), "1 of 5 files was refused");
         assert_eq!(summary(2, 0).unwrap(), "2 of 5 files were refused");
-        assert_eq!(summary(0, 2).unwrap(), "2 of 5 files were not imported to the end");
-        assert_eq!(summary(3, 1).unwrap(), "of 5 files 3 were refused and 1 was not imported to the end");
-        let missing = |refused| Failures { missing: 1, refused, broken_off: 0 }.summary(5).unwrap();
+        assert_eq!(summary(0, 2).unwrap(), "2 of 5 files were not completed");
+        assert_eq!(summary(3, 1).unwrap(), "of 5 files, 3 were refused and 1 was not completed");
+        let missing = |refused| Failures { missing: 1, refused, incomplete: 0 }.summary(5).unwrap();
         assert_eq!(missing(0), "1 of 5 files was not found");
-        assert_eq!(missing(2), "of 5 files 1 was not found and 2 were refused");
+        assert_eq!(missing(2), "of 5 files, 1 was not found and 2 were refused");
     }
 }

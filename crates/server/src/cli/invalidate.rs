@@ -12,9 +12,9 @@ use clap::Args;
 /// Time of the invalidation.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  restwell invalidate --before 2026-11-21T08:00:00Z --yes\n\n\
-    For the day on which a backup was restored, because what was revoked after the backup would count again, or on \
-    which the database may have been read by somebody. People sign in again and connect their apps again; passwords and \
-    client secrets stay. Can be repeated: what is invalid already stays so.")]
+    Run it after restoring a backup, because anything revoked since the backup is valid again, or if someone may \
+    have read the database. People then sign in and connect their apps again; passwords and client secrets stay \
+    valid. It is safe to run it again.")]
 pub(crate) struct InvalidateArguments {
     /// Time (RFC 3339); defaults to now
     #[arg(long, value_name = "TIME", value_parser = argument::moment)]

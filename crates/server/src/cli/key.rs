@@ -104,8 +104,7 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
 }
 
 async fn retire(session: &Session, arguments: &RetireArguments) -> anyhow::Result<()> {
-    let Session { store, clock, entropy } = session;
-    let retire = RetireSigningKey::new(store.units.clone(), entropy.clone(), clock.clone());
+    let retire = session.use_case(RetireSigningKey::new);
     let at = match retire.run(arguments.id).await {
         Ok(at) => at,
         Err(error @ RetireSigningKeyError::LastActive(_)) => {

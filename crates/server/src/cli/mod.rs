@@ -39,7 +39,7 @@ pub(crate) use serve::serve;
 pub(crate) use streams::Streams;
 
 use crate::settings::{EnvironmentVariables, Settings, variables};
-use crate::telemetry::{self, Talk};
+use crate::telemetry::{self, Verbosity};
 use crate::wiring::SharedClock;
 use clap::error::ContextValue;
 use clap::{Parser, Subcommand};
@@ -131,7 +131,7 @@ enum Command {
     /// Manage the personal access tokens of users
     #[command(subcommand)]
     Token(token::TokenCommand),
-    /// Manage webhook endpoints, where apps are notified that something changed
+    /// Manage webhook endpoints, which notify apps of changes
     #[command(subcommand)]
     Webhook(webhook::WebhookCommand),
     /// Show the audit trail and who read which data
@@ -183,7 +183,7 @@ pub(crate) async fn run_in(
     cli: Cli,
     environment: EnvironmentVariables,
     clock: SharedClock,
-    begin_telemetry: impl FnOnce(&Settings, Talk) -> anyhow::Result<()>,
+    begin_telemetry: impl FnOnce(&Settings, Verbosity) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     // These need no valid settings.
     match &cli.command {
@@ -194,11 +194,11 @@ pub(crate) async fn run_in(
     }
     let file = settings_file(cli.config, environment.get(OsStr::new("RESTWELL_CONFIG")).cloned());
     let settings = Settings::from_sources(file.as_deref(), &variables(environment)?)?;
-    let talk = match cli.command {
-        Command::Serve | Command::Demo(_) => Talk::Server,
-        _ => Talk::Command,
+    let verbosity = match cli.command {
+        Command::Serve | Command::Demo(_) => Verbosity::Server,
+        _ => Verbosity::Command,
     };
-    begin_telemetry(&settings, talk)?;
+    begin_telemetry(&settings, verbosity)?;
     match cli.command {
         Command::Demo(arguments) => Box::pin(demo::run(arguments, settings, clock)).await,
         Command::Serve => Box::pin(serve::run(&settings, clock)).await,

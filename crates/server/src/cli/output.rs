@@ -47,9 +47,9 @@ impl Serialize for Record {
 /// Standard output closed by its reader, as `head` does.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output is closed")]
-pub(crate) struct Closed;
+pub(crate) struct StdoutClosed;
 
-/// Standard output; fails with [`Closed`] if its reader closed it, unlike other broken pipes.
+/// Standard output; fails with [`StdoutClosed`] if its reader closed it, unlike other broken pipes.
 pub(crate) struct Out<W>(W);
 
 impl Out<Box<dyn Write>> {
@@ -69,12 +69,17 @@ impl<W: Write> Write for Out<W> {
 }
 
 fn closed(error: io::Error) -> io::Error {
-    if error.kind() == ErrorKind::BrokenPipe { io::Error::new(ErrorKind::BrokenPipe, Closed) } else { error }
+    if error.kind() == ErrorKind::BrokenPipe {
+        io::Error::new(ErrorKind::BrokenPipe, StdoutClosed)
+    } else {
+        error
+    }
 }
 
 /// Returns whether a command failed only because the reader closed standard output.
 pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
-    let of_output = |error: &io::Error| error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Closed>);
+    let of_output =
+        |error: &io::Error| error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<StdoutClosed>);
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(of_output)
 }
 
@@ -179,7 +184,7 @@ mod tests {
     #[test]
     fn only_a_closed_standard_output_is_ignored() {
         for failure in [Out(Pipe).write(b"x").map(|_| ()), Out(Pipe).flush()] {
-            let failure = anyhow::Error::from(failure.unwrap_err()).context("the export is not complete");
+            let failure = anyhow::Error::from(failure.unwrap_err()).context("the export is incomplete");
             assert!(is_closed(&failure));
         }
         let of_a_store =

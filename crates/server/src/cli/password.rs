@@ -4,7 +4,7 @@
 use super::output::{self, Record};
 use super::streams;
 use crate::settings::Settings;
-use crate::wiring::{KeySource, MailParts, Session, password_hasher, password_judge};
+use crate::wiring::{KeySource, MailParts, Session, password_hasher, password_strength_checker};
 use anyhow::{Context, bail};
 use application::account::{
     ChoosePasswordPorts, IssuePasswordLink, IssuedPasswordLink, NewPassword, SetPassword,
@@ -21,11 +21,11 @@ use system_adapter::{Calibration, calibrate};
 use zeroize::Zeroizing;
 
 /// Source of a person's password.
-pub(super) enum Chosen {
+pub(super) enum PasswordSource {
     /// Set by the person through a link.
     ByLink,
     /// Read from standard input.
-    Given(Zeroizing<String>),
+    Stdin(Zeroizing<String>),
     /// Not set now.
     Later,
 }
@@ -35,18 +35,18 @@ pub(super) async fn give(
     session: &Session,
     settings: &Settings,
     user_id: UserId,
-    chosen: Chosen,
+    chosen: PasswordSource,
     record: Record,
 ) -> anyhow::Result<Record> {
     match chosen {
-        Chosen::Later => Ok(record),
-        Chosen::ByLink => link(session, settings, user_id, record).await,
-        Chosen::Given(password) => {
+        PasswordSource::Later => Ok(record),
+        PasswordSource::ByLink => link(session, settings, user_id, record).await,
+        PasswordSource::Stdin(password) => {
             let ports = ChoosePasswordPorts {
                 links: session.store.password_links.clone(),
                 units: session.store.units.clone(),
                 hasher: password_hasher(settings)?,
-                judge: password_judge(),
+                strength_checker: password_strength_checker(),
                 failures: session.store.failures.clone(),
                 clock: session.clock.clone(),
                 entropy: session.entropy.clone(),
@@ -95,9 +95,9 @@ async fn link(
 }
 
 /// Rejects a password that an account with this address may not have, before the account is created.
-pub(super) fn judge(chosen: &Chosen, account: &Email) -> anyhow::Result<()> {
-    if let Chosen::Given(password) = chosen {
-        NewPassword::judge(password, account, password_judge().as_ref())?;
+pub(super) fn check(chosen: &PasswordSource, account: &Email) -> anyhow::Result<()> {
+    if let PasswordSource::Stdin(password) = chosen {
+        NewPassword::check(password, account, password_strength_checker().as_ref())?;
     }
     Ok(())
 }
@@ -117,8 +117,8 @@ pub(super) fn read_password() -> anyhow::Result<Zeroizing<String>> {
 /// Target of the calibration.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  restwell calibrate-password-hash --milliseconds 100\n\n\
-    Run it on the machine that serves, with nothing beside it. Passwords are hashed anew with new parameters when \
-    their people sign in.")]
+    Run it on the server machine while it is otherwise idle. Stored passwords are rehashed with the new \
+    parameters at the next sign-in.")]
 pub(crate) struct CalibrateArguments {
     /// Target time of one hash
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(10..=5000))]

@@ -37,7 +37,7 @@ pub(crate) enum SandboxCommand {
 /// Sandbox people to create.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArguments {
-    /// What the records look like; repeatable, one person each; by default one person per story
+    /// Story of the records; repeatable, one person each; by default one person per story
     #[arg(long = "story", value_name = "STORY", value_parser = story_parser())]
     stories: Vec<Story>,
     /// App that gets a code for each person, with its first redirect URI and all its scopes, valid for 10
@@ -87,11 +87,10 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
         None => None,
     };
     let stories = if stories.is_empty() { Story::ALL.to_vec() } else { stories };
-    let Session { store, clock, entropy } = session;
-    let create = CreateSandboxPeople::new(store.units.clone(), entropy.clone(), clock.clone());
+    let create = session.use_case(CreateSandboxPeople::new);
     let people = create.run(CreateSandboxCommand { stories, owner: None }).await;
-    let people =
-        people.context("the sandbox people were not created; `restwell sandbox list` shows who was")?;
+    let people = people
+        .context("not all sandbox people were created; `restwell sandbox list` shows those that were")?;
     let mut records = Vec::with_capacity(people.len());
     for person in &people {
         let record = summary(person);
@@ -103,7 +102,7 @@ async fn create(session: &Session, arguments: CreateArguments) -> anyhow::Result
     Ok(output::print_list(&records, json)?)
 }
 
-/// Returns the app, if a code can be made for it without knowing more.
+/// Returns the app if it can receive codes without further input.
 async fn find_app(session: &Session, id: ClientId) -> anyhow::Result<Client> {
     let found = session.store.clients.find_with_secrets(id).await?;
     let app = found.with_context(|| format!("there is no client {id}; see `restwell client list`"))?.client;
@@ -135,8 +134,7 @@ async fn with_code(
         challenge: None,
         lifetime: CodeLifetime::MAX,
     };
-    let Session { store, clock, entropy } = session;
-    let issued = IssueCode::new(store.units.clone(), entropy.clone(), clock.clone()).run(command).await;
+    let issued = session.use_case(IssueCode::new).run(command).await;
     let issued = issued.context("the sandbox people were created, but a code was not")?;
     Ok(record
         .with("code", issued.code.expose())
@@ -163,9 +161,8 @@ async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<
     if !arguments.yes {
         bail!("this erases every sandbox person, including those of developers; add --yes to confirm");
     }
-    let Session { store, clock, entropy } = session;
-    let erase = ErasePerson::new(store.units.clone(), entropy.clone(), clock.clone());
-    let receipts = EraseSandboxPeople::new(store.sandbox.clone(), erase).run(None).await?;
+    let erase = session.use_case(ErasePerson::new);
+    let receipts = EraseSandboxPeople::new(session.store.sandbox.clone(), erase).run(None).await?;
     let receipt = |erasure: &application::erasure::Erasure| {
         Record::new().with_text("erasure_id", erasure.id).with("erased_at", format::utc(erasure.at))
     };

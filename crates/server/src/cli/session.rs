@@ -82,16 +82,15 @@ async fn list(session: &Session, settings: &Settings, arguments: &ListArguments)
 }
 
 async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
-    let Session { store, clock, entropy } = session;
     let user_id = arguments.user.id(session).await?;
     let revoked = if let Some(id) = arguments.id {
-        let sign_out = SignOut::new(store.units.clone(), entropy.clone(), clock.clone());
+        let sign_out = session.use_case(SignOut::new);
         if !sign_out.run(SessionKey { user_id, id }, AuditActor::Operator, None).await? {
             bail!("user {user_id} has no session {id}; see `restwell session list {user_id}`");
         }
         1
     } else {
-        let end = EndSessions::new(store.units.clone(), entropy.clone(), clock.clone());
+        let end = session.use_case(EndSessions::new);
         let command =
             EndSessionsCommand { user_id, except: None, actor: AuditActor::Operator, address: None };
         match end.run(command).await {

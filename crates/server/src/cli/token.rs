@@ -81,23 +81,22 @@ pub(crate) async fn run(
 ) -> anyhow::Result<()> {
     let session = Session::open(settings, clock).await?;
     match command {
-        TokenCommand::Create(arguments) => create(session, &arguments).await,
+        TokenCommand::Create(arguments) => create(&session, &arguments).await,
         TokenCommand::List(arguments) => list(&session, &arguments).await,
         TokenCommand::Revoke(arguments) => revoke(&session, &arguments).await,
     }
 }
 
-async fn create(session: Session, arguments: &CreateArguments) -> anyhow::Result<()> {
+async fn create(session: &Session, arguments: &CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { user, scopes, name, expires_in, json } = arguments;
-    let user_id = user.id(&session).await?;
-    let Session { store, clock, entropy } = session;
+    let user_id = user.id(session).await?;
     let command = IssuePersonalTokenCommand {
         user_id,
         name,
         scopes: argument::scopes(scopes),
         expires_in_days: *expires_in,
     };
-    let created = IssuePersonalToken::new(store.units.clone(), entropy, clock).run(command).await;
+    let created = session.use_case(IssuePersonalToken::new).run(command).await;
     let created = created.context("the token was not created")?;
     Ok(output::print(&Record::new().with("token", created.secret.expose()), *json)?)
 }
@@ -111,13 +110,12 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
 async fn revoke(session: &Session, arguments: &RevokeArguments) -> anyhow::Result<()> {
     let RevokeArguments { user, id, json } = arguments;
     let user_id = user.id(session).await?;
-    let Session { store, clock, entropy } = session;
-    let revoke = RevokePersonalTokens::new(store.units.clone(), entropy.clone(), clock.clone());
+    let revoke = session.use_case(RevokePersonalTokens::new);
     let revoked = revoke.run(user_id, *id).await?;
     // Tokens that are already revoked are no error; a mistyped id is one.
     let is_meant = |listed: &ListedPersonalToken| id.is_none_or(|id| id == listed.token.id);
     if revoked == 0 && !tokens(session, user_id).await?.iter().any(is_meant) {
-        bail!("no token matches, nothing was revoked; see `restwell token list --user {user_id}`");
+        bail!("no token matches, so nothing was revoked; see `restwell token list --user {user_id}`");
     }
     Ok(output::print(&Record::new().with("revoked", revoked), *json)?)
 }

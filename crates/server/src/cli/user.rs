@@ -3,7 +3,7 @@
 use super::argument::ListArguments;
 use super::biology::BiologyArguments;
 use super::output::{self, Record};
-use super::password::{self, Chosen};
+use super::password::{self, PasswordSource};
 use super::second_factor::{self, SecondFactorCommand};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
@@ -84,11 +84,11 @@ pub(crate) struct PasswordArguments {
 }
 
 impl PasswordArguments {
-    fn chosen(&self) -> anyhow::Result<Chosen> {
+    fn chosen(&self) -> anyhow::Result<PasswordSource> {
         Ok(match self {
-            Self { password_stdin: true, .. } => Chosen::Given(password::read_password()?),
-            Self { no_password: true, .. } => Chosen::Later,
-            Self { .. } => Chosen::ByLink,
+            Self { password_stdin: true, .. } => PasswordSource::Stdin(password::read_password()?),
+            Self { no_password: true, .. } => PasswordSource::Later,
+            Self { .. } => PasswordSource::ByLink,
         })
     }
 }
@@ -169,10 +169,9 @@ pub(crate) async fn run(command: UserCommand, settings: &Settings, clock: Shared
 
 async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { email, timezone, user_id, biology, password, json } = arguments;
-    let Session { store, clock, entropy } = session;
     let chosen = password.chosen()?;
-    password::judge(&chosen, &email).context("the user was not created")?;
-    let create = CreateUser::new(store.units.clone(), entropy.clone(), clock.clone());
+    password::check(&chosen, &email).context("the user was not created")?;
+    let create = session.use_case(CreateUser::new);
     let command =
         CreateUserCommand { id: user_id, email, home_timezone: timezone, biology: biology.biology() };
     let user = create.run(command).await.context("the user was not created")?;
@@ -187,8 +186,11 @@ async fn reset_password(
     arguments: &ResetPasswordArguments,
 ) -> anyhow::Result<()> {
     let user_id = arguments.user.id(session).await?;
-    let chosen =
-        if arguments.password_stdin { Chosen::Given(password::read_password()?) } else { Chosen::ByLink };
+    let chosen = if arguments.password_stdin {
+        PasswordSource::Stdin(password::read_password()?)
+    } else {
+        PasswordSource::ByLink
+    };
     let record = Record::new().with_text("user_id", user_id);
     let record = password::give(session, settings, user_id, chosen, record).await?;
     Ok(output::print(&record, arguments.json)?)
@@ -235,8 +237,7 @@ async fn lock(session: &Session, arguments: &OneArguments, locked: bool) -> anyh
 }
 
 async fn apply(session: &Session, id: UserId, change: UserChange) -> anyhow::Result<User> {
-    let Session { store, clock, entropy } = session;
-    let user = ChangeUser::new(store.units.clone(), entropy.clone(), clock.clone()).run(id, change).await;
+    let user = session.use_case(ChangeUser::new).run(id, change).await;
     user.with_context(|| format!("user {id} was not changed"))
 }
 
@@ -248,8 +249,7 @@ async fn erase(session: &Session, arguments: &EraseArguments) -> anyhow::Result<
             "this erases {user_id} with all sleep sessions, logs and grants and cannot be undone; add --yes to confirm"
         );
     }
-    let Session { store, clock, entropy } = session;
-    let erase = ErasePerson::new(store.units.clone(), entropy.clone(), clock.clone());
+    let erase = session.use_case(ErasePerson::new);
     match erase.run(ErasePersonCommand::ByOperator(user_id)).await {
         Ok(Erasure { id, at }) => {
             let record = Record::new().with_text("erasure_id", id).with("erased_at", format::utc(at));

@@ -5,9 +5,7 @@ use super::output::{self, Record};
 use crate::settings::{PublicUrl, Settings};
 use crate::wiring::{KeySource, Session, SharedClock, outbound_policy};
 use anyhow::Context;
-use application::webhook::{
-    CreateWebhook, CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor,
-};
+use application::webhook::{CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor};
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
 use domain::id::{ClientId, WebhookEndpointId};
@@ -23,8 +21,9 @@ use system_adapter::EncryptedWebhookSigner;
 pub(crate) enum WebhookCommand {
     /// Create an endpoint and print its secret, which is not shown again; the server sends it a challenge
     #[command(
-        after_help = "The endpoint is sent events once it has returned the challenge. If the receiver needs the \
-        secret first, the server tries again after 5 seconds and after 5 minutes; `restwell webhook test` tries at once.\n\n\
+        after_help = "The endpoint receives events once it has returned the challenge. If the receiver needs the \
+        secret first, wait: the server retries after 5 seconds and after 5 minutes; `restwell webhook test` \
+        retries at once.\n\n\
         Example:\n  restwell webhook create --client 3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48 --url https://owl.example/hooks"
     )]
     Create(CreateArguments),
@@ -50,10 +49,11 @@ pub(crate) struct CreateArguments {
     /// Client id of the app
     #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client: ClientId,
-    /// Where events are posted: https, or http to this machine if the server's public URL is on loopback too
+    /// URL that events are posted to: https, or http to this machine if the server's public URL is on
+    /// loopback
     #[arg(long, value_name = "URL", value_parser = OutboundUrl::parse)]
     url: OutboundUrl,
-    /// Who is notified by email if the endpoint is disabled
+    /// Email address that is notified if the endpoint is disabled
     #[arg(long, value_name = "EMAIL", value_parser = Email::parse)]
     contact: Option<Email>,
     /// Print `{"endpoint_id","secret"}`
@@ -61,10 +61,10 @@ pub(crate) struct CreateArguments {
     json: bool,
 }
 
-/// Which endpoints to list.
+/// Filters for endpoints.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Only those of this client
+    /// Only endpoints of this client
     #[arg(long, value_name = "CLIENT_ID", value_parser = ClientId::parse)]
     client: Option<ClientId>,
     /// Print one JSON object per line
@@ -83,13 +83,13 @@ pub(crate) struct OneArguments {
     json: bool,
 }
 
-/// Which deliveries to show.
+/// Filters for deliveries.
 #[derive(Debug, Args)]
 pub(crate) struct DeliveriesArguments {
     /// Endpoint id, from `restwell webhook list`
     #[arg(value_name = "ENDPOINT_ID", value_parser = WebhookEndpointId::parse)]
     endpoint_id: WebhookEndpointId,
-    /// How many to show at most, latest first
+    /// Maximum number of deliveries, latest first
     #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
     /// Print one JSON object per line
@@ -97,7 +97,7 @@ pub(crate) struct DeliveriesArguments {
     json: bool,
 }
 
-/// What to send again.
+/// Endpoint and period of a replay.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArguments {
     /// Endpoint id, from `restwell webhook list`
@@ -129,37 +129,26 @@ pub(crate) async fn run(
     }
 }
 
-async fn signer(session: &Session, settings: &Settings) -> anyhow::Result<Arc<EncryptedWebhookSigner>> {
-    let key =
-        KeySource::from_settings(settings, &public_url(settings)?)?.load(settings, &session.store).await?;
-    Ok(Arc::new(EncryptedWebhookSigner::new(key)))
-}
-
 fn public_url(settings: &Settings) -> anyhow::Result<PublicUrl> {
     Ok(settings.server.public_url(settings.server.listen)?)
 }
 
 async fn manage(session: &Session, settings: &Settings) -> anyhow::Result<ManageWebhooks> {
-    let signer = signer(session, settings).await?;
-    let Session { store, clock, entropy } = session;
-    Ok(ManageWebhooks::new(
-        store.units.clone(),
-        store.webhooks.clone(),
-        signer,
-        entropy.clone(),
-        clock.clone(),
-    ))
+    let source = KeySource::from_settings(settings, &public_url(settings)?)?;
+    let signer = EncryptedWebhookSigner::new(source.load(settings, &session.store).await?);
+    let webhooks = session.store.webhooks.clone();
+    Ok(session.use_case(|units, entropy, clock| {
+        ManageWebhooks::new(units, webhooks, Arc::new(signer), entropy, clock)
+    }))
 }
 
 async fn create(session: &Session, settings: &Settings, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { client, url, contact, json } = arguments;
     let policy = outbound_policy(settings, &public_url(settings)?);
-    let signer = signer(session, settings).await?;
-    let Session { store, clock, entropy } = session;
-    let create = CreateWebhook::new(store.units.clone(), signer, entropy.clone(), clock.clone());
     let command =
         CreateWebhookCommand { client_id: client, url, contact, actor: WebhookActor::Operator, policy };
-    let created = create.run(command).await.context("the webhook endpoint was not created")?;
+    let manage = manage(session, settings).await?;
+    let created = manage.create(command).await.context("the webhook endpoint was not created")?;
     let CreatedWebhook { endpoint, secret } = created;
     print_secret(endpoint.id, &secret, json)?;
     output::note("a running server now sends the challenge; see `restwell webhook list`");
@@ -173,7 +162,8 @@ async fn list(session: &Session, arguments: &ListArguments) -> anyhow::Result<()
 }
 
 async fn test(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
-    let kind = manage.test(arguments.endpoint_id).await.context("nothing was sent")?;
+    let kind = manage.test(arguments.endpoint_id, WebhookActor::Operator).await;
+    let kind = kind.context("nothing was sent")?;
     let record = Record::new().with_text("endpoint_id", arguments.endpoint_id).with("type", kind.as_str());
     output::print(&record, arguments.json)?;
     output::note("a running server sends it now; see `restwell webhook deliveries`");
@@ -200,7 +190,8 @@ async fn deliveries(session: &Session, arguments: &DeliveriesArguments) -> anyho
 
 async fn replay(session: &Session, settings: &Settings, arguments: &ReplayArguments) -> anyhow::Result<()> {
     let since = session.clock.now() - arguments.last;
-    let people = manage(session, settings).await?.replay(arguments.endpoint_id, since).await;
+    let manage = manage(session, settings).await?;
+    let people = manage.replay(arguments.endpoint_id, since, WebhookActor::Operator).await;
     let people = people.context("nothing was sent again")?;
     Ok(output::print(&Record::new().with("people", people), arguments.json)?)
 }
@@ -216,7 +207,7 @@ fn record(endpoint: &WebhookEndpoint) -> Record {
     let (status, disabled_at) = match endpoint.status {
         EndpointStatus::Unconfirmed => ("unconfirmed", None),
         EndpointStatus::Active => ("active", None),
-        EndpointStatus::Disabled { at, because } => (because.as_str(), Some(at)),
+        EndpointStatus::Disabled { at, reason } => (reason.as_str(), Some(at)),
     };
     Record::new()
         .with_text("endpoint_id", endpoint.id)

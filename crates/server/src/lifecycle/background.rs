@@ -1,12 +1,12 @@
 //! Background jobs of a server.
 
 use super::clock;
-use super::every;
 use super::outbox;
 use super::start::{StartError, start};
 use super::undos;
 use super::upkeep;
 use super::uploads;
+use super::{Errors, every};
 use crate::telemetry;
 use crate::wiring::{Application, UploadReading};
 use application::key::SigningKeyError;
@@ -32,15 +32,15 @@ const MAIL: Duration = Duration::from_secs(1);
 const MAIL_BATCH: u32 = 20;
 
 /// Starts the server and runs the background work. Returns only if the server can never serve.
-pub(super) async fn keep_going(application: &Application) -> String {
+pub(super) async fn run_background_jobs(application: &Application) -> String {
     tokio::select! {
         sentence = work(application) => sentence,
-        never = find_counters(application) => match never {},
+        never = wait_for_counters(application) => match never {},
     }
 }
 
 /// Waits a limited time for the shared counters of the rate limits, then never completes.
-async fn find_counters(application: &Application) -> Infallible {
+async fn wait_for_counters(application: &Application) -> Infallible {
     application.rate_limits.first_answer().await;
     application.readiness.counters_found();
     std::future::pending().await
@@ -54,8 +54,8 @@ async fn work(application: &Application) -> String {
     tokio::join!(
         reload_keys(application),
         clock::watch(application),
-        Box::pin(application.housekeeping.keep()),
-        Box::pin(application.sandbox.keep()),
+        Box::pin(application.housekeeping.run()),
+        Box::pin(application.sandbox.run()),
         flush_counts(application),
         deliver_mail(application),
         measure_mail(application),
@@ -65,7 +65,7 @@ async fn work(application: &Application) -> String {
         upkeep::watch_writes(application),
         upkeep::finish_erasures(application.upkeep.as_ref())
     );
-    "the background work ended".to_owned()
+    "a background task stopped".to_owned()
 }
 
 async fn wait_for_store(application: &Application) -> Result<(), String> {
@@ -144,17 +144,14 @@ async fn flush_counts(application: &Application) {
 async fn deliver_mail(application: &Application) {
     let Some(mail) = &application.mail else { return };
     let mut ticks = every(MAIL);
-    let mut was_well = true;
+    let mut errors = Errors::default();
     loop {
         ticks.tick().await;
         let outcome = mail.deliver.run(MAIL_BATCH).await;
         telemetry::count_mail(&outcome);
-        if let Err(error) = &outcome
-            && was_well
-        {
+        if let Some(error) = errors.first(outcome) {
             tracing::warn!(%error, "the outbox cannot be read; trying again every second");
         }
-        was_well = outcome.is_ok();
     }
 }
 

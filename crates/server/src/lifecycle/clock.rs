@@ -16,7 +16,7 @@ pub(super) async fn watch(application: &Application) {
         ticks.tick().await;
         // A store failure is logged, and fails readiness, where the keys are reloaded.
         let _ = compare(application).await;
-        schema_fitted = look_at_schema(application, schema_fitted).await;
+        schema_fitted = check_schema(application, schema_fitted).await;
     }
 }
 
@@ -45,14 +45,14 @@ fn note(application: &Application, skew: ClockSkew) {
 }
 
 /// Checks whether the schema still fits; a store failure leaves the state unchanged.
-async fn look_at_schema(application: &Application, fitted: bool) -> bool {
+async fn check_schema(application: &Application, fitted: bool) -> bool {
     let Ok(state) = application.schema.state().await else { return fitted };
     let refused = refusal(&state);
     let fits = refused.is_none();
     application.readiness.schema_fits(fits);
     match refused {
         Some(sentence) if fitted => tracing::error!("not ready: {sentence}"),
-        None if !fitted => tracing::info!("the schema of the store fits again"),
+        None if !fitted => tracing::info!("the schema of the store is compatible again"),
         _ => {}
     }
     fits

@@ -1,14 +1,16 @@
 //! Schedule of housekeeping: once an hour, on one replica at a time.
 
-use super::{Cleaning, LeasedJob, every};
+use super::{Cleaning, Errors, LeasedJob, every};
 use application::ports::storage::{StorageError, StoreUpkeep};
+use derive_more::Constructor;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Interval of checking whether housekeeping is due.
-const LOOK: Duration = Duration::from_secs(10);
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Deletion of expired rows when it is due and no other replica does it.
+#[derive(Constructor)]
 pub(crate) struct Housekeeping {
     cleaning: Cleaning,
     job: LeasedJob,
@@ -16,23 +18,15 @@ pub(crate) struct Housekeeping {
 }
 
 impl Housekeeping {
-    pub(crate) fn new(cleaning: Cleaning, job: LeasedJob, upkeep: Arc<dyn StoreUpkeep>) -> Self {
-        Self { cleaning, job, upkeep }
-    }
-
     /// Runs housekeeping for as long as the server runs.
-    pub(super) async fn keep(&self) {
-        let mut ticks = every(LOOK);
-        let mut was_well = true;
+    pub(super) async fn run(&self) {
+        let mut ticks = every(CHECK_INTERVAL);
+        let mut errors = Errors::default();
         loop {
             ticks.tick().await;
-            let outcome = self.turn().await;
-            if let Err(error) = &outcome
-                && was_well
-            {
+            if let Some(error) = errors.first(self.turn().await) {
                 tracing::warn!(%error, "expired rows were not deleted; trying again every minute");
             }
-            was_well = outcome.is_ok();
         }
     }
 

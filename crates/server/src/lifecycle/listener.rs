@@ -18,7 +18,7 @@ pub(crate) fn bind(address: SocketAddr, set_by: &str) -> anyhow::Result<(TcpList
         let address = listener.local_addr()?;
         Ok::<_, std::io::Error>((listener, address))
     };
-    bound().with_context(|| format!("cannot listen on {address}, which {set_by} names"))
+    bound().with_context(|| format!("cannot listen on {address} (set by {set_by})"))
 }
 
 #[cfg(test)]

@@ -32,9 +32,10 @@ pub(crate) use shutdown::Signals;
 pub use shutdown::Stop;
 pub(crate) use start::{StartError, start, try_start};
 pub(crate) use tls::{Period, Tls, certificate};
-pub(crate) use uploads::HeldUploads;
+pub(crate) use uploads::ActiveUploads;
 pub(crate) use webhooks::WebhookSender;
 
+use std::mem;
 use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
@@ -43,4 +44,18 @@ fn every(period: Duration) -> Interval {
     let mut ticks = interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
+}
+
+/// Errors of a repeated attempt; only the first of several in a row is logged.
+#[derive(Default)]
+struct Errors {
+    is_failing: bool,
+}
+
+impl Errors {
+    /// Returns the error of an attempt unless the previous attempt failed too.
+    fn first<T, E>(&mut self, outcome: Result<T, E>) -> Option<E> {
+        let was_failing = mem::replace(&mut self.is_failing, outcome.is_err());
+        outcome.err().filter(|_| !was_failing)
+    }
 }

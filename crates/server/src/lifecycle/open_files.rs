@@ -3,9 +3,9 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Open files other than client connections: the store, other servers, spooled request bodies.
-const BESIDE: u64 = 512;
+const OTHER_OPEN_FILES: u64 = 512;
 /// Minimum number of connections.
-const LEAST: u32 = 16;
+const MIN_CONNECTIONS: u32 = 16;
 
 /// Raises the limit of the process so that this many connections fit.
 ///
@@ -13,9 +13,9 @@ const LEAST: u32 = 16;
 /// limit, the server would stop accepting connections far below `server.max_connections`.
 pub(crate) fn raise_file_limit(connections: u32) {
     let limit = getrlimit(Resource::Nofile);
-    let current = granted(limit, u64::from(connections) + BESIDE);
+    let current = granted(limit, u64::from(connections) + OTHER_OPEN_FILES);
     if current != limit.current && setrlimit(Resource::Nofile, Rlimit { current, ..limit }).is_err() {
-        tracing::warn!("the limit of open files cannot be raised");
+        tracing::warn!("the open file limit cannot be raised");
     }
 }
 
@@ -26,7 +26,7 @@ pub(super) fn room_for(connections: u32) -> u32 {
         tracing::warn!(
             max_connections = connections,
             connections = fitting,
-            "the limit of open files allows fewer connections than server.max_connections"
+            "the open file limit allows fewer connections than server.max_connections"
         );
     }
     fitting
@@ -41,8 +41,8 @@ fn granted(limit: Rlimit, wanted: u64) -> Option<u64> {
 
 /// Returns how many connections fit into a limit.
 fn fitting(connections: u32, limit: Option<u64>) -> u32 {
-    let room = limit.unwrap_or(u64::MAX).saturating_sub(BESIDE);
-    connections.min(u32::try_from(room).unwrap_or(u32::MAX)).max(LEAST)
+    let room = limit.unwrap_or(u64::MAX).saturating_sub(OTHER_OPEN_FILES);
+    connections.min(u32::try_from(room).unwrap_or(u32::MAX)).max(MIN_CONNECTIONS)
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
     fn connections_are_limited_by_the_open_files() {
         assert_eq!(fitting(8192, Some(8704)), 8192);
         assert_eq!(fitting(8192, Some(1024)), 512);
-        assert_eq!(fitting(8192, Some(100)), LEAST);
+        assert_eq!(fitting(8192, Some(100)), MIN_CONNECTIONS);
         assert_eq!(fitting(8192, None), 8192);
     }
 }

@@ -9,12 +9,12 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 /// Interval of measuring: the usual scrape interval.
-const EVERY: Duration = Duration::from_secs(15);
+const MEASURE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Measures the outbox for as long as it is polled. All servers report the same values, because they share
 /// one outbox. The values stay unchanged while the store fails, which is reported elsewhere.
 pub(super) async fn measure(outbox: &dyn OutboxReader, clock: &dyn Clock) -> Infallible {
-    let mut ticks = every(EVERY);
+    let mut ticks = every(MEASURE_INTERVAL);
     loop {
         ticks.tick().await;
         if let Ok(backlog) = outbox.backlog().await {

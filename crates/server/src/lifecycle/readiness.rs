@@ -75,7 +75,7 @@ impl Readiness {
     fn checks_at(&self, now: Instant) -> Vec<Check> {
         let is_fresh = |answered_at: Instant| now.saturating_duration_since(answered_at) < STALE_AFTER;
         let noted = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        let check = |name, is_ok| Check { name, state: CheckState::of(is_ok) };
+        let check = |name, is_ok| Check { name, state: CheckState::from_bool(is_ok) };
         vec![
             check("database", self.answered_at().is_some_and(is_fresh)),
             check("schema", noted(&self.schema_fits)),

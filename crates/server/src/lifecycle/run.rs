@@ -1,6 +1,6 @@
 //! One run of the server, from its first request to its last.
 
-use super::background::keep_going;
+use super::background::run_background_jobs;
 use super::http_server::http_server;
 use super::shutdown::{ABORT, Signals, StopTimes};
 use super::tls::Tls;
@@ -18,14 +18,14 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 /// Timeout of what is stored at the end and of emptying the store's log, within the stop time.
-const LAST_WRITES: Duration = Duration::from_millis(500);
+const FINAL_WRITE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Reason why a running server ends.
-enum Ending {
+enum StopReason {
     /// Stop request; the name of the signal.
-    Asked(&'static str),
+    Signal(&'static str),
     /// Permanent failure; a sentence for the operator.
-    Never(String),
+    Failure(String),
 }
 
 /// Serves until a signal arrives, then waits for load balancers and finishes the running requests.
@@ -46,15 +46,15 @@ pub(crate) async fn run(
     let times = StopTimes::from_settings(settings);
     let work = async {
         tokio::select! {
-            sentence = keep_going(&application) => sentence,
+            sentence = run_background_jobs(&application) => sentence,
             never = watch(tls) => match never {},
         }
     };
     let outcome = serve(&application, server, work, &mut signals, times).await;
-    let end = Instant::now() + LAST_WRITES;
+    let end = Instant::now() + FINAL_WRITE_TIMEOUT;
     tokio::join!(
         store_last_counts(&application),
-        give_uploads_back(&application),
+        release_uploads(&application),
         release_webhooks(&application)
     );
     upkeep::empty_log(application.upkeep.as_ref(), end).await;
@@ -80,26 +80,26 @@ async fn serve(
     let handle = server.handle();
     let (mut server, mut work) = (pin!(server), pin!(work));
     let ending = tokio::select! {
-        signal = signals.next() => Ending::Asked(signal),
-        sentence = &mut work => Ending::Never(sentence),
+        signal = signals.next() => StopReason::Signal(signal),
+        sentence = &mut work => StopReason::Failure(sentence),
         ended = &mut server => return Err(ended_by_itself(ended)),
     };
     application.readiness.drain();
     match ending {
-        Ending::Never(sentence) => {
+        StopReason::Failure(sentence) => {
             abort(server, &handle).await;
             Err(anyhow!(sentence))
         }
-        Ending::Asked(ABORT) => {
+        StopReason::Signal(ABORT) => {
             abort(server, &handle).await;
             Ok(())
         }
-        Ending::Asked(signal) => {
+        StopReason::Signal(signal) => {
             tracing::info!(signal, "stopping after the requests in flight");
             let times = times.after(signal);
             tokio::select! {
                 outcome = stop(server, handle, times) => outcome,
-                () = asked_again(signals) => Ok(()),
+                () = second_signal(signals) => Ok(()),
                 sentence = work => Err(anyhow!(sentence)),
             }
         }
@@ -108,10 +108,11 @@ async fn serve(
 
 /// Stops without finishing the running requests.
 async fn abort(server: Pin<&mut Server>, handle: &ServerHandle) {
-    let _ = tokio::time::timeout(LAST_WRITES, async { tokio::join!(handle.stop(false), server) }).await;
+    let _ =
+        tokio::time::timeout(FINAL_WRITE_TIMEOUT, async { tokio::join!(handle.stop(false), server) }).await;
 }
 
-async fn asked_again(signals: &mut Signals) {
+async fn second_signal(signals: &mut Signals) {
     let signal = signals.next().await;
     tracing::warn!(signal, "stopping now: requests in flight are aborted");
 }
@@ -122,7 +123,7 @@ async fn stop(
     handle: ServerHandle,
     StopTimes { drain, all }: StopTimes,
 ) -> anyhow::Result<()> {
-    let end = Instant::now() + all.saturating_sub(LAST_WRITES);
+    let end = Instant::now() + all.saturating_sub(FINAL_WRITE_TIMEOUT);
     tokio::select! {
         () = sleep(drain) => {}
         ended = &mut server => return Err(ended_by_itself(ended)),
@@ -139,22 +140,23 @@ fn ended_by_itself(ended: io::Result<()>) -> anyhow::Error {
     ended.err().map_or_else(|| anyhow!("the HTTP server ended"), Into::into)
 }
 
-/// Stores the counts of the last second. An unresponsive store delays the exit by at most [`LAST_WRITES`].
+/// Stores the counts of the last second. An unresponsive store delays the exit by at most
+/// [`FINAL_WRITE_TIMEOUT`].
 async fn store_last_counts(application: &Application) {
-    let stored = tokio::time::timeout(LAST_WRITES, application.flush_counts.run()).await;
+    let stored = tokio::time::timeout(FINAL_WRITE_TIMEOUT, application.flush_counts.run()).await;
     if !matches!(stored, Ok(Ok(()))) {
         tracing::warn!("the counts of reads and requests of the last second were not stored");
     }
 }
 
 /// Returns the pending uploads of this process, so that this attempt is not counted against their files.
-async fn give_uploads_back(application: &Application) {
+async fn release_uploads(application: &Application) {
     if let Some(UploadReading { process, readers: _, held }) = &application.uploads {
-        let _ = tokio::time::timeout(LAST_WRITES, uploads::give_back_all(process, held)).await;
+        let _ = tokio::time::timeout(FINAL_WRITE_TIMEOUT, uploads::release_all(process, held)).await;
     }
 }
 
 /// Leaves the sending of webhooks to another server.
 async fn release_webhooks(application: &Application) {
-    let _ = tokio::time::timeout(LAST_WRITES, application.webhooks.release()).await;
+    let _ = tokio::time::timeout(FINAL_WRITE_TIMEOUT, application.webhooks.release()).await;
 }

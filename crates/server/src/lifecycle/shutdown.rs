@@ -33,7 +33,7 @@ impl Signals {
     /// Installs the signal handlers. Called before the server announces its address, so that a signal sent
     /// right after it stops the server gracefully.
     pub(crate) fn catch() -> anyhow::Result<Self> {
-        let caught = |kind| signal(kind).context("signals cannot be caught");
+        let caught = |kind| signal(kind).context("signal handlers cannot be installed");
         Ok(Self::OfProcess {
             terminate: caught(SignalKind::terminate())?,
             interrupt: caught(SignalKind::interrupt())?,
@@ -77,7 +77,7 @@ impl StopTimes {
         Self { drain: seconds(server.drain_seconds), all: seconds(server.stop_seconds) }
     }
 
-    /// Removes the drain time for SIGINT: a person who presses Ctrl-C has no load balancer in front.
+    /// Removes the drain time for SIGINT: someone who presses Ctrl-C has no load balancer in front.
     pub(super) fn after(self, signal: &str) -> Self {
         let drain = if signal == INTERRUPT { Duration::ZERO } else { self.drain };
         Self { drain, ..self }

@@ -6,14 +6,14 @@ use application::key::SigningKeyError;
 use application::ports::storage::StorageError;
 use std::time::Duration;
 
-/// Longest delay of the start by the first attempt to reach the store.
-const FIRST_LOOK: Duration = Duration::from_secs(1);
+/// Timeout of the first attempt to reach the store.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Reason why a server cannot serve.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     /// Store that is currently unreachable.
-    #[error("the store does not answer")]
+    #[error("the store is not responding")]
     NotYet(#[source] StorageError),
     /// Failure that only the operator can fix.
     #[error("{0}")]
@@ -74,7 +74,7 @@ async fn warn_of_layout(application: &Application) -> Result<(), StartError> {
 
 /// Starts immediately if the store responds; a store that does not respond yet is no error.
 pub(crate) async fn try_start(application: &Application) -> Result<(), StartError> {
-    match tokio::time::timeout(FIRST_LOOK, start(application)).await {
+    match tokio::time::timeout(CONNECT_TIMEOUT, start(application)).await {
         Ok(never @ Err(StartError::Never(_))) => never,
         Ok(Ok(()) | Err(StartError::NotYet(_))) | Err(_) => Ok(()),
     }

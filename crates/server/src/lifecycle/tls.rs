@@ -25,7 +25,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use zeroize::Zeroizing;
 
 /// Interval of checking the files; certificates are renewed weeks before they expire.
-const LOOK: Duration = Duration::from_mins(1);
+const CHECK_INTERVAL: Duration = Duration::from_mins(1);
 /// Maximum file size; larger than any certificate chain.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -51,7 +51,7 @@ pub(crate) enum TlsError {
         mode: u32,
     },
     /// File without the expected PEM block.
-    #[error("server.{setting} names {}, which holds no {expected} in PEM", path.display())]
+    #[error("server.{setting} names {}, which contains no PEM {expected}", path.display())]
     NotPem {
         /// Key of the setting in its section.
         setting: &'static str,
@@ -114,9 +114,9 @@ fn read(path: &Path, setting: &'static str, is_secret: bool) -> Result<Zeroizing
 
 /// Certificate of new connections.
 #[derive(Debug)]
-struct Current(RwLock<Arc<CertifiedKey>>);
+struct CurrentCertificate(RwLock<Arc<CertifiedKey>>);
 
-impl Current {
+impl CurrentCertificate {
     fn get(&self) -> Arc<CertifiedKey> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -133,7 +133,7 @@ impl Current {
     }
 }
 
-impl ResolvesServerCert for Current {
+impl ResolvesServerCert for CurrentCertificate {
     fn resolve(&self, _client: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.get())
     }
@@ -143,7 +143,7 @@ impl ResolvesServerCert for Current {
 #[derive(Debug)]
 pub(crate) struct Tls {
     files: TlsFiles,
-    current: Arc<Current>,
+    current: Arc<CurrentCertificate>,
     hangups: Signal,
     /// Problem found by the last check of the files; it is logged once, not every minute.
     problem: Option<String>,
@@ -154,8 +154,8 @@ pub(crate) struct Tls {
 impl Tls {
     /// Reads the certificate, and starts catching SIGHUP.
     pub(crate) fn begin(files: TlsFiles) -> anyhow::Result<Self> {
-        let current = Arc::new(Current(RwLock::new(Arc::new(certificate(&files)?))));
-        let hangups = signal(SignalKind::hangup()).context("signals cannot be caught")?;
+        let current = Arc::new(CurrentCertificate(RwLock::new(Arc::new(certificate(&files)?))));
+        let hangups = signal(SignalKind::hangup()).context("signal handlers cannot be installed")?;
         Ok(Self { files, current, hangups, problem: None, warning: None })
     }
 
@@ -171,10 +171,10 @@ impl Tls {
     /// Checks the files every minute and on SIGHUP, for as long as it is polled. Open connections keep their
     /// certificate.
     pub(super) async fn watch(self) -> Infallible {
-        self.look_every(LOOK).await
+        self.check_every(CHECK_INTERVAL).await
     }
 
-    async fn look_every(mut self, period: Duration) -> Infallible {
+    async fn check_every(mut self, period: Duration) -> Infallible {
         let mut ticks = every(period);
         loop {
             tokio::select! {

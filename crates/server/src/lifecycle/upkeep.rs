@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout_at;
 
 /// Interval of checking whether a write was refused.
-const LOOK: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Interval of probing a store that refuses writes.
-const PROBE: Duration = Duration::from_secs(2);
+const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval of checking whether an erasure is unfinished.
 const FINISH: Duration = Duration::from_secs(10);
 
@@ -17,11 +17,11 @@ const FINISH: Duration = Duration::from_secs(10);
 /// probed, because a probe writes; the store records every failed write.
 pub(super) async fn watch_writes(application: &Application) {
     let upkeep = application.upkeep.as_ref();
-    let mut ticks = every(LOOK);
+    let mut ticks = every(CHECK_INTERVAL);
     let mut probed_at = Instant::now();
     loop {
         ticks.tick().await;
-        if upkeep.write_refusal().is_some() && probed_at.elapsed() >= PROBE {
+        if upkeep.write_refusal().is_some() && probed_at.elapsed() >= PROBE_INTERVAL {
             // The store records a failure.
             let _ = upkeep.probe_writes().await;
             probed_at = Instant::now();

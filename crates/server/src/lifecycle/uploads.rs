@@ -1,9 +1,9 @@
 //! Reading of uploads: a few files at a time, at most one per person, each on a separate thread and under a
 //! lease.
 
-use super::every;
+use super::{Errors, every};
 use crate::telemetry::UploadMeter;
-use application::import::Reading;
+use application::import::ImportPass;
 use application::upload::{ProcessUploads, ProcessUploadsError, UploadEnd, UploadJob};
 use futures_util::future::join_all;
 use std::mem;
@@ -16,15 +16,15 @@ use tokio::runtime::Handle;
 use tokio::sync::{Mutex, oneshot};
 
 /// Interval of checking for uploads.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of storing the progress of the check.
 const CHECKED: Duration = Duration::from_secs(1);
 /// Interval of extending a lease: a quarter of its duration.
-const PROLONG: Duration = Duration::from_secs(15);
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Reads uploads with this number of readers, for as long as the server runs.
-pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32, held: &HeldUploads) {
-    let queue = Queue { log: Mutex::new(LogState { was_well: true, last_error: None }), held };
+pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32, held: &ActiveUploads) {
+    let queue = Queue { log: Mutex::new(LogState::default()), held };
     join_all((0..readers.max(1)).map(|_| read(uploads, &queue))).await;
 }
 
@@ -32,12 +32,13 @@ pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32, held: &
 /// moment could both get uploads of one person, and none would be left for the others.
 struct Queue<'a> {
     log: Mutex<LogState>,
-    held: &'a HeldUploads,
+    held: &'a ActiveUploads,
 }
 
 /// State that avoids repeated log lines.
+#[derive(Default)]
 struct LogState {
-    was_well: bool,
+    queue: Errors,
     last_error: Option<String>,
 }
 
@@ -45,12 +46,9 @@ impl Queue<'_> {
     async fn take(&self, uploads: &ProcessUploads) -> Option<UploadJob> {
         let mut log = self.log.lock().await;
         let outcome = uploads.take().await;
-        if let Err(error) = &outcome
-            && log.was_well
-        {
+        if let Some(error) = log.queue.first(outcome.as_ref()) {
             tracing::warn!(%error, "the upload queue cannot be read; trying again every second");
         }
-        log.was_well = outcome.is_ok();
         let job = outcome.ok().flatten();
         self.held.lock().extend(job);
         job
@@ -58,10 +56,10 @@ impl Queue<'_> {
 
     /// Records the end of an attempt. Failed and stopped attempts are not counted, because the file did not
     /// cause them.
-    async fn finish(&self, uploads: &ProcessUploads, ended: Ended, job: UploadJob) {
+    async fn finish(&self, uploads: &ProcessUploads, ended: AttemptResult, job: UploadJob) {
         self.held.lock().retain(|held| *held != job);
         if matches!(ended, None | Some(Err(_))) {
-            give_back(uploads, &job).await;
+            release(uploads, &job).await;
         }
         log_end(ended, job, &mut self.log.lock().await.last_error);
     }
@@ -69,9 +67,9 @@ impl Queue<'_> {
 
 /// Uploads in progress in this process.
 #[derive(Default)]
-pub(crate) struct HeldUploads(std::sync::Mutex<Vec<UploadJob>>);
+pub(crate) struct ActiveUploads(std::sync::Mutex<Vec<UploadJob>>);
 
-impl HeldUploads {
+impl ActiveUploads {
     fn lock(&self) -> MutexGuard<'_, Vec<UploadJob>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,40 +77,40 @@ impl HeldUploads {
 
 /// Returns the uploads in progress at an orderly stop, so that the attempt is not counted against their
 /// files.
-pub(super) async fn give_back_all(uploads: &ProcessUploads, held: &HeldUploads) {
+pub(super) async fn release_all(uploads: &ProcessUploads, held: &ActiveUploads) {
     let jobs = mem::take(&mut *held.lock());
     for job in jobs {
-        give_back(uploads, &job).await;
+        release(uploads, &job).await;
     }
 }
 
-async fn give_back(uploads: &ProcessUploads, job: &UploadJob) {
-    if let Err(error) = uploads.give_back(job).await {
+async fn release(uploads: &ProcessUploads, job: &UploadJob) {
+    if let Err(error) = uploads.release(job).await {
         tracing::debug!(%error, "an interrupted attempt is still counted against an upload");
     }
 }
 
 /// Reads uploads, one after the other.
 async fn read(uploads: &Arc<ProcessUploads>, queue: &Queue<'_>) {
-    let mut ticks = every(LOOK);
+    let mut ticks = every(CHECK_INTERVAL);
     loop {
         ticks.tick().await;
         if let Some(job) = queue.take(uploads).await {
-            queue.finish(uploads, work(uploads, job).await, job).await;
+            queue.finish(uploads, process_job(uploads, job).await, job).await;
         }
     }
 }
 
 /// Result of an attempt; `None` if it was stopped.
-type Ended = Option<Result<UploadEnd, ProcessUploadsError>>;
+type AttemptResult = Option<Result<UploadEnd, ProcessUploadsError>>;
 
 /// Reads one upload, and returns when its thread no longer reads. Reading blocks, so it has a separate
 /// thread. Dropping the future stops the thread: at once while it waits for the store, else at its next
 /// progress report.
-async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
+async fn process_job(uploads: &Arc<ProcessUploads>, job: UploadJob) -> AttemptResult {
     let (done, mut outcome) = oneshot::channel();
     let (stop, stopped) = oneshot::channel::<()>();
-    let wanted = Wanted::default();
+    let wanted = CancelOnDrop::default();
     let (runtime, worker) = (Handle::current(), uploads.clone());
     let meter = UploadMeter::new();
     let is_wanted = wanted.0.clone();
@@ -120,7 +118,7 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
     let passed = checked.clone();
     let progress = move |reading, bytes| {
         meter.read(reading, bytes);
-        if reading == Reading::Checking {
+        if reading == ImportPass::Checking {
             passed.store(bytes, Ordering::Relaxed);
         }
         if is_wanted.load(Ordering::Relaxed) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -139,13 +137,13 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
         tracing::error!(%error, "no thread could be started for an upload; trying again when its lease ends");
         return None;
     }
-    let mut ticks = every(PROLONG);
+    let mut ticks = every(RENEWAL_INTERVAL);
     let mut looks = every(CHECKED);
     let mut kept = 0;
     loop {
         tokio::select! {
             ended = &mut outcome => return ended.ok(),
-            _ = looks.tick() => keep_checked(uploads, &job, &checked, &mut kept).await,
+            _ = looks.tick() => store_progress(uploads, &job, &checked, &mut kept).await,
             _ = ticks.tick() => match uploads.prolong(&job).await {
                 Ok(true) => {}
                 // The upload was undone or completed: the thread reports which, if it still runs. Only then
@@ -162,7 +160,7 @@ async fn work(uploads: &Arc<ProcessUploads>, job: UploadJob) -> Ended {
 
 /// Stores the progress of the check if it changed. Failures are ignored, because the progress is only
 /// displayed.
-async fn keep_checked(uploads: &ProcessUploads, job: &UploadJob, checked: &AtomicU64, kept: &mut u64) {
+async fn store_progress(uploads: &ProcessUploads, job: &UploadJob, checked: &AtomicU64, kept: &mut u64) {
     let bytes = checked.load(Ordering::Relaxed);
     if bytes == *kept {
         return;
@@ -174,15 +172,15 @@ async fn keep_checked(uploads: &ProcessUploads, job: &UploadJob, checked: &Atomi
 }
 
 /// Flag that stays set until this is dropped; the reading thread stops when it is cleared.
-struct Wanted(Arc<AtomicBool>);
+struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Default for Wanted {
+impl Default for CancelOnDrop {
     fn default() -> Self {
         Self(Arc::new(AtomicBool::new(true)))
     }
 }
 
-impl Drop for Wanted {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Relaxed);
     }
@@ -190,7 +188,7 @@ impl Drop for Wanted {
 
 /// Logs the end of an attempt. A failure that every attempt repeats, such as a full disk, is logged once
 /// until the outcome changes, whatever the upload.
-fn log_end(ended: Ended, job: UploadJob, last_error: &mut Option<String>) {
+fn log_end(ended: AttemptResult, job: UploadJob, last_error: &mut Option<String>) {
     let import = job.id;
     UploadMeter::ended(ended.as_ref());
     let end = match ended {

@@ -1,75 +1,142 @@
 //! Sending of webhook events, by one server at a time.
 
-use super::every;
+use super::{Errors, every};
 use application::ports::storage::{Job, JobLeases, StorageError};
 use application::webhook::{DeliverEvents, DeliveryOutcome};
 use chrono::TimeDelta;
+use derive_more::Constructor;
+use domain::id::ClientId;
 use domain::webhook::{EventKey, WebhookEndpoint};
+use futures_util::FutureExt as _;
 use metrics::{counter, gauge};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use uuid::Uuid;
 
-/// Interval of looking for due events. Two seconds after a revocation nothing but that is sent.
-const LOOK: Duration = Duration::from_millis(500);
+/// Interval of looking for due events. Two seconds after a revocation, only the revocation itself is still
+/// sent.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Number of events read at once.
 const BATCH: u32 = 500;
-/// Maximum number of deliveries to one host at a time.
-const MOST_PER_HOST: usize = 4;
+/// Maximum number of deliveries at a time to one host, and of one client: silent endpoints of a client must
+/// not take up all requests that the server sends at once.
+const MAX_CONCURRENT: usize = 4;
 /// Duration of the lease; another server sends this long after a crash.
-const HELD_FOR: TimeDelta = TimeDelta::seconds(10);
+const LEASE_DURATION: TimeDelta = TimeDelta::seconds(10);
 /// Interval of extending the lease, and of asking for it.
-const PROLONG: Duration = Duration::from_secs(3);
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(3);
 /// Pause of sending after a delivery that was not settled: with a store that refuses writes, every message
 /// would be sent again and again.
 const STORE_PAUSE: Duration = Duration::from_secs(30);
+/// Pause before a delivery that panicked is repeated. Its slot is freed afterwards.
+const PANIC_PAUSE: Duration = Duration::from_secs(30);
 /// Interval of measuring.
 const MEASURE: Duration = Duration::from_secs(15);
 
 /// Sends events while this server holds the lease.
+#[derive(Constructor)]
 pub(crate) struct WebhookSender {
     deliver: Arc<DeliverEvents>,
     leases: Arc<dyn JobLeases>,
     holder: Uuid,
 }
 
-/// Events of one host.
-#[derive(Default)]
-struct Host {
-    running: usize,
-    waiting: VecDeque<EventKey>,
+/// A client and a host of its endpoints.
+#[derive(Clone, PartialEq, Eq)]
+struct Route {
+    client_id: ClientId,
+    host: String,
+}
+
+impl Route {
+    fn of(endpoint: &WebhookEndpoint) -> Self {
+        Self { client_id: endpoint.client_id, host: endpoint.url.host().to_owned() }
+    }
+}
+
+/// Waiting events of a route.
+struct Queue {
+    route: Route,
+    events: VecDeque<EventKey>,
 }
 
 /// A finished delivery.
 struct Done {
-    host: String,
+    route: Route,
     event: EventKey,
-    outcome: Result<DeliveryOutcome, StorageError>,
+    /// `None` if the delivery panicked.
+    outcome: Option<Result<DeliveryOutcome, StorageError>>,
+}
+
+/// Deliveries that are being sent.
+struct Deliveries {
+    /// One entry for each delivery.
+    routes: Vec<Route>,
+    running: JoinSet<Done>,
+    panic_pause: Duration,
+}
+
+impl Deliveries {
+    fn new(panic_pause: Duration) -> Self {
+        Self { routes: Vec::new(), running: JoinSet::new(), panic_pause }
+    }
+
+    fn may_start(&self, route: &Route) -> bool {
+        let of_host = self.routes.iter().filter(|other| other.host == route.host);
+        let of_client = self.routes.iter().filter(|other| other.client_id == route.client_id);
+        of_host.count() < MAX_CONCURRENT && of_client.count() < MAX_CONCURRENT
+    }
+
+    fn start(
+        &mut self,
+        route: Route,
+        event: EventKey,
+        delivery: impl Future<Output = Result<DeliveryOutcome, StorageError>> + Send + 'static,
+    ) {
+        self.routes.push(route.clone());
+        let pause = self.panic_pause;
+        self.running.spawn(async move {
+            // Unwind-safe: deliveries share the ports only, which protect their own state.
+            let outcome = AssertUnwindSafe(delivery).catch_unwind().await.ok();
+            if outcome.is_none() {
+                tracing::error!("the delivery of a webhook event panicked; trying again in 30 s");
+                sleep(pause).await;
+            }
+            Done { route, event, outcome }
+        });
+    }
+
+    /// Waits until a delivery ends, and frees its slot; `None` if there is none.
+    async fn next(&mut self) -> Option<Done> {
+        let done = self.running.join_next().await?.ok()?;
+        if let Some(at) = self.routes.iter().position(|other| *other == done.route) {
+            self.routes.swap_remove(at);
+        }
+        Some(done)
+    }
 }
 
 /// Events that were read and are waiting or being sent.
 struct Round {
     deliver: Arc<DeliverEvents>,
-    hosts: HashMap<String, Host>,
+    /// None is empty. The one that was served longest ago comes first, so that clients of a host take turns.
+    queues: VecDeque<Queue>,
     events: HashSet<EventKey>,
-    running: JoinSet<Done>,
-    was_well: bool,
-    /// When sending goes on after an error of the store.
+    deliveries: Deliveries,
+    errors: Errors,
+    /// Time at which sending resumes after a store error.
     resumes_at: Option<Instant>,
 }
 
 impl WebhookSender {
-    pub(crate) const fn new(deliver: Arc<DeliverEvents>, leases: Arc<dyn JobLeases>, holder: Uuid) -> Self {
-        Self { deliver, leases, holder }
-    }
-
     /// Sends for as long as the server runs.
     pub(super) async fn keep(&self) {
         loop {
-            if matches!(self.leases.take(Job::Webhooks, self.holder, HELD_FOR).await, Ok(true)) {
+            if matches!(self.leases.take(Job::Webhooks, self.holder, LEASE_DURATION).await, Ok(true)) {
                 // Dropping the round ends its deliveries, which are repeated by the server that sends next.
                 tokio::select! {
                     () = Round::new(&self.deliver).run() => {}
@@ -77,11 +144,11 @@ impl WebhookSender {
                     () = self.lost() => {}
                 }
             }
-            sleep(PROLONG).await;
+            sleep(RENEWAL_INTERVAL).await;
         }
     }
 
-    /// Leaves the sending to the other servers, which would otherwise wait for the end of the lease.
+    /// Releases the lease, so that another server can send at once.
     pub(super) async fn release(&self) -> Result<(), StorageError> {
         self.leases.finish(Job::Webhooks, self.holder, TimeDelta::zero()).await
     }
@@ -90,8 +157,8 @@ impl WebhookSender {
     async fn lost(&self) {
         let mut failures = 0;
         while failures < 3 {
-            sleep(PROLONG).await;
-            match self.leases.prolong(Job::Webhooks, self.holder, HELD_FOR).await {
+            sleep(RENEWAL_INTERVAL).await;
+            match self.leases.prolong(Job::Webhooks, self.holder, LEASE_DURATION).await {
                 Ok(true) => failures = 0,
                 Ok(false) => break,
                 Err(_) => failures += 1,
@@ -115,21 +182,21 @@ impl Round {
     fn new(deliver: &Arc<DeliverEvents>) -> Self {
         Self {
             deliver: Arc::clone(deliver),
-            hosts: HashMap::new(),
+            queues: VecDeque::new(),
             events: HashSet::new(),
-            running: JoinSet::new(),
-            was_well: true,
+            deliveries: Deliveries::new(PANIC_PAUSE),
+            errors: Errors::default(),
             resumes_at: None,
         }
     }
 
     async fn run(mut self) {
-        let mut ticks = every(LOOK);
+        let mut ticks = every(CHECK_INTERVAL);
         let mut may_have_more = false;
         loop {
             tokio::select! {
                 _ = ticks.tick() => may_have_more = self.read().await,
-                Some(Ok(done)) = self.running.join_next() => {
+                Some(done) = self.deliveries.next() => {
                     let is_idle = self.finish(done);
                     if is_idle && may_have_more {
                         may_have_more = self.read().await;
@@ -140,18 +207,16 @@ impl Round {
         }
     }
 
-    /// Reads due events of hosts for which none waits; returns whether there may be more.
+    /// Reads due events of routes for which none waits; returns whether there may be more.
     async fn read(&mut self) -> bool {
         let outcome = self.try_read().await;
-        self.note(outcome.as_ref().err());
+        self.note(&outcome);
         outcome.unwrap_or(false)
     }
 
     async fn try_read(&mut self) -> Result<bool, StorageError> {
         let endpoints = self.deliver.list_endpoints().await?;
-        let is_idle = |endpoint: &&WebhookEndpoint| {
-            self.hosts.get(endpoint.url.host()).is_none_or(|host| host.waiting.is_empty())
-        };
+        let is_idle = |endpoint: &&WebhookEndpoint| !self.is_waiting(&Route::of(endpoint));
         let idle: Vec<&WebhookEndpoint> = endpoints.iter().filter(is_idle).collect();
         let due = self.deliver.list_due(&idle, BATCH).await?;
         let is_full = due.len() >= usize::try_from(BATCH).unwrap_or(usize::MAX);
@@ -160,62 +225,87 @@ impl Round {
             if let Some(endpoint) = endpoint
                 && self.events.insert(event)
             {
-                let host = self.hosts.entry(endpoint.url.host().to_owned()).or_default();
-                host.waiting.push_back(event);
+                let route = Route::of(endpoint);
+                match self.queues.iter_mut().find(|queue| queue.route == route) {
+                    Some(queue) => queue.events.push_back(event),
+                    None => self.queues.push_back(Queue { route, events: VecDeque::from([event]) }),
+                }
             }
         }
         Ok(is_full)
     }
 
-    /// Starts as many deliveries as the hosts may have.
+    fn is_waiting(&self, route: &Route) -> bool {
+        self.queues.iter().any(|queue| queue.route == *route)
+    }
+
+    /// Starts as many deliveries as hosts and clients may have.
     fn start(&mut self) {
         if self.resumes_at.is_some_and(|at| Instant::now() < at) {
             return;
         }
         self.resumes_at = None;
-        for (name, host) in &mut self.hosts {
-            while host.running < MOST_PER_HOST
-                && let Some(event) = host.waiting.pop_front()
-            {
-                host.running += 1;
-                let (deliver, name) = (Arc::clone(&self.deliver), name.clone());
-                self.running
-                    .spawn(async move { Done { host: name, event, outcome: deliver.run(event).await } });
+        while let Some(at) = self.queues.iter().position(|queue| self.deliveries.may_start(&queue.route))
+            && let Some(mut queue) = self.queues.remove(at)
+        {
+            if let Some(event) = queue.events.pop_front() {
+                let deliver = Arc::clone(&self.deliver);
+                self.deliveries.start(queue.route.clone(), event, async move { deliver.run(event).await });
+            }
+            if !queue.events.is_empty() {
+                self.queues.push_back(queue);
             }
         }
     }
 
-    /// Notes the end of a delivery; returns whether nothing waits for its host.
+    /// Notes the end of a delivery; returns whether nothing waits for its route.
     fn finish(&mut self, done: Done) -> bool {
-        let Done { host: name, event, outcome } = done;
+        let Done { route, event, outcome } = done;
         self.events.remove(&event);
-        self.note(outcome.as_ref().err());
+        if let Some(outcome) = &outcome {
+            self.note(outcome);
+        }
         match outcome {
-            Ok(DeliveryOutcome::Delivered) => count("delivered"),
-            Ok(DeliveryOutcome::Postponed) => count("postponed"),
-            Ok(DeliveryOutcome::GivenUp) => count("given_up"),
-            Ok(DeliveryOutcome::Nothing) => {}
-            Err(_) => self.resumes_at = Some(Instant::now() + STORE_PAUSE),
+            Some(Ok(DeliveryOutcome::Delivered)) => count("delivered"),
+            Some(Ok(DeliveryOutcome::Postponed)) => count("postponed"),
+            Some(Ok(DeliveryOutcome::GivenUp)) => count("given_up"),
+            Some(Ok(DeliveryOutcome::Nothing)) | None => {}
+            Some(Err(_)) => self.resumes_at = Some(Instant::now() + STORE_PAUSE),
         }
-        let Some(host) = self.hosts.get_mut(&name) else { return true };
-        host.running = host.running.saturating_sub(1);
-        let is_idle = host.waiting.is_empty();
-        if is_idle && host.running == 0 {
-            self.hosts.remove(&name);
-        }
-        is_idle
+        !self.is_waiting(&route)
     }
 
-    fn note(&mut self, error: Option<&StorageError>) {
-        if let Some(error) = error
-            && self.was_well
-        {
-            tracing::warn!(%error, "webhook events cannot be read or settled; trying again in 30 s at the latest");
+    fn note<T>(&mut self, outcome: &Result<T, StorageError>) {
+        if let Some(error) = self.errors.first(outcome.as_ref()) {
+            tracing::warn!(%error, "webhook events cannot be read or settled; trying again within 30 s");
         }
-        self.was_well = error.is_none();
     }
 }
 
 fn count(outcome: &'static str) {
     counter!("restwell_webhook_deliveries_total", "outcome" => outcome).increment(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::id::{UserId, WebhookEndpointId};
+    use domain::webhook::EventKind;
+
+    #[tokio::test]
+    async fn a_delivery_that_panics_frees_its_slot() {
+        let route = Route { client_id: ClientId::from_uuid(Uuid::nil()), host: "hooks.example".to_owned() };
+        let (user_id, endpoint_id) =
+            (UserId::from_uuid(Uuid::nil()), WebhookEndpointId::from_uuid(Uuid::nil()));
+        let event = EventKey { user_id, endpoint_id, kind: EventKind::EndpointTest };
+        let mut deliveries = Deliveries::new(Duration::ZERO);
+        for _ in 0..MAX_CONCURRENT {
+            assert!(deliveries.may_start(&route));
+            deliveries.start(route.clone(), event, async { panic!("a bug") });
+        }
+        assert!(!deliveries.may_start(&route));
+        let done = deliveries.next().await.unwrap();
+        assert!(done.event == event && done.outcome.is_none());
+        assert!(deliveries.may_start(&route));
+    }
 }

@@ -3,8 +3,8 @@
 use super::problem::Problem;
 use super::section::{SettingValue, section};
 use application::account::{LinkRequestLimits, SignInLimits};
+use application::attempt_limit::AttemptLimit;
 use application::authorization::ANONYMOUS_REQUESTS;
-use application::guessing::AttemptLimit;
 use serde::Deserialize;
 
 const DAY_SECONDS: u32 = 86_400;
@@ -21,18 +21,18 @@ section! {
         /// Wrong passwords per account within the window. Browsers known to the account have a separate
         /// budget of the same size.
         sign_in_per_account: u32 = Some("10"), "failures" in 1..=1_000_000, "15";
-        /// Wrong passwords per account and day, with the same two budgets. NIST SP 800-63B-4 allows 100
-        /// together.
+        /// Wrong passwords per account and day, with the same two budgets. NIST SP 800-63B-4 allows 100 in
+        /// total.
         sign_in_per_account_a_day: u32 = Some("50"), "failures" in 1..=1_000_000, "25";
         /// Wrong passwords per address (IPv6: per /64) within the window.
         sign_in_per_address: u32 = Some("100"), "failures" in 1..=1_000_000, "50";
         /// Password and sign-up links per address (IPv6: per /64) and hour. Raise it if all callers share a
         /// proxy's address.
         links_per_address: u32 = Some("20"), "requests" in 1..=1_000_000, "1000";
-        /// App requests of people who are not signed in, per address (IPv6: per /64) in ten minutes. Raise it
-        /// if all callers share a proxy's address.
+        /// Authorization requests without a signed-in person, per address (IPv6: per /64) in ten minutes.
+        /// Raise it if all callers share a proxy's address.
         app_requests_per_address: u32 = Some("300"), "requests" in 1..=1_000_000, "10000";
-        /// The window.
+        /// Length of the window of these limits.
         failure_window_seconds: u32 = Some("600"), "seconds" in 1..=86_400, "900";
     }
 }
@@ -57,7 +57,7 @@ impl From<SecondFactorPolicy> for domain::second_factor::SecondFactorPolicy {
 impl SettingValue for SecondFactorPolicy {
     const KIND: &'static str = "optional or required";
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         domain::second_factor::SecondFactorPolicy::from(*self).as_str().to_owned()
     }
 }

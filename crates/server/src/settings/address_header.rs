@@ -11,7 +11,7 @@ pub(crate) struct AddressHeader(pub(crate) ClientAddressHeader);
 impl SettingValue for AddressHeader {
     const KIND: &'static str = "x-forwarded-for or forwarded";
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         match self.0 {
             ClientAddressHeader::XForwardedFor => "x-forwarded-for".to_owned(),
             ClientAddressHeader::Forwarded => "forwarded".to_owned(),

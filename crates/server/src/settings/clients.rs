@@ -15,7 +15,7 @@ section! {
         metadata_documents: MetadataDocuments = Some("listed"), "off, listed or any", "any";
         /// Hosts whose apps you trust, with the port unless it is 443. Removing a host also stops the refresh
         /// of its apps' tokens.
-        metadata_document_hosts: TextList = Some(""), "list of hosts, with commas in the environment", "claude.ai, dev.example.org:8443";
+        metadata_document_hosts: TextList = Some(""), "list of hosts, comma-separated in the environment", "claude.ai, dev.example.org:8443";
     }
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum MetadataDocuments {
 impl SettingValue for MetadataDocuments {
     const KIND: &'static str = "off, listed or any";
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         let text = match self {
             Self::Off => "off",
             Self::Listed => "listed",
@@ -58,7 +58,7 @@ impl ClientSettings {
         wrong
             .map(|(_, number)| {
                 let text = format!(
-                    "is wrong in entry {number}, which is no host; write app.example.org or app.example.org:8443, \
+                    "entry {number} is not a host; enter app.example.org or app.example.org:8443, \
                      in lower case, without https:// and without *"
                 );
                 Problem::new("clients.metadata_document_hosts", text)

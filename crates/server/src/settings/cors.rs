@@ -6,10 +6,10 @@ use super::text_list::TextList;
 use url::Url;
 
 section! {
-    /// Apps that run in a browser, at other origins: they may get tokens and read data.
+    /// Browser apps at other origins that may get tokens and read data.
     CorsSettings("cors") {
         /// Allowed origins; `*` is rejected.
-        allowed_origins: TextList = Some(""), "list of origins, with commas in the environment", "https://app.example.org";
+        allowed_origins: TextList = Some(""), "list of origins, comma-separated in the environment", "https://app.example.org";
     }
 }
 
@@ -20,7 +20,7 @@ impl CorsSettings {
         wrong
             .map(|(_, number)| {
                 let text = format!(
-                    "is wrong in entry {number}, which is not an origin; write https://host[:port] without a trailing slash"
+                    "entry {number} is not an origin; write https://host[:port] without a trailing slash"
                 );
                 Problem::new("cors.allowed_origins", text)
             })

@@ -52,7 +52,7 @@ impl LogLevel {
 impl SettingValue for LogFormat {
     const KIND: &'static str = "json or human";
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         match self {
             Self::Json => "json".to_owned(),
             Self::Human => "human".to_owned(),
@@ -63,7 +63,7 @@ impl SettingValue for LogFormat {
 impl SettingValue for LogLevel {
     const KIND: &'static str = "error, warn, info, debug or trace";
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         self.as_str().to_owned()
     }
 }

@@ -48,7 +48,7 @@ pub(crate) enum MailEncryption {
 impl SettingValue for MailEncryption {
     const KIND: &'static str = "implicit, starttls or none";
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         match self {
             Self::Implicit => "implicit".to_owned(),
             Self::StartTls => "starttls".to_owned(),
@@ -123,7 +123,7 @@ impl MailSettings {
         let no_host =
             || Problem::new("mail.host", "is neither a name nor an IP address; the port is mail.port");
         let is_readable_on_the_way = self.tls == MailEncryption::None && !is_loopback_host(host);
-        let in_clear = || Problem::new("mail.tls", "may be none for a mail server on this machine only");
+        let in_clear = || Problem::new("mail.tls", "can be none only for a mail server on this machine");
         let from = self.from.as_deref().and_then(|from| Sender::parse(from).err());
         [
             (!is_host).then(no_host),

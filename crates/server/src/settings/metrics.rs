@@ -7,8 +7,8 @@ use std::net::SocketAddr;
 section! {
     /// Metrics for Prometheus on a separate listener.
     MetricsSettings("metrics") {
-        /// Address of `GET /metrics`, plain http without a login: choose one that only the monitoring
-        /// reaches. Not set: no metrics.
+        /// Address of `GET /metrics`, plain HTTP without authentication: choose one that only the monitoring
+        /// can reach. If unset, metrics are off.
         listen: Option<SocketAddr> = None, "address:port", "127.0.0.1:9464";
     }
 }

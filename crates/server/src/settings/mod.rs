@@ -87,8 +87,8 @@ macro_rules! settings {
 
         impl Settings {
             /// Lists every setting with its value in the order of the reference; secrets are redacted.
-            pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
-                [$(self.$name.shown()),+].concat()
+            pub(crate) fn list_values(&self) -> Vec<(&'static str, String)> {
+                [$(self.$name.list_values()),+].concat()
             }
 
             fn out_of_range(&self) -> Vec<Problem> {

@@ -13,12 +13,12 @@ section! {
         memory_kib: u32 = Some("19456"), "KiB, 19456 to 1048576", "65536";
         /// Passes over the memory. Memory times iterations is limited to 4194304 KiB.
         iterations: u32 = Some("2"), "iterations, 2 to 100", "3";
-        /// Lanes; more than 1 is not faster here.
+        /// Lanes; more than 1 does not make hashing faster here.
         parallelism: u32 = Some("1"), "lanes, 1 to 16", "1";
-        /// Hashes computed at a time, at most half of the cores; 0 means that many. Each takes a core and
-        /// `passwords.memory_kib`.
+        /// Hashes computed concurrently, at most half the number of cores; 0 means half. Each uses one core
+        /// and `passwords.memory_kib` of memory.
         parallel_hashes: u32 = Some("0"), "hashes" in 0..=1024, "2";
-        /// Requests that wait for a hash; more get 503.
+        /// Maximum number of requests that wait for a hash; further ones get 503.
         waiting: u32 = Some("32"), "requests" in 0..=10_000, "64";
     }
 }

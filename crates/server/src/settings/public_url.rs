@@ -26,14 +26,12 @@ impl PublicUrl {
         let is_https = match url.scheme() {
             "https" => true,
             "http" if is_loopback => false,
-            "http" => return Err("must be https: plain http is for a loopback address only".to_owned()),
+            "http" => return Err("must be https: http is allowed only for a loopback address".to_owned()),
             _ => return Err("must be https, or http on a loopback address".to_owned()),
         };
         let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         if !is_bare || !url.username().is_empty() || url.password().is_some() {
-            return Err(
-                "must be an origin alone, https://host[:port], without path, query or user".to_owned()
-            );
+            return Err("must be just an origin, https://host[:port], without path, query or user".to_owned());
         }
         Ok(Self { origin: url.origin().ascii_serialization(), is_loopback, is_https })
     }
@@ -84,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_is_https_or_loopback() {
+    fn an_origin_is_https_or_loopback_2026_07_28_security_considerations_communication_security() {
         for (text, origin) in [
             ("https://sleep.example.org", "https://sleep.example.org"),
             ("https://sleep.example.org:8443/", "https://sleep.example.org:8443"),

@@ -21,10 +21,11 @@ section! {
         changes: u32 = Some("10000"), "requests a day" in 1..=1_000_000_000, "20000";
         /// Exports.
         export: u32 = Some("100"), "requests a day" in 1..=1_000_000_000, "10";
-        /// Writes of backends.
+        /// Writes by backends.
         ingest: u32 = Some("10000"), "requests a day" in 1..=1_000_000_000, "100000";
-        /// Redis or Valkey in which all replicas count together: `redis://user:password@host:6379/0`,
-        /// `rediss://` (TLS) or `redis+unix:///path/to/socket`. Without it each process counts separately.
+        /// Redis or Valkey server in which all replicas count requests together:
+        /// `redis://user:password@host:6379/0`, `rediss://` (TLS) or `redis+unix:///path/to/socket`. Without
+        /// it each process counts separately.
         store_url: Option<SecretText> = None, "URL", "rediss://restwell@cache.example.org:6379/0";
         /// File that contains `rate_limits.store_url`.
         store_url_file: Option<PathBuf> = None, "path", "/run/secrets/restwell-rate-limits-url";
@@ -51,7 +52,7 @@ impl RateLimitSettings {
                 None => Ok(None),
                 Some(_) => Err(Problem::new(
                     "rate_limits.store_certificates_file",
-                    "is set, and rate_limits.store_url is not",
+                    "is set, but rate_limits.store_url is not",
                 )),
             };
         };

@@ -21,22 +21,22 @@ pub(super) fn secret_of(
 fn read(key: &str, path: &Path) -> Result<SecretText, Problem> {
     let key = format!("{key}_file");
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Problem::new(&*key, format!("names {}, which cannot be read: {error}", shown(path)))
+        Problem::new(&*key, format!("names {}, which cannot be read: {error}", display_path(path)))
     })?;
     match text.trim() {
-        "" => Err(Problem::new(key, format!("names {}, which is empty", shown(path)))),
+        "" => Err(Problem::new(key, format!("names {}, which is empty", display_path(path)))),
         text => Ok(SecretText::new(text.to_owned())),
     }
 }
 
 /// Returns the path for messages, redacted if it looks like the secret itself.
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     let text = path.display().to_string();
     if text.contains("://") || text.starts_with("rwk_") {
-        return "no file, it seems, but the secret itself".to_owned();
+        return "what looks like the secret itself, not a file".to_owned();
     }
     if !text.contains('/') {
-        return "something without a folder, which may be the secret itself".to_owned();
+        return "a value without a folder, possibly the secret itself".to_owned();
     }
     text
 }

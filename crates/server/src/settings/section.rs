@@ -42,7 +42,7 @@ pub(crate) trait SettingValue {
     const IS_SECRET: bool = false;
 
     /// Returns the value for the output of `check-config`.
-    fn shown(&self) -> String;
+    fn format_value(&self) -> String;
 }
 
 macro_rules! shown_as_displayed {
@@ -50,7 +50,7 @@ macro_rules! shown_as_displayed {
         $(impl SettingValue for $kind {
             const KIND: &'static str = $name;
 
-            fn shown(&self) -> String {
+            fn format_value(&self) -> String {
                 self.to_string()
             }
         })+
@@ -63,23 +63,23 @@ shown_as_displayed!(
     usize: "a whole number",
     f64: "a number",
     bool: "true or false",
-    String: "a text",
+    String: "a string",
     SocketAddr: "an IP address with a port"
 );
 
 impl SettingValue for PathBuf {
     const KIND: &'static str = "a path";
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         self.display().to_string()
     }
 }
 
 impl SettingValue for SecretText {
-    const KIND: &'static str = "a text";
+    const KIND: &'static str = "a string";
     const IS_SECRET: bool = true;
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         "(set, not shown)".to_owned()
     }
 }
@@ -88,8 +88,8 @@ impl<T: SettingValue> SettingValue for Option<T> {
     const KIND: &'static str = T::KIND;
     const IS_SECRET: bool = T::IS_SECRET;
 
-    fn shown(&self) -> String {
-        self.as_ref().map_or_else(|| "(not set)".to_owned(), T::shown)
+    fn format_value(&self) -> String {
+        self.as_ref().map_or_else(|| "(not set)".to_owned(), T::format_value)
     }
 }
 
@@ -147,11 +147,11 @@ macro_rules! section {
             }
 
             /// Lists keys with their values; secrets are redacted.
-            pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
+            pub(crate) fn list_values(&self) -> Vec<(&'static str, String)> {
                 vec![
                     $((
                         concat!($path, ".", stringify!($field)),
-                        crate::settings::section::SettingValue::shown(&self.$field),
+                        crate::settings::section::SettingValue::format_value(&self.$field),
                     ),)+
                 ]
             }

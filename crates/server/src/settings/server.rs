@@ -20,9 +20,9 @@ section! {
         /// Origin used by apps and people, and the issuer of tokens. Must be https unless it is a loopback
         /// address. Default: `server.listen`, if that is a loopback address.
         public_url: Option<String> = None, "URL", "https://sleep.example.org";
-        /// Who runs the server: shown on the landing page and the help pages.
+        /// Name of the operator, shown on the landing page and the help page.
         operator_name: Option<String> = None, "name", "Example Sleep Clinic";
-        /// Where people can ask: an email address or an https URL, shown with the name.
+        /// Contact of the operator: an email address or an https URL, shown with the name.
         operator_contact: Option<String> = None, "email address or URL", "help@example.org";
         /// PEM file with the certificate for the host of `server.public_url`, then its intermediates. Enables
         /// TLS without a proxy. Reloaded every minute and on SIGHUP.
@@ -31,27 +31,27 @@ section! {
         tls_key_file: Option<PathBuf> = None, "path", "/etc/restwell/tls/privkey.pem";
         /// Addresses and networks of the proxies whose client address header is trusted. Name only proxies
         /// that replace the header or append to it, because limits are per address.
-        trusted_proxies: TextList = Some(""), "list of addresses and networks, with commas in the environment", "10.0.7.0/24";
-        /// Header in which these proxies name the client; the other one is ignored.
+        trusted_proxies: TextList = Some(""), "list of addresses and networks, comma-separated in the environment", "10.0.7.0/24";
+        /// Header in which these proxies send the client's address; the other header is ignored.
         client_address_header: AddressHeader = Some("x-forwarded-for"), "x-forwarded-for or forwarded", "forwarded";
-        /// Concurrent connections; more wait.
+        /// Maximum number of concurrent connections; further ones wait.
         max_connections: u32 = Some("8192"), "connections" in 16..=1_000_000, "20000";
-        /// Concurrent requests; at most half of them with a body. More get 503. Pages of many records take at
-        /// most a quarter for any single app or person.
+        /// Maximum number of concurrent requests, at most half of them with a body; further ones get 503.
+        /// Large pages may use at most a quarter for any single app or person.
         max_requests: u32 = Some("512"), "requests" in 2..=100_000, "256";
-        /// Memory for the records of all answers above 256 KiB, at most a quarter for any single app or
-        /// person. More get 503; a larger answer is sent while there is no other.
+        /// Memory for the records of all responses above 256 KiB, at most a quarter for any single app or
+        /// person; beyond it, requests get 503. A single response may exceed it if there are no others.
         max_large_answer_mebibytes: u32 = Some("512"), "MiB" in 1..=1_048_576, "128";
         /// Threads that serve requests; 0 means one per core.
         workers: usize = Some("0"), "threads", "4";
         /// Lifetime of an idle connection.
         keep_alive_seconds: u32 = Some("75"), "seconds" in 1..=3600, "30";
-        /// Time for a client to send the head of a request; then 408.
+        /// Timeout for receiving the head of a request; then 408.
         request_timeout_seconds: u32 = Some("5"), "seconds" in 1..=60, "5";
         /// How long requests are still served after SIGTERM while `/readyz` answers 503. Must exceed the time
         /// your load balancer needs to notice. SIGINT skips it.
         drain_seconds: u32 = Some("3"), "seconds" in 0..=600, "5";
-        /// The process exits this long after the signal at the latest. Must exceed `server.drain_seconds`.
+        /// Maximum time from the signal to the exit of the process. Must exceed `server.drain_seconds`.
         stop_seconds: u32 = Some("8"), "seconds" in 1..=3600, "30";
     }
 }
@@ -74,7 +74,7 @@ impl ServerSettings {
     /// Returns the certificate files; `None` if the listener uses no TLS.
     pub(crate) fn tls_files(&self) -> Result<Option<TlsFiles>, Problem> {
         let only = |key: &str, other: &str| {
-            Problem::new(format!("server.{key}"), format!("is set, and server.{other} is not"))
+            Problem::new(format!("server.{key}"), format!("is set, but server.{other} is not"))
         };
         match (&self.tls_certificate_file, &self.tls_key_file) {
             (Some(certificate), Some(key)) => {
@@ -101,15 +101,15 @@ impl ServerSettings {
     pub(crate) fn unnamed_proxy(&self, public_url: &PublicUrl) -> Option<&'static str> {
         let is_behind_proxy = public_url.is_https() && self.tls_certificate_file.is_none();
         (is_behind_proxy && self.trusted_proxies.0.is_empty()).then_some(
-            "server.public_url is https and TLS does not end here, so there is a proxy in front, but \
-             server.trusted_proxies names none: all callers share the proxy's address, and the failed sign-ins of one \
-             lock out the others; set it to the address that the proxy connects from",
+            "server.public_url is https but this server does not use TLS, so there must be a proxy in front \
+             of it, but server.trusted_proxies lists none: all callers share the proxy's address, and failed \
+             sign-ins by one lock out the others; set it to the address that the proxy connects from",
         )
     }
 
     pub(crate) fn trusted_proxies(&self) -> Result<TrustedProxies, Problem> {
         TrustedProxies::parse(&self.trusted_proxies.0, self.client_address_header.0)
-            .map_err(|error| Problem::new("server.trusted_proxies", format!("is wrong: {error}")))
+            .map_err(|error| Problem::new("server.trusted_proxies", format!("is invalid: {error}")))
     }
 
     /// Returns the limits on concurrent requests.
@@ -140,7 +140,7 @@ impl ServerSettings {
             .filter(|contact| !is_contact(contact))
             .map(|_| Problem::new("server.operator_contact", "must be an email address or an https URL"));
         let times = (self.stop_seconds <= self.drain_seconds).then(|| {
-            Problem::new("server.stop_seconds", "must be more than server.drain_seconds, which is part of it")
+            Problem::new("server.stop_seconds", "must exceed server.drain_seconds, which it includes")
         });
         let workers = (self.workers > 1024).then(|| Problem::new("server.workers", "must be at most 1024"));
         let proxies = self.trusted_proxies().err();

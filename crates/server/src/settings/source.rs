@@ -71,7 +71,7 @@ pub(super) fn wrong(error: &ConfigError, file: Option<&Path>, variables: &Variab
             let place = place_of(row, file, variables);
             Problem::new(row.key, format!("must be {}, such as {}{place}", row.kind, row.example))
         }
-        (None, Some(key)) => Problem::new(key, "is not what a setting or a section can be"),
+        (None, Some(key)) => Problem::new(key, "is neither a valid setting nor a valid section"),
         (None, None) => Problem::new("settings", "cannot be read: one of them has the wrong type"),
     };
     SettingsError::Wrong(vec![problem])
@@ -117,7 +117,7 @@ fn unknown_keys(source: &dyn Source, place: &str, path: &Path) -> Result<Vec<Pro
         place: error.to_string().lines().next().unwrap_or_default().to_owned(),
     })?;
     let keys = leaves(values);
-    Ok(strangers(&keys)
+    Ok(unlisted_keys(&keys)
         .map(|key| Problem::new(key, format!("is not a setting ({place}){}", hint(key))))
         .collect())
 }
@@ -127,10 +127,10 @@ fn unknown_variables(keys: &BTreeSet<String>) -> Vec<Problem> {
     let problem = |key| {
         Problem::new(key, format!("is not a setting (environment variable {}){}", name(key), hint(key)))
     };
-    strangers(keys).map(problem).collect()
+    unlisted_keys(keys).map(problem).collect()
 }
 
-fn strangers(keys: &BTreeSet<String>) -> impl Iterator<Item = &String> {
+fn unlisted_keys(keys: &BTreeSet<String>) -> impl Iterator<Item = &String> {
     keys.iter().filter(|key| !table::rows().any(|row| row.key == key.as_str()))
 }
 

@@ -25,9 +25,9 @@ section! {
         /// Directory of the embedded store if `storage.url` is not set, and of the key file of a loopback
         /// server.
         data_dir: PathBuf = Some("restwell-data"), "path", "/var/lib/restwell";
-        /// Connections for transactions (Postgres) or concurrent reads (embedded). On Postgres, workers share
-        /// half as many more for large pages; one more for each of `server.workers`, at most 16, and one for
-        /// the rest of the process.
+        /// Connections for transactions (Postgres) or concurrent reads (embedded). On Postgres there are also
+        /// half as many for large pages, one for each of `server.workers` (at most 16), and one for the rest
+        /// of the process.
         pool_size: u32 = Some("8"), "connections" in 1..=1000, "16";
         /// Maximum wait for a connection.
         connect_timeout_seconds: u32 = Some("3"), "seconds" in 1..=60, "3";

@@ -153,7 +153,8 @@ fn a_number_out_of_range_names_its_setting_and_the_range() {
 }
 
 #[test]
-fn plain_http_is_for_loopback_only_and_a_reachable_address_needs_a_public_url() {
+fn plain_http_is_for_loopback_only_and_a_reachable_address_needs_a_public_url_2026_07_28_security_considerations_communication_security()
+ {
     for url in ["http://sleep.example.org", "http://10.0.0.1:8080"] {
         let text =
             refusal(Settings::from_sources(None, &environment(&[("RESTWELL__SERVER__PUBLIC_URL", url)])));
@@ -217,7 +218,7 @@ fn printed_settings_contain_no_secret() {
     ];
     let settings = Settings::from_sources(None, &environment(&pairs)).unwrap();
     let place = settings.storage.place().unwrap();
-    let printed = format!("{settings:?} {:?} {place} {place:?}", settings.shown());
+    let printed = format!("{settings:?} {:?} {place} {place:?}", settings.list_values());
     assert!(!printed.contains("HIDDEN"), "{printed}");
 }
 
@@ -241,7 +242,7 @@ fn an_invalid_file_is_reported_with_its_position_and_without_its_text() {
 #[test]
 fn the_table_contains_exactly_the_settings_that_are_read() {
     let settings = Settings::from_sources(None, &Variables::new()).unwrap();
-    let read: Vec<&str> = settings.shown().into_iter().map(|(key, _)| key).collect();
+    let read: Vec<&str> = settings.list_values().into_iter().map(|(key, _)| key).collect();
     let listed: Vec<&str> = table::rows().map(|row| row.key).collect();
     assert_eq!(read, listed);
 }
@@ -265,7 +266,7 @@ fn the_variable_that_the_reference_names_sets_its_setting() {
         let variables = environment(&[(&row.variable(), row.default.unwrap())]);
         let settings =
             Settings::from_sources(None, &variables).unwrap_or_else(|error| panic!("{}: {error}", row.key));
-        let shown = settings.shown().into_iter().find(|(key, _)| *key == row.key).unwrap().1;
+        let shown = settings.list_values().into_iter().find(|(key, _)| *key == row.key).unwrap().1;
         assert_eq!(shown, row.default.unwrap(), "{}", row.key);
     }
 }

@@ -10,9 +10,9 @@ use std::fmt;
 pub(crate) struct TextList(pub(crate) Vec<String>);
 
 impl SettingValue for TextList {
-    const KIND: &'static str = "a list of texts, or one text with commas";
+    const KIND: &'static str = "a list of strings, or one comma-separated string";
 
-    fn shown(&self) -> String {
+    fn format_value(&self) -> String {
         if self.0.is_empty() { "(none)".to_owned() } else { self.0.join(", ") }
     }
 }

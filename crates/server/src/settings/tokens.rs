@@ -13,7 +13,7 @@ section! {
         failures_per_client_and_address: u32 = Some("20"), "failures" in 1..=1_000_000, "20";
         /// Failed authentications per address (IPv6: per /64) within the window; then 429.
         failures_per_address: u32 = Some("100"), "failures" in 1..=1_000_000, "100";
-        /// The window.
+        /// Length of the window of these limits.
         failure_window_seconds: u32 = Some("600"), "seconds" in 1..=86_400, "600";
         /// How long a grant is assumed live without asking the store; 0 means always ask. A revocation takes
         /// effect everywhere within this time.

@@ -7,10 +7,10 @@ use tls_trust::{Authorities, NoAuthorities, Trust};
 use url::Url;
 
 section! {
-    /// Traces by OTLP.
+    /// Traces over OTLP.
     TraceSettings("traces") {
-        /// Collector (OTLP over HTTP with protobuf); `/v1/traces` is appended. With http it should run on
-        /// this machine. Not set: no traces.
+        /// Collector (OTLP over HTTP with protobuf); `/v1/traces` is appended. An http collector should run
+        /// on this machine. If unset, traces are off.
         otlp_endpoint: Option<String> = None, "http or https URL", "http://127.0.0.1:4318";
         /// PEM file with the authorities of an https collector. Default: those of the operating system.
         otlp_certificates_file: Option<PathBuf> = None, "path", "/etc/restwell/collector-ca.pem";
@@ -53,7 +53,7 @@ impl TraceSettings {
     fn certificates_problem(&self) -> Option<Problem> {
         const KEY: &str = "traces.otlp_certificates_file";
         if self.otlp_certificates_file.is_some() && !self.is_encrypted() {
-            return Some(Problem::new(KEY, "is set, and traces.otlp_endpoint is no https URL"));
+            return Some(Problem::new(KEY, "is set, but traces.otlp_endpoint is not an https URL"));
         }
         match self.trust() {
             Ok(_) => None,
@@ -104,7 +104,7 @@ mod tests {
         };
         let said = with("http://collector", "/nonexistent/ca.pem");
         assert!(
-            said.contains("otlp_certificates_file is set, and traces.otlp_endpoint is no https"),
+            said.contains("otlp_certificates_file is set, but traces.otlp_endpoint is not an https"),
             "{said}"
         );
         let said = with("https://collector", "/nonexistent/ca.pem");

@@ -10,15 +10,15 @@ section! {
     UploadSettings("uploads") {
         /// Whether people may upload files. The command line always imports.
         enabled: bool = Some("true"), "true or false", "false";
-        /// Size of a file. The store keeps its parts until it is read, for a day at most.
+        /// Maximum size of a file. The store keeps its parts until it is read, for at most a day.
         max_mebibytes: u32 = Some("512"), "MiB" in 1..=8192, "2048";
         /// Unpacked size of an archive. Apple Health exports unpack to about 30 times their size.
         max_unpacked_mebibytes: u32 = Some("8192"), "MiB" in 64..=1_048_576, "20480";
         /// Uploads read at a time by this process, each of a different person.
         readers: u32 = Some("2"), "uploads" in 1..=64, "4";
-        /// Unfinished uploads per person.
+        /// Maximum number of unfinished uploads per person.
         max_open: u32 = Some("3"), "uploads" in 1..=100, "1";
-        /// Size of all unfinished uploads together; more get 503. At least `max_mebibytes`.
+        /// Maximum size of all unfinished uploads together; further ones get 503. At least `max_mebibytes`.
         max_stored_mebibytes: u32 = Some("16384"), "MiB" in 1..=16_777_216, "65536";
         /// Folder for the unnamed temporary copy of the file being read. Default: the system's temporary
         /// folder.

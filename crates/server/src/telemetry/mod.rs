@@ -20,7 +20,7 @@ use tracing_subscriber::{Layer, Registry, fmt};
 
 /// Verbosity of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Talk {
+pub(crate) enum Verbosity {
     /// Levels of the settings, for a server.
     Server,
     /// Warnings and errors only, for a command that prints its result.
@@ -28,9 +28,9 @@ pub(crate) enum Talk {
 }
 
 /// Starts the log and, for a server, traces if configured. Further calls change nothing.
-pub(crate) fn begin(settings: &Settings, talk: Talk) -> anyhow::Result<()> {
-    let traces = if talk == Talk::Server { traces::layer(&settings.traces)? } else { None };
-    let (log, let_through) = (log(&settings.log), level::targets(settings.log.level, talk));
+pub(crate) fn begin(settings: &Settings, verbosity: Verbosity) -> anyhow::Result<()> {
+    let traces = if verbosity == Verbosity::Server { traces::layer(&settings.traces)? } else { None };
+    let (log, let_through) = (log(&settings.log), level::targets(settings.log.level, verbosity));
     let registry = tracing_subscriber::registry();
     let begun = match traces {
         // Without traces the log needs no separate filter, which would run for each span and event of a

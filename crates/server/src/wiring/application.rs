@@ -2,12 +2,13 @@
 
 use super::http_state::HttpParts;
 use super::pages::PageParts;
-use super::webhooks::{deliver_events, disabled_notice, guarded_fetcher};
+use super::webhooks::{deliver_events, disabled_notice, guarded_fetcher, outbound_policy};
 use super::{
-    KeyParts, KeySource, MailParts, RateLimits, Schema, SharedClock, Store, password_hasher, password_judge,
+    KeyParts, KeySource, MailParts, RateLimits, Schema, SharedClock, Store, password_hasher,
+    password_strength_checker,
 };
 use crate::lifecycle::{
-    Cleaning, HeldUploads, Housekeeping, LeasedJob, Readiness, SandboxDays, WebhookSender,
+    ActiveUploads, Cleaning, Housekeeping, LeasedJob, Readiness, SandboxDays, WebhookSender,
 };
 use crate::settings::{PublicUrl, Settings};
 use application::audit::{FlushReads, PruneAudit, ReadRecorder};
@@ -25,7 +26,7 @@ use mcp_adapter::McpState;
 use page_adapter::PageState;
 use std::sync::Arc;
 use system_adapter::{
-    EncryptedFormSealer, EncryptedTotpVault, EncryptedWebhookSigner, InProcessReadLedger,
+    EncryptedFormSealer, EncryptedTotpSealer, EncryptedWebhookSigner, InProcessReadLedger,
     InProcessUsageLedger, SystemEntropy,
 };
 
@@ -67,8 +68,8 @@ impl Application {
         let encryption_key = KeySource::from_settings(settings, public_url)?.load(settings, store).await?;
         let mail = MailParts::new(store, settings, public_url, &encryption_key, &clock)?;
         let notice = disabled_notice(store, settings, mail.as_ref());
-        let deliver =
-            deliver_events(store, guarded_fetcher(settings, public_url), &encryption_key, notice, &clock);
+        let policy = outbound_policy(settings, public_url);
+        let deliver = deliver_events(store, guarded_fetcher(policy), &encryption_key, notice, &clock);
         let keys = KeyParts::sealed_under(encryption_key.clone(), store, public_url, clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(SystemEntropy);
         let readiness = Arc::new(Readiness::default());
@@ -78,13 +79,13 @@ impl Application {
             settings,
             public_url,
             hasher: password_hasher(settings)?,
-            judge: password_judge(),
-            vault: Arc::new(EncryptedTotpVault::new(encryption_key.clone())),
+            strength_checker: password_strength_checker(),
+            totp_sealer: Arc::new(EncryptedTotpSealer::new(encryption_key.clone())),
             form_sealer: Arc::new(EncryptedFormSealer::new(encryption_key.clone())),
             webhook_signer: Arc::new(EncryptedWebhookSigner::new(encryption_key)),
             mail: mail.as_ref(),
             // Separate, so that slow webhooks do not delay sign-ins.
-            fetcher: guarded_fetcher(settings, public_url),
+            fetcher: guarded_fetcher(policy.for_documents()),
             clock: clock.clone(),
             entropy: entropy.clone(),
         };
@@ -179,7 +180,7 @@ pub(crate) struct UploadReading {
     /// Number of uploads read at a time.
     pub(crate) readers: u32,
     /// Uploads in progress in this process.
-    pub(crate) held: HeldUploads,
+    pub(crate) held: ActiveUploads,
 }
 
 fn upload_reading(store: &Store, settings: &Settings, clock: SharedClock) -> UploadReading {
@@ -187,5 +188,5 @@ fn upload_reading(store: &Store, settings: &Settings, clock: SharedClock) -> Upl
     let entropy = Arc::new(SystemEntropy);
     let (units, imports) = (store.units.clone(), store.imports.clone());
     let process = Arc::new(ProcessUploads::new(units, imports, Arc::new(folder), entropy, clock));
-    UploadReading { process, readers: settings.uploads.readers, held: HeldUploads::default() }
+    UploadReading { process, readers: settings.uploads.readers, held: ActiveUploads::default() }
 }

@@ -52,10 +52,10 @@ mod tests {
     use chrono::{DateTime, Utc};
 
     /// A database whose clock differs from this machine's.
-    struct Ahead(TimeDelta);
+    struct AheadClock(TimeDelta);
 
     #[async_trait]
-    impl StoreClock for Ahead {
+    impl StoreClock for AheadClock {
         async fn store_now(&self) -> Result<DateTime<Utc>, StorageError> {
             Ok(SystemClock.now() + self.0)
         }
@@ -66,7 +66,8 @@ mod tests {
         for (ahead, is_too_large) in
             [(0, false), (1_500, false), (-1_500, false), (2_500, true), (-3_500, true)]
         {
-            let skew = ClockSkew::measure(&Ahead(TimeDelta::milliseconds(ahead))).await.unwrap().unwrap();
+            let skew =
+                ClockSkew::measure(&AheadClock(TimeDelta::milliseconds(ahead))).await.unwrap().unwrap();
             assert_eq!(skew.is_too_large(), is_too_large, "{ahead}");
         }
     }

@@ -77,9 +77,9 @@ async fn refuse_a_second_key(path: &Path, store: &Store) -> anyhow::Result<()> {
     // Another process may have created the file in the meantime, and then the first key.
     if is_needed && !path.exists() {
         bail!(
-            "the file {} is missing, and the signing keys of the store open with the encryption key in it only; put it \
-             back from your copy. If there is none, empty the table signing_key and start again: access tokens of before \
-             are refused then, refresh tokens go on",
+            "the file {} is missing, and only the encryption key in it can decrypt the signing keys of the store; \
+             restore it from your backup. If you have none, empty the table signing_key and start again: \
+             existing access tokens become invalid, refresh tokens keep working",
             path.display()
         );
     }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loopback_server_keeps_its_key_beside_the_store() {
+    fn a_loopback_server_stores_its_key_next_to_the_store() {
         let sqlite = source(&[("RESTWELL__STORAGE__URL", "sqlite:///srv/r.db")], "http://127.0.0.1:1");
         assert_eq!(sqlite, Ok(KeySource::File(PathBuf::from("/srv/restwell.key"))));
         let pairs =
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_key_file_is_created_only_beside_a_store_without_keys() {
+    async fn a_key_file_is_created_only_for_a_store_without_keys() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("restwell.key");
         let (settings, url, store) = served_from(folder.path()).await;
@@ -149,7 +149,7 @@ mod tests {
         let kept = folder.path().join("kept");
         std::fs::rename(&file, &kept).unwrap();
         let refused = source.load(&settings, &store).await.unwrap_err().to_string();
-        assert!(refused.contains("restwell.key is missing") && refused.contains("put it back"), "{refused}");
+        assert!(refused.contains("restwell.key is missing") && refused.contains("restore it"), "{refused}");
         assert!(!file.exists());
 
         std::fs::rename(&kept, &file).unwrap();

@@ -13,7 +13,7 @@ use application::audit::{AuditTrail, ReadRecorder};
 use application::client_usage::UsageRecorder;
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
-use application::import::ingest::{AnswerOnce, DeleteRecord, IngestRecords};
+use application::import::ingest::{DeleteRecord, IdempotentRequests, IngestRecords};
 use application::intake::ShowIntake;
 use application::night::ListNights;
 use application::ports::system::{Clock, Entropy};
@@ -163,7 +163,7 @@ impl HttpParts<'_> {
     fn revoke_token(&self) -> RevokeToken {
         let store = self.store;
         let (entropy, clock) = (self.entropy.clone(), self.clock.clone());
-        RevokeToken::new(store.grants.clone(), self.token_check(), store.units.clone(), entropy, clock)
+        RevokeToken::new(store.units.clone(), store.grants.clone(), self.token_check(), entropy, clock)
     }
 
     fn introspect_token(&self) -> IntrospectToken {
@@ -187,7 +187,7 @@ impl HttpParts<'_> {
                 entropy.clone(),
                 clock.clone(),
             ),
-            AnswerOnce::new(self.store.idempotency.clone(), clock.clone()),
+            IdempotentRequests::new(self.store.idempotency.clone(), clock.clone()),
             DeleteRecord::new(units.clone(), entropy.clone(), clock.clone()),
         )
     }

@@ -41,8 +41,8 @@ impl KeyParts {
         let port: Arc<dyn KeyRing> = ring.clone();
         Self {
             ensure: EnsureSigningKey::new(
-                store.signing_keys.clone(),
                 store.units.clone(),
+                store.signing_keys.clone(),
                 port.clone(),
                 Arc::new(SystemEntropy),
                 clock,

@@ -24,7 +24,7 @@ pub(crate) use encryption_key::KeySource;
 pub(crate) use export::Writers;
 pub(crate) use keys::KeyParts;
 pub(crate) use mail::{MailParts, test_mail};
-pub(crate) use password::{password_hasher, password_judge};
+pub(crate) use password::{password_hasher, password_strength_checker};
 pub(crate) use rate_limits::RateLimits;
 pub(crate) use schema::{Schema, explained, refusal};
 pub(crate) use session::Session;

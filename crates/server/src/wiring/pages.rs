@@ -12,16 +12,16 @@ use application::account::{
 };
 use application::audit::{ListActivity, ListReads};
 use application::authorization::{
-    AuthorizationPorts, BeginAuthorization, DecideConsent, DescribeRequest, OpenConsent,
+    AuthorizationPorts, BeginAuthorization, DecideConsent, FindPendingApp, OpenConsent,
 };
 use application::connection::{DisconnectApps, ListConnectedApps};
 use application::developer::{
-    AppWebhookPorts, AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, OwnApps, RegisterApp,
-    RetireAppSecret, RotateAppSecret,
+    AppWebhookPorts, AppWebhooks, ChangeApp, DeleteApp, IssueSandboxCode, RegisterApp, RetireAppSecret,
+    RotateAppSecret, ShowDeveloperApps,
 };
 use application::erasure::ErasePerson;
 use application::import::{ApplyProfile, ListImports, UndoImport};
-use application::intake::{ChangeIntake, LogIntake, OwnProducts, SearchSupplements, ShowIntake};
+use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::mail::QueueMail;
 use application::night::{DeleteNight, FindNight, ListNights};
 use application::operator::IssueCode;
@@ -31,7 +31,7 @@ use application::passkey::{
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{
-    Clock, Entropy, Fetcher, FormSealer, PasswordHasher, PasswordJudge, TotpVault, WebhookSigner,
+    Clock, Entropy, Fetcher, FormSealer, PasswordHasher, PasswordStrengthChecker, TotpSealer, WebhookSigner,
 };
 use application::profile::{ChangeProfile, ShowProfile};
 use application::read::ListIntakes;
@@ -41,7 +41,7 @@ use application::second_factor::{
     TurnOnSecondFactor,
 };
 use application::upload::{AddPart, BeginUpload, DiscardUpload, FindImport, FinishUpload};
-use application::webhook::{CreateWebhook, ManageWebhooks};
+use application::webhook::ManageWebhooks;
 use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use http_adapter::{ExportUseCases, HttpState};
@@ -56,8 +56,8 @@ pub(super) struct PageParts<'a> {
     pub(super) settings: &'a Settings,
     pub(super) public_url: &'a PublicUrl,
     pub(super) hasher: Arc<dyn PasswordHasher>,
-    pub(super) judge: Arc<dyn PasswordJudge>,
-    pub(super) vault: Arc<dyn TotpVault>,
+    pub(super) strength_checker: Arc<dyn PasswordStrengthChecker>,
+    pub(super) totp_sealer: Arc<dyn TotpSealer>,
     pub(super) form_sealer: Arc<dyn FormSealer>,
     pub(super) webhook_signer: Arc<dyn WebhookSigner>,
     pub(super) mail: Option<&'a MailParts>,
@@ -75,8 +75,8 @@ impl PageParts<'_> {
             settings,
             public_url,
             hasher: _,
-            judge: _,
-            vault,
+            strength_checker: _,
+            totp_sealer,
             form_sealer,
             webhook_signer: _,
             mail: _,
@@ -105,10 +105,10 @@ impl PageParts<'_> {
             search_supplements: SearchSupplements::new(store.supplements.clone()),
             log_intake: LogIntake::new(units.clone(), entropy(), clock()),
             change_intake: ChangeIntake::new(units.clone(), entropy(), clock()),
-            own_products: OwnProducts::new(units.clone(), store.supplements.clone(), entropy(), clock()),
+            own_products: CustomProducts::new(units.clone(), store.supplements.clone(), entropy(), clock()),
             begin_authorization: BeginAuthorization::new(authorization.clone(), issuer.clone())
                 .with_anonymous_requests(settings.accounts.app_request_limit()),
-            describe_request: DescribeRequest::new(
+            find_pending_app: FindPendingApp::new(
                 store.authorization_requests.clone(),
                 store.clients.clone(),
                 clock(),
@@ -119,7 +119,7 @@ impl PageParts<'_> {
             find_pending_sign_in: FindPendingSignIn::new(store.pending_sign_ins.clone(), clock()),
             complete_sign_in: CompleteSignIn::new(self.second_step(), limits, self.queue_mail()),
             set_up_sign_in: SetUpSignIn::new(self.second_step(), limits, self.queue_mail()),
-            begin_set_up: BeginSetUp::new(vault.clone(), entropy(), clock()),
+            begin_set_up: BeginSetUp::new(totp_sealer.clone(), entropy(), clock()),
             find_second_factor: FindSecondFactor::new(store.second_factors.clone()),
             turn_on_second_factor: TurnOnSecondFactor::new(self.second_factor()),
             turn_off_second_factor: TurnOffSecondFactor::new(self.second_factor(), policy),
@@ -186,7 +186,7 @@ impl PageParts<'_> {
         let (units, entropy, clock) =
             (|| self.store.units.clone(), || self.entropy.clone(), || self.clock.clone());
         self.settings.developers.self_service.then(|| DeveloperUseCases {
-            own_apps: OwnApps::new(
+            own_apps: ShowDeveloperApps::new(
                 self.store.clients.clone(),
                 self.store.grants.clone(),
                 self.store.client_usage.clone(),
@@ -215,14 +215,12 @@ impl PageParts<'_> {
 
     fn app_webhooks(&self) -> AppWebhooks {
         let Self { store, webhook_signer: signer, clock, entropy, .. } = self;
-        let (units, webhooks) = (|| store.units.clone(), || store.webhooks.clone());
-        let (signer, entropy, clock) = (|| signer.clone(), || entropy.clone(), || clock.clone());
+        let (units, webhooks) = (store.units.clone(), store.webhooks.clone());
         AppWebhooks::new(AppWebhookPorts {
             clients: store.clients.clone(),
-            webhooks: webhooks(),
-            create: CreateWebhook::new(units(), signer(), entropy(), clock()),
-            manage: ManageWebhooks::new(units(), webhooks(), signer(), entropy(), clock()),
-            clock: clock(),
+            webhooks: webhooks.clone(),
+            manage: ManageWebhooks::new(units, webhooks, signer.clone(), entropy.clone(), clock.clone()),
+            clock: clock.clone(),
             policy: outbound_policy(self.settings, self.public_url),
         })
     }
@@ -298,7 +296,7 @@ impl PageParts<'_> {
             pending: self.store.pending_sign_ins.clone(),
             failures: self.store.failures.clone(),
             units: self.store.units.clone(),
-            vault: self.vault.clone(),
+            sealer: self.totp_sealer.clone(),
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
         }
@@ -307,7 +305,7 @@ impl PageParts<'_> {
     fn second_factor(&self) -> SecondFactorPorts {
         SecondFactorPorts {
             units: self.store.units.clone(),
-            vault: self.vault.clone(),
+            sealer: self.totp_sealer.clone(),
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
             mail: self.queue_mail(),
@@ -316,7 +314,7 @@ impl PageParts<'_> {
 
     fn change_password(&self) -> ChangePassword {
         let limits = self.settings.accounts.sign_in_limits();
-        ChangePassword::new(self.sign_in(), limits, self.judge.clone(), self.queue_mail())
+        ChangePassword::new(self.sign_in(), limits, self.strength_checker.clone(), self.queue_mail())
     }
 
     fn choose_password(&self) -> ChoosePassword {
@@ -324,7 +322,7 @@ impl PageParts<'_> {
             links: self.store.password_links.clone(),
             units: self.store.units.clone(),
             hasher: self.hasher.clone(),
-            judge: self.judge.clone(),
+            strength_checker: self.strength_checker.clone(),
             failures: self.store.failures.clone(),
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),

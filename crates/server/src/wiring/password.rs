@@ -2,9 +2,9 @@
 
 use crate::settings::Settings;
 use anyhow::Context;
-use application::ports::system::{PasswordHasher, PasswordJudge};
+use application::ports::system::{PasswordHasher, PasswordStrengthChecker};
 use std::sync::Arc;
-use system_adapter::{Argon2PasswordHasher, ZxcvbnPasswordJudge};
+use system_adapter::{Argon2PasswordHasher, ZxcvbnStrengthChecker};
 
 /// Creates a hasher with the parameters of the settings.
 pub(crate) fn password_hasher(settings: &Settings) -> anyhow::Result<Arc<dyn PasswordHasher>> {
@@ -13,7 +13,7 @@ pub(crate) fn password_hasher(settings: &Settings) -> anyhow::Result<Arc<dyn Pas
     Ok(Arc::new(hasher))
 }
 
-/// Returns the judge of new passwords.
-pub(crate) fn password_judge() -> Arc<dyn PasswordJudge> {
-    Arc::new(ZxcvbnPasswordJudge)
+/// Returns the strength checker of new passwords.
+pub(crate) fn password_strength_checker() -> Arc<dyn PasswordStrengthChecker> {
+    Arc::new(ZxcvbnStrengthChecker)
 }

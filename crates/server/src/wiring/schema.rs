@@ -88,14 +88,14 @@ impl From<Distribution> for Layout {
             Distribution::Worker => Self {
                 fact: None,
                 warnings: vec![
-                    "the server of the store is a worker of Citus; storage.url must name the coordinator".to_owned(),
+                    "storage.url names a Citus worker; it must name the coordinator".to_owned(),
                 ],
             },
             Distribution::Workers { count, inactive } => Self {
                 fact: Some(format!("the tables are distributed by Citus over {count} workers")),
                 warnings: inactive
                     .into_iter()
-                    .map(|worker| format!("Citus does not use the worker {worker}; see citus_activate_node"))
+                    .map(|worker| format!("the Citus worker {worker} is inactive; see citus_activate_node"))
                     .collect(),
             },
         }
@@ -115,7 +115,7 @@ pub(crate) fn refusal(state: &SchemaState) -> Option<String> {
             }
         )),
         SchemaState::NewerIncompatible => Some(
-            "the schema of the store is newer than this program can work with; install the newer Restwell"
+            "the schema of the store is newer than this program supports; install the newer Restwell"
                 .to_owned(),
         ),
     }

@@ -3,6 +3,7 @@
 use super::{IfMissing, SharedClock, Store, explained, refusal};
 use crate::settings::Settings;
 use anyhow::{Context, bail};
+use application::ports::storage::UnitOfWorkFactory;
 use application::ports::system::Entropy;
 use std::sync::Arc;
 use system_adapter::SystemEntropy;
@@ -20,11 +21,19 @@ impl Session {
         let store = Store::open(settings, IfMissing::Refuse).await?;
         let place = settings.storage.place()?;
         let state = store.schema.state().await.map_err(|error| explained(store.schema.as_ref(), error));
-        let state = state.with_context(|| format!("{place} does not answer"))?;
+        let state = state.with_context(|| format!("{place} is not responding"))?;
         if let Some(sentence) = refusal(&state) {
             bail!("{place}: {sentence}");
         }
         store.check_clock().await.with_context(|| place.to_string())?;
         Ok(Self { clock, store, entropy: Arc::new(SystemEntropy) })
+    }
+
+    /// Creates a use case that changes the store and records the change in the audit trail.
+    pub(crate) fn use_case<T>(
+        &self,
+        new: impl FnOnce(Arc<dyn UnitOfWorkFactory>, Arc<dyn Entropy>, SharedClock) -> T,
+    ) -> T {
+        new(self.store.units.clone(), self.entropy.clone(), self.clock.clone())
     }
 }

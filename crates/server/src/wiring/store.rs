@@ -43,7 +43,7 @@ macro_rules! store {
         }
 
         impl Store {
-            fn of<S: $($port +)+ 'static>(store: &Arc<S>) -> Self {
+            fn new<S: $($port +)+ 'static>(store: &Arc<S>) -> Self {
                 Self { $($field: store.clone(),)+ }
             }
         }
@@ -115,7 +115,7 @@ impl Store {
             sleep: replica.clone(),
             supplements: replica.clone(),
             changes: replica,
-            ..Self::of(&primary)
+            ..Self::new(&primary)
         })
     }
 
@@ -123,7 +123,7 @@ impl Store {
     pub(crate) async fn open(settings: &Settings, if_missing: IfMissing) -> anyhow::Result<Self> {
         match settings.storage.place()? {
             StoragePlace::Sqlite(path) => open_sqlite(settings, &path, if_missing).await,
-            StoragePlace::Postgres(url) => Ok(Self::of(&Arc::new(postgres(settings, url.expose())?))),
+            StoragePlace::Postgres(url) => Ok(Self::new(&Arc::new(postgres(settings, url.expose())?))),
         }
     }
 
@@ -158,7 +158,7 @@ async fn open_sqlite(settings: &Settings, path: &Path, if_missing: IfMissing) ->
     let store = store.with_context(|| {
         format!("the store {} cannot be opened; is it readable and writable?", path.display())
     })?;
-    Ok(Store::of(&Arc::new(store)))
+    Ok(Store::new(&Arc::new(store)))
 }
 
 /// Creates a folder that only its owner may enter; an existing one stays unchanged.

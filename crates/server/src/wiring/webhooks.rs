@@ -18,8 +18,7 @@ pub(crate) const fn outbound_policy(settings: &Settings, public_url: &PublicUrl)
 }
 
 /// Wires requests to hosts that others chose.
-pub(super) fn guarded_fetcher(settings: &Settings, public_url: &PublicUrl) -> Arc<dyn Fetcher> {
-    let policy = outbound_policy(settings, public_url);
+pub(super) fn guarded_fetcher(policy: OutboundPolicy) -> Arc<dyn Fetcher> {
     Arc::new(GuardedFetcher::new(policy, Arc::new(SystemResolver)))
 }
 

@@ -2,10 +2,10 @@
 
 use super::browser::{Browser, Page, PageForm};
 use super::person::Person;
-use application::ports::system::{Clock as _, TotpVault as _};
+use application::ports::system::{Clock as _, TotpSealer as _};
 use domain::second_factor::{TotpSecret, TotpStep};
 use std::cell::Cell;
-use system_adapter::{EncryptedTotpVault, EncryptionKey, SystemClock};
+use system_adapter::{EncryptedTotpSealer, EncryptionKey, SystemClock};
 
 /// An app with a secret. Time passes for it only as the test says, like the clock of the world.
 pub(crate) struct Authenticator {
@@ -40,8 +40,8 @@ impl Authenticator {
     /// Returns the code of the current step, or of one that is some steps away.
     pub(crate) fn code(&self, away: i64) -> String {
         let step = TotpStep::at(SystemClock.now()).number() + self.steps.get() + away;
-        let vault = EncryptedTotpVault::new(EncryptionKey::generate());
-        vault.code(&self.secret, TotpStep::new(step)).digits()
+        let sealer = EncryptedTotpSealer::new(EncryptionKey::generate());
+        sealer.code(&self.secret, TotpStep::new(step)).digits()
     }
 }
 

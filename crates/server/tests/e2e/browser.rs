@@ -12,10 +12,10 @@ pub(crate) use cookie::SetCookie;
 pub(crate) use file_form::{FILE_FORM, file_form, file_form_with};
 pub(crate) use page::{Page, PageForm};
 
-use super::patience::{PATIENCE, within};
 use super::person::Person;
+use super::polling::{TIMEOUT, within};
 use super::server::Server;
-use cookie::Jar;
+use cookie::CookieJar;
 use reqwest::header::{CONTENT_TYPE, COOKIE};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder, Response};
@@ -35,7 +35,7 @@ const OWN_SITE: [(&str, &str); 2] = [("origin", "null"), ("sec-fetch-site", "sam
 pub(crate) struct Browser {
     http: Client,
     base_url: String,
-    jar: Jar,
+    jar: CookieJar,
 }
 
 impl Browser {
@@ -48,7 +48,7 @@ impl Browser {
     pub(crate) fn from_address(server: &Server, address: Ipv4Addr) -> Self {
         let http = Client::builder().local_address(IpAddr::V4(address)).redirect(Policy::none());
         let http = http.timeout(Duration::from_secs(20)).build().expect("client");
-        Self { http, base_url: server.base_url.clone(), jar: Jar::default() }
+        Self { http, base_url: server.base_url.clone(), jar: CookieJar::default() }
     }
 
     /// Returns the same browser, with shared cookies, at another server, as behind a load balancer.
@@ -69,7 +69,7 @@ impl Browser {
     /// Returns the session cookie, which must exist.
     #[track_caller]
     pub(crate) fn session(&self) -> String {
-        self.cookie(SESSION).expect("nobody has signed in in this browser")
+        self.cookie(SESSION).expect("no user is signed in in this browser")
     }
 
     /// Sets a cookie, as an attacker with access to the browser could.
@@ -159,7 +159,7 @@ impl Browser {
 
     /// Waits until an upload is processed, which takes its time in a test build; returns its page.
     pub(crate) async fn processed(&self, path: &str) -> Page {
-        within(2 * PATIENCE, Instant::now(), "the upload is processed", async || {
+        within(2 * TIMEOUT, Instant::now(), "the upload is processed", async || {
             let page = self.open(path).await;
             (!page.body.contains("<progress")).then_some(page)
         })

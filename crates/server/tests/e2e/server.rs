@@ -1,7 +1,7 @@
 //! A running server: a thread of this process, or a separate process.
 
 use super::clock::TestClock;
-use super::patience::PATIENCE;
+use super::polling::TIMEOUT;
 use postgres_adapter::test_support::TestDatabase;
 use restwell::embedded::{self, Environment, Stop};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -40,7 +40,7 @@ impl Server {
             runtime.shutdown_background();
             outcome.map_err(|error| format!("{error:#}"))
         });
-        match address.recv_timeout(PATIENCE) {
+        match address.recv_timeout(TIMEOUT) {
             Ok(address) => Self {
                 running: Running::Embedded { stop, thread: Some(thread) },
                 base_url: format!("http://{address}"),
@@ -77,7 +77,7 @@ impl Server {
             if let Some(status) = self.child().try_wait().expect("status") {
                 panic!("restwell ended with {status}:\n{}", self.log());
             }
-            assert!(started.elapsed() < PATIENCE, "restwell does not listen:\n{}", self.log());
+            assert!(started.elapsed() < TIMEOUT, "restwell does not listen:\n{}", self.log());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -153,7 +153,7 @@ impl Server {
             if let Some(status) = self.child().try_wait().expect("status") {
                 return status.code();
             }
-            assert!(started.elapsed() < PATIENCE, "restwell does not end:\n{}", self.log());
+            assert!(started.elapsed() < TIMEOUT, "restwell does not end:\n{}", self.log());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -169,7 +169,7 @@ pub(crate) fn allow_many_open_files() {
     let limits = getrlimit(Resource::Nofile);
     if limits.current.is_some_and(|current| current < LIMIT) {
         let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(LIMIT), ..limits });
-        assert!(raised.is_ok(), "the limit of open files cannot be raised to {LIMIT}");
+        assert!(raised.is_ok(), "the open file limit cannot be raised to {LIMIT}");
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::options::SmtpCredentials;
 use crate::sender::Sender;
-use crate::testing::{Behaviour, Heard, Identity, Instead, MailServer};
+use crate::testing::{Behaviour, Identity, MailServer, Misbehaviour, Transcript};
 use application::ports::system::{MockClock, MockEntropy};
 use domain::user::Email;
 use lettre::transport::smtp::client::{Certificate, CertificateStore};
@@ -79,7 +79,7 @@ async fn failure(mailer: &SmtpMailer) -> MailError {
     error
 }
 
-fn said_in_clear(heard: &Heard, word: &str) -> bool {
+fn said_in_clear(heard: &Transcript, word: &str) -> bool {
     heard.in_clear.iter().any(|line| line.to_uppercase().starts_with(word))
 }
 
@@ -87,7 +87,7 @@ fn said_in_clear(heard: &Heard, word: &str) -> bool {
 async fn a_message_arrives_as_it_was_written() {
     let server = MailServer::start(Behaviour::default()).await;
     in_clear(&server).send(&mail()).await.unwrap();
-    let Heard { in_clear, encrypted, texts } = server.heard();
+    let Transcript { in_clear, encrypted, texts } = server.transcript();
     assert_eq!(
         in_clear,
         [
@@ -109,7 +109,7 @@ async fn a_message_arrives_as_it_was_written() {
 #[tokio::test]
 async fn a_permanent_no_to_the_message_is_final() {
     for line in ["MAIL", "RCPT", "DATA", "."] {
-        let refusal = Instead::Say("550 5.1.1 <sam@example.org> unknown, LEAKME123");
+        let refusal = Misbehaviour::Say("550 5.1.1 <sam@example.org> unknown, LEAKME123");
         let server = MailServer::start(Behaviour::instead(line, refusal)).await;
         let error = failure(&in_clear(&server)).await;
         assert!(matches!(error, MailError::Refused), "{line}: {error:?}");
@@ -117,9 +117,9 @@ async fn a_permanent_no_to_the_message_is_final() {
 }
 
 #[tokio::test]
-async fn a_passing_no_is_not_final_and_tells_its_code_only() {
+async fn a_transient_rejection_is_not_final_and_reports_only_its_code() {
     for line in ["greeting", "EHLO", "MAIL", "RCPT", "DATA", "."] {
-        let refusal = Instead::Say("451 4.3.0 <sam@example.org> later, LEAKME123");
+        let refusal = Misbehaviour::Say("451 4.3.0 <sam@example.org> later, LEAKME123");
         let server = MailServer::start(Behaviour::instead(line, refusal)).await;
         let error = failure(&in_clear(&server)).await;
         assert!(matches!(error, MailError::Unavailable(Some(_))), "{line}: {error:?}");
@@ -137,7 +137,7 @@ async fn a_rejection_before_rcpt_does_not_fail_the_message() {
     ] {
         let behaviour = Behaviour {
             extensions: vec!["AUTH PLAIN LOGIN"],
-            ..Behaviour::instead(line, Instead::Say(refusal))
+            ..Behaviour::instead(line, Misbehaviour::Say(refusal))
         };
         let server = MailServer::start(behaviour).await;
         let mailer = mailer(signing_in(server.port, Encryption::None), Security::None);
@@ -149,12 +149,15 @@ async fn a_rejection_before_rcpt_does_not_fail_the_message() {
 #[tokio::test]
 async fn a_server_that_hangs_or_disconnects_is_unavailable() {
     for line in ["greeting", "EHLO", "MAIL", "RCPT", "DATA", "."] {
-        for instead in
-            [Instead::Hang, Instead::Drop, Instead::Say("no SMTP at all"), Instead::Say("299 LEAKME123")]
-        {
+        for instead in [
+            Misbehaviour::Hang,
+            Misbehaviour::Drop,
+            Misbehaviour::Say("no SMTP at all"),
+            Misbehaviour::Say("299 LEAKME123"),
+        ] {
             let server = MailServer::start(Behaviour::instead(line, instead)).await;
             let mut mailer = in_clear(&server);
-            if matches!(instead, Instead::Hang) {
+            if matches!(instead, Misbehaviour::Hang) {
                 mailer.options.timeout = Duration::from_millis(100);
             }
             let error = failure(&mailer).await;
@@ -164,11 +167,11 @@ async fn a_server_that_hangs_or_disconnects_is_unavailable() {
 }
 
 #[tokio::test]
-async fn an_answer_that_belongs_to_another_step_is_not_taken_for_a_yes() {
+async fn a_reply_to_another_step_is_not_treated_as_success() {
     for (line, answer) in
         [("MAIL", "354 go on"), ("RCPT", "221 bye"), ("DATA", "250 good"), (".", "354 go on")]
     {
-        let server = MailServer::start(Behaviour::instead(line, Instead::Say(answer))).await;
+        let server = MailServer::start(Behaviour::instead(line, Misbehaviour::Say(answer))).await;
         let error = failure(&in_clear(&server)).await;
         assert!(said(&error).contains("invalid reply"), "{}", said(&error));
     }
@@ -185,10 +188,10 @@ async fn a_server_that_is_not_there_is_unavailable() {
 
 #[tokio::test]
 async fn an_accepted_message_is_sent_even_if_quit_fails() {
-    for instead in [Instead::Drop, Instead::Say("550 no"), Instead::Say("nonsense")] {
+    for instead in [Misbehaviour::Drop, Misbehaviour::Say("550 no"), Misbehaviour::Say("nonsense")] {
         let server = MailServer::start(Behaviour::instead("QUIT", instead)).await;
         in_clear(&server).send(&mail()).await.unwrap();
-        assert_eq!(server.heard().texts.len(), 1);
+        assert_eq!(server.transcript().texts.len(), 1);
     }
 }
 
@@ -199,7 +202,7 @@ async fn with_implicit_tls_nothing_is_sent_unencrypted() {
     let server = MailServer::start(behaviour).await;
     let security = Security::Implicit(trusting(&identity));
     mailer(signing_in(server.port, Encryption::Implicit), security).send(&mail()).await.unwrap();
-    let heard = server.heard();
+    let heard = server.transcript();
     assert!(heard.in_clear.is_empty());
     assert_eq!(heard.texts.len(), 1);
     // NUL user NUL password, in base64 (RFC 4616).
@@ -213,7 +216,7 @@ async fn with_starttls_only_the_greeting_is_in_clear() {
     let server = MailServer::start(behaviour).await;
     let security = Security::StartTls(trusting(&identity));
     mailer(signing_in(server.port, Encryption::StartTls), security).send(&mail()).await.unwrap();
-    let heard = server.heard();
+    let heard = server.transcript();
     assert_eq!(heard.in_clear, ["EHLO sleep.example.org", "STARTTLS"]);
     assert_eq!(heard.texts.len(), 1);
     assert!(heard.encrypted.iter().any(|line| line.starts_with("AUTH")));
@@ -226,7 +229,7 @@ async fn without_the_configured_starttls_nothing_is_sent() {
         (Behaviour { extensions: vec!["AUTH PLAIN"], ..Behaviour::default() }, "STARTTLS"),
         (
             Behaviour {
-                instead: vec![("STARTTLS", Instead::Say("454 4.7.0 not now"))],
+                instead: vec![("STARTTLS", Misbehaviour::Say("454 4.7.0 not now"))],
                 ..Behaviour::with_starttls(&identity)
             },
             "454",
@@ -237,7 +240,7 @@ async fn without_the_configured_starttls_nothing_is_sent() {
         let error = failure(&mailer(signing_in(server.port, Encryption::StartTls), security)).await;
         assert!(matches!(error, MailError::Unavailable(Some(_))), "{error:?}");
         assert!(said(&error).contains(reason), "{}", said(&error));
-        let heard = server.heard();
+        let heard = server.transcript();
         assert!(!said_in_clear(&heard, "AUTH") && !said_in_clear(&heard, "MAIL"), "{heard:?}");
         assert!(heard.texts.is_empty());
     }
@@ -253,7 +256,7 @@ async fn a_server_with_another_certificate_hears_nothing() {
         let server = MailServer::start(behaviour).await;
         let error = failure(&mailer(signing_in(server.port, Encryption::Implicit), security)).await;
         assert!(said(&error).contains("certificate"), "{}", said(&error));
-        let heard = server.heard();
+        let heard = server.transcript();
         assert!(heard.encrypted.is_empty() && heard.texts.is_empty(), "{heard:?}");
         assert!(!said_in_clear(&heard, "AUTH") && !said_in_clear(&heard, "MAIL"), "{heard:?}");
     }
@@ -264,7 +267,7 @@ async fn a_server_that_cannot_be_signed_in_to_gets_no_message() {
     let server = MailServer::start(Behaviour::default()).await;
     let error = failure(&mailer(signing_in(server.port, Encryption::None), Security::None)).await;
     assert!(said(&error).contains("AUTH"), "{}", said(&error));
-    assert!(server.heard().texts.is_empty());
+    assert!(server.transcript().texts.is_empty());
 }
 
 #[tokio::test]
@@ -274,12 +277,12 @@ async fn an_address_beyond_ascii_goes_only_where_it_is_understood() {
     let error = in_clear(&server).send(&mail).await.unwrap_err();
     assert!(matches!(error, MailError::Unavailable(Some(_))), "{error:?}");
     assert!(!said(&error).contains("zoë"));
-    assert!(server.heard().texts.is_empty());
+    assert!(server.transcript().texts.is_empty());
     let server =
         MailServer::start(Behaviour { extensions: vec!["SMTPUTF8", "8BITMIME"], ..Behaviour::default() })
             .await;
     in_clear(&server).send(&mail).await.unwrap();
-    let heard = server.heard();
+    let heard = server.transcript();
     assert!(
         heard.in_clear.contains(&"MAIL FROM:<restwell@example.org> SMTPUTF8 BODY=8BITMIME".to_owned()),
         "{heard:?}"
@@ -291,7 +294,7 @@ async fn an_address_invalid_in_smtp_is_rejected_without_a_connection() {
     let server = MailServer::start(Behaviour::default()).await;
     let mail = Mail { to: Email::parse("<sam@example.org").unwrap(), ..mail() };
     assert!(matches!(in_clear(&server).send(&mail).await, Err(MailError::Refused)));
-    assert!(server.heard().in_clear.is_empty());
+    assert!(server.transcript().in_clear.is_empty());
 }
 
 #[test]
@@ -348,7 +351,7 @@ async fn a_probe_stops_at_the_step_that_fails_and_says_why_without_an_address() 
         ("RCPT", 2, "RCPT TO with code 451"),
         (".", 3, "DATA with code 451"),
     ] {
-        let refusal = Instead::Say("451 4.3.0 <sam@example.org> later, LEAKME123");
+        let refusal = Misbehaviour::Say("451 4.3.0 <sam@example.org> later, LEAKME123");
         let server = MailServer::start(Behaviour::instead(line, refusal)).await;
         let (done, error) = steps(&in_clear(&server)).await;
         let error = error.unwrap();

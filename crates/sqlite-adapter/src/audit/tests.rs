@@ -16,7 +16,7 @@ fn events_are_walked_in_the_order_of_an_index() {
         (of_client, "audit_event_client (client_id=? AND (at,id)<(?,?))"),
     ];
     for (filter, index) in cases {
-        for kinds in [None, Some(AuditKind::SignedIn.alone()), Some(AuditKind::IN_ACTIVITY)] {
+        for kinds in [None, Some(AuditKind::SignedIn.as_slice()), Some(AuditKind::IN_ACTIVITY)] {
             let steps = list_statement(AuditFilter { kinds, ..filter }, after, 9).plan(&mut connection);
             assert_eq!(steps, [format!("SEARCH audit_event USING INDEX {index}")]);
         }

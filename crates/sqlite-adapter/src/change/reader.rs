@@ -53,7 +53,7 @@ fn page(connection: &mut SqliteConnection, query: &ChangePageQuery) -> Result<Ch
             let Some(statement) = positions(query, kind, source) else { continue };
             for row in statement.load_iter::<(i64, Vec<u8>), _>(connection).storage()? {
                 let (number, id) = row.storage()?;
-                let id = Cells::of(table(kind, source), &id).uuid("id", &id)?;
+                let id = Cells::new(table(kind, source), &id).uuid("id", &id)?;
                 found.push((ChangePosition { number, kind, id }, source));
             }
         }
@@ -150,7 +150,7 @@ impl Records<'_> {
         position: ChangePosition,
     ) -> Result<Change, StorageError> {
         let ChangePosition { number: _, kind, id } = position;
-        let cells = Cells::of(table(kind, Source::Record), id.as_bytes());
+        let cells = Cells::new(table(kind, Source::Record), id.as_bytes());
         match kind {
             DataKind::Profile => {
                 let user = cells.present("id", user::find(connection, self.query.user_id)?)?;

@@ -34,7 +34,7 @@ impl GrantReader for SqliteStore {
             let Some((row, locked_at)) = row else {
                 return Ok(None);
             };
-            let user_status = user_status(Cells::of("account", &row.user_id), locked_at)?;
+            let user_status = user_status(Cells::new("account", &row.user_id), locked_at)?;
             Ok(Some(GrantWithUser { grant: row.into_grant()?, user_status }))
         })
         .await

@@ -126,7 +126,7 @@ impl GrantRepository for SqliteUnitOfWork {
             .blob(next);
         let outcome = rotation_outcome(self.run(load_row(statement)).await?);
         let outcome = outcome.ok_or_else(|| {
-            Cells::of("access_grant", grant_id.as_uuid().as_bytes()).corrupt("sealed_token")
+            Cells::new("access_grant", grant_id.as_uuid().as_bytes()).corrupt("sealed_token")
         })?;
         if outcome == RotationOutcome::Reused {
             let (key, at) = ((blob(user_id.as_uuid()), blob(grant_id.as_uuid())), rotation.at);

@@ -99,7 +99,7 @@ impl GrantRow {
             newest_token_hash,
             resource,
         } = self;
-        let cells = Cells::of("access_grant", &id);
+        let cells = Cells::new("access_grant", &id);
         let reason = |text: String| cells.present("revocation_reason", RevocationReason::parse(&text));
         let revoked_at = cells.optional_instant("revoked_at", revoked_at)?;
         let used_from = parse_used_from(last_used_address.as_deref(), last_used_agent.as_deref());

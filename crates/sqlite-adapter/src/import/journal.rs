@@ -5,7 +5,7 @@ use crate::row::{Cells, blob, micros};
 use crate::statement::{Statement, execute};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
-    ImportChange, ImportJournal, NotePosition, NotedChange, RecordReference, RecordVersion, StorageError,
+    ImportChange, ImportJournal, JournalEntry, JournalPosition, RecordReference, RecordVersion, StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -24,7 +24,8 @@ impl ImportJournal for SqliteUnitOfWork {
         user_id: Option<UserId>,
         changes: &[ImportChange],
     ) -> Result<(), StorageError> {
-        let notes: Result<Vec<NewNote>, StorageError> = changes.iter().map(NewNote::of).collect();
+        let notes: Result<Vec<NewJournalEntry>, StorageError> =
+            changes.iter().map(NewJournalEntry::from_change).collect();
         let notes = notes?;
         self.run(move |connection| {
             let (import_id, user_id) = (blob(id.as_uuid()), user_id.map(|id| blob(id.as_uuid())));
@@ -36,15 +37,15 @@ impl ImportJournal for SqliteUnitOfWork {
         .await
     }
 
-    async fn noted(
+    async fn list_entries(
         &mut self,
         id: ImportId,
-        after: Option<NotePosition>,
+        after: Option<JournalPosition>,
         limit: u32,
-    ) -> Result<Vec<NotedChange>, StorageError> {
+    ) -> Result<Vec<JournalEntry>, StorageError> {
         self.run(move |connection| {
-            let rows: Vec<NotedRow> = noted_statement(id, after, limit).load(connection).storage()?;
-            rows.into_iter().map(noted).collect()
+            let rows: Vec<JournalRow> = journal_statement(id, after, limit).load(connection).storage()?;
+            rows.into_iter().map(journal_entry).collect()
         })
         .await
     }
@@ -75,7 +76,7 @@ impl ImportJournal for SqliteUnitOfWork {
     }
 }
 
-struct NewNote {
+struct NewJournalEntry {
     kind: &'static str,
     record_id: Vec<u8>,
     before: Option<String>,
@@ -84,8 +85,8 @@ struct NewNote {
     replaced_by: Option<Vec<u8>>,
 }
 
-impl NewNote {
-    fn of(change: &ImportChange) -> Result<Self, StorageError> {
+impl NewJournalEntry {
+    fn from_change(change: &ImportChange) -> Result<Self, StorageError> {
         let ImportChange { record, before, left, replaced_by } = change;
         let (kind, record_id) = record_parts(*record);
         Ok(Self {
@@ -104,12 +105,12 @@ impl NewNote {
 struct NoteStatement<'a> {
     import_id: &'a [u8],
     user_id: Option<&'a [u8]>,
-    note: &'a NewNote,
+    note: &'a NewJournalEntry,
 }
 
 impl QueryFragment<Sqlite> for NoteStatement<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
-        let NewNote { kind, record_id, before, found, left, replaced_by } = self.note;
+        let NewJournalEntry { kind, record_id, before, found, left, replaced_by } = self.note;
         out.push_sql(
             "INSERT INTO import_change (import_id, kind, record_id, user_id, before, version_found, version_left, \
              replaced_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
@@ -139,11 +140,12 @@ impl QueryId for NoteStatement<'_> {
 impl RunQueryDsl<SqliteConnection> for NoteStatement<'_> {}
 
 /// Kind, record, previous state, version left, replacing session, sequence, latest import of the record.
-type NotedSql = (Text, Binary, Nullable<Text>, Nullable<Binary>, Nullable<Binary>, BigInt, Nullable<Binary>);
-type NotedRow = (String, Vec<u8>, Option<String>, Option<Vec<u8>>, Option<Vec<u8>>, i64, Option<Vec<u8>>);
+type JournalSql =
+    (Text, Binary, Nullable<Text>, Nullable<Binary>, Nullable<Binary>, BigInt, Nullable<Binary>);
+type JournalRow = (String, Vec<u8>, Option<String>, Option<Vec<u8>>, Option<Vec<u8>>, i64, Option<Vec<u8>>);
 
-fn noted_statement(id: ImportId, after: Option<NotePosition>, limit: u32) -> Statement<NotedSql> {
-    let after = after.unwrap_or(NotePosition { is_label: false, sequence: i64::MAX });
+fn journal_statement(id: ImportId, after: Option<JournalPosition>, limit: u32) -> Statement<JournalSql> {
+    let after = after.unwrap_or(JournalPosition { is_label: false, sequence: i64::MAX });
     Statement::new(
         "SELECT c.kind, c.record_id, c.before, c.version_left, c.replaced_by, c.sequence, \
          (SELECT later.import_id FROM import_change AS later \
@@ -158,12 +160,12 @@ fn noted_statement(id: ImportId, after: Option<NotePosition>, limit: u32) -> Sta
     .integer(i64::from(limit))
 }
 
-fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
+fn journal_entry(row: JournalRow) -> Result<JournalEntry, StorageError> {
     let (kind, record_id, before, left, replaced_by, sequence, later) = row;
-    let cells = Cells::of("import_change", &record_id);
+    let cells = Cells::new("import_change", &record_id);
     let record = cells.present("kind", parse_record(&kind, cells.uuid("record_id", &record_id)?))?;
     let before = before.map(|json| cells.present("before", read_before(record, &json))).transpose()?;
-    let left = left.map(|left| cells.sound("version_left", <[u8; 16]>::try_from(left))).transpose()?;
+    let left = left.map(|left| cells.valid("version_left", <[u8; 16]>::try_from(left))).transpose()?;
     let replaced_by = replaced_by.map(|id| cells.uuid("replaced_by", &id)).transpose()?;
     let change = ImportChange {
         record,
@@ -172,8 +174,8 @@ fn noted(row: NotedRow) -> Result<NotedChange, StorageError> {
         replaced_by: replaced_by.map(SleepSessionId::from_uuid),
     };
     let later = later.map(|id| cells.uuid("import_id", &id)).transpose()?;
-    let place = NotePosition { is_label: matches!(record, RecordReference::Label(_)), sequence };
-    Ok(NotedChange { change, place, changed_by: later.map(ImportId::from_uuid) })
+    let place = JournalPosition { is_label: matches!(record, RecordReference::Label(_)), sequence };
+    Ok(JournalEntry { change, place, changed_by: later.map(ImportId::from_uuid) })
 }
 
 fn forget_before(

@@ -83,7 +83,7 @@ impl ImportReader for SqliteStore {
             .blob(user_id.as_uuid().as_bytes());
             let found: Option<Vec<u8>> = statement.get_result(connection).optional().storage()?;
             let record = blob(id.as_uuid());
-            let cells = Cells::of("import_change", &record);
+            let cells = Cells::new("import_change", &record);
             found.map(|found| cells.uuid("import_id", &found).map(ImportId::from_uuid)).transpose()
         })
         .await

@@ -18,7 +18,7 @@ use domain::import::{Canceller, FileDigest, ImportOrigin, ImportState};
 #[async_trait]
 impl ImportRepository for SqliteUnitOfWork {
     async fn insert(&mut self, import: &Import) -> Result<(), StorageError> {
-        let row = ImportRow::of(import)?;
+        let row = ImportRow::from_import(import)?;
         self.run(move |connection| row.insert(connection).storage().map(drop)).await
     }
 
@@ -31,7 +31,7 @@ impl ImportRepository for SqliteUnitOfWork {
         )
         .integer(idle.num_microseconds().unwrap_or(i64::MAX));
         let id: Option<Vec<u8>> = self.run(load_row(statement)).await?;
-        id.map(|id| Cells::of("import", &id).uuid("id", &id).map(ImportId::from_uuid)).transpose()
+        id.map(|id| Cells::new("import", &id).uuid("id", &id).map(ImportId::from_uuid)).transpose()
     }
 
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError> {
@@ -61,7 +61,7 @@ impl ImportRepository for SqliteUnitOfWork {
     }
 
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError> {
-        let row = ImportRow::of(import)?;
+        let row = ImportRow::from_import(import)?;
         self.run(move |connection| Ok(row.overwrite(connection).storage()? > 0)).await
     }
 

@@ -74,7 +74,7 @@ impl Selectable<Sqlite> for ImportExtra {
 }
 
 impl ImportExtra {
-    fn of(import: &Import) -> Result<Self, StorageError> {
+    fn from_import(import: &Import) -> Result<Self, StorageError> {
         Ok(Self {
             bytes_checked: i64::try_from(import.bytes_checked).unwrap_or(i64::MAX),
             tries: i64::from(import.tries),
@@ -93,7 +93,7 @@ impl ImportExtra {
 }
 
 impl ImportContent {
-    fn of(import: &Import) -> Result<Self, StorageError> {
+    fn from_import(import: &Import) -> Result<Self, StorageError> {
         let Import {
             id: _,
             user_id: _,
@@ -133,13 +133,13 @@ impl ImportContent {
 }
 
 impl ImportRow {
-    pub(super) fn of(import: &Import) -> Result<Self, StorageError> {
+    pub(super) fn from_import(import: &Import) -> Result<Self, StorageError> {
         Ok(Self {
             id: blob(import.id.as_uuid()),
             user_id: import.user_id.map(|id| blob(id.as_uuid())),
             started_at: micros(import.started_at),
-            content: ImportContent::of(import)?,
-            extra: ImportExtra::of(import)?,
+            content: ImportContent::from_import(import)?,
+            extra: ImportExtra::from_import(import)?,
         })
     }
 
@@ -183,7 +183,7 @@ impl ImportRow {
             left_out_labels,
             undone,
         } = extra;
-        let cells = Cells::of("import", &id);
+        let cells = Cells::new("import", &id);
         let profile = cells.present("profile_changes", read_profile_changes(profile_changes.as_deref()))?;
         let user_id = user_id.map(|id| cells.uuid("user_id", &id)).transpose()?;
         let digest = digest.map(|digest| cells.bytes32("digest", &digest)).transpose()?;
@@ -194,17 +194,17 @@ impl ImportRow {
             file_name: FileName::clean(&file_name),
             format,
             digest: digest.map(FileDigest::from_bytes),
-            zone: cells.sound("zone", TimeZone::parse(&zone))?,
+            zone: cells.valid("zone", TimeZone::parse(&zone))?,
             state: cells.present("state", ImportState::parse(&state))?,
-            size: cells.sound("size", u64::try_from(size))?,
-            recording_start: cells.sound(
+            size: cells.valid("size", u64::try_from(size))?,
+            recording_start: cells.valid(
                 "recording_start",
                 recording_start.map(|text| DateTime::parse_from_rfc3339(&text)).transpose(),
             )?,
             overwrite_profile,
-            bytes_checked: cells.sound("bytes_checked", u64::try_from(bytes_checked))?,
-            bytes_done: cells.sound("bytes_done", u64::try_from(bytes_done))?,
-            tries: cells.sound("tries", u32::try_from(tries))?,
+            bytes_checked: cells.valid("bytes_checked", u64::try_from(bytes_checked))?,
+            bytes_done: cells.valid("bytes_done", u64::try_from(bytes_done))?,
+            tries: cells.valid("tries", u32::try_from(tries))?,
             started_at: cells.instant("started_at", started_at)?,
             ended_at: cells.optional_instant("ended_at", ended_at)?,
             report: cells.present("report", read_report(&report, profile, left_out_labels))?,

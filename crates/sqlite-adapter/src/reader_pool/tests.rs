@@ -4,10 +4,10 @@ use std::sync::mpsc;
 use std::time::Duration;
 use tempfile::TempDir;
 
-fn pool(size: usize, patience: Duration) -> (ReaderPool, TempDir) {
+fn pool(size: usize, busy_timeout: Duration) -> (ReaderPool, TempDir) {
     let (location, directory) = empty_location();
-    let location = Location { busy_timeout: patience, ..location };
-    let first = Connection::with_runtime(location.connect(Role::Reader).unwrap(), Detached);
+    let location = Location { busy_timeout, ..location };
+    let first = Connection::with_runtime(location.connect(Role::Reader).unwrap(), DetachedSpawner);
     (ReaderPool::new(first, size, location), directory)
 }
 

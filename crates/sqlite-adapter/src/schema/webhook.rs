@@ -24,6 +24,7 @@ diesel::table! {
         kind -> Text,
         number -> BigInt,
         announced -> BigInt,
+        occurred_at -> BigInt,
         failed -> BigInt,
         due_at -> Nullable<BigInt>,
     }
@@ -37,6 +38,7 @@ diesel::table! {
         kind -> Text,
         number -> BigInt,
         announced_before -> BigInt,
+        occurred_at -> BigInt,
         at -> BigInt,
         milliseconds -> BigInt,
         result -> Text,

@@ -61,7 +61,7 @@ impl PageRow {
             stages,
             metrics,
         } = self;
-        let cells = Cells::of("sleep_session", &id);
+        let cells = Cells::new("sleep_session", &id);
         Ok(PackedSleepRow {
             id: SleepSessionId::from_uuid(cells.uuid("id", &id)?),
             started_at_millis: started_at,

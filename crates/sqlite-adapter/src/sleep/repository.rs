@@ -93,13 +93,13 @@ impl Candidate {
 }
 
 /// Time covered by overlapping records of one source.
-struct Filled {
+struct CoveredInterval {
     source: String,
     start: i64,
     end: i64,
 }
 
-impl From<Stretch<'_>> for Filled {
+impl From<Stretch<'_>> for CoveredInterval {
     fn from(stretch: Stretch<'_>) -> Self {
         let Stretch { source, start, end } = stretch;
         let (start, end) = (start.timestamp_millis(), end.timestamp_millis());
@@ -107,7 +107,7 @@ impl From<Stretch<'_>> for Filled {
     }
 }
 
-impl Filled {
+impl CoveredInterval {
     /// Finds overlapping sessions with a derived key. No session is longer than `MAX_MILLIS`, so the index
     /// limits the search. Sessions with a key from their source may overlap in any number.
     fn overlapping(&self, connection: &mut SqliteConnection, user_id: &[u8]) -> QueryResult<Vec<SleepRow>> {
@@ -188,7 +188,8 @@ impl SleepRepository for SqliteUnitOfWork {
     ) -> Result<Vec<SleepSession>, StorageError> {
         let user_id = blob(user_id.as_uuid());
         let candidates: Vec<Candidate> = records.iter().map(Candidate::from).collect();
-        let filled: Vec<Filled> = stretches(records).into_iter().map(Filled::from).collect();
+        let filled: Vec<CoveredInterval> =
+            stretches(records).into_iter().map(CoveredInterval::from).collect();
         self.run(move |connection| {
             let mut found = BTreeMap::new();
             let is_near =
@@ -243,7 +244,8 @@ impl SleepRepository for SqliteUnitOfWork {
         if sessions.is_empty() {
             return Ok(());
         }
-        let rows: Vec<SleepRow> = sessions.iter().map(|session| SleepRow::of(user_id, session)).collect();
+        let rows: Vec<SleepRow> =
+            sessions.iter().map(|session| SleepRow::from_session(user_id, session)).collect();
         // If the person does not exist, the first insert fails.
         let number = self.change_number(user_id).await?.unwrap_or_default();
         let user_id = blob(user_id.as_uuid());
@@ -251,7 +253,7 @@ impl SleepRepository for SqliteUnitOfWork {
     }
 
     async fn update(&mut self, user_id: UserId, session: &SleepSession) -> Result<bool, StorageError> {
-        let row = SleepRow::of(user_id, session);
+        let row = SleepRow::from_session(user_id, session);
         let Some(number) = self.change_number(user_id).await? else { return Ok(false) };
         self.run(move |connection| Ok(row.overwrite(connection, number).storage()? > 0)).await
     }

@@ -32,7 +32,7 @@ pub(crate) struct SleepRow {
 }
 
 impl SleepRow {
-    pub(crate) fn of(user_id: UserId, session: &SleepSession) -> Self {
+    pub(crate) fn from_session(user_id: UserId, session: &SleepSession) -> Self {
         let SleepSession { id, record, updated_at } = session;
         let SleepRecordHead { key, source, time_in_bed, is_nap } = record.head();
         Self {
@@ -116,7 +116,7 @@ impl SleepRow {
             stages,
             metrics,
         } = self;
-        let cells = Cells::of("sleep_session", &id);
+        let cells = Cells::new("sleep_session", &id);
         let time_in_bed = TimeInBed::new(
             cells.instant_of_millis("started_at", started_at)?,
             cells.instant_of_millis("ended_at", ended_at)?,
@@ -125,17 +125,17 @@ impl SleepRow {
         );
         let kind = cells.present("key_kind", parse_key_kind(&key_kind))?;
         let head = SleepRecordHead {
-            key: cells.sound("natural_key", SessionKey::from_parts(kind, &natural_key))?,
+            key: cells.valid("natural_key", SessionKey::from_parts(kind, &natural_key))?,
             source: match source.as_str() {
                 "" => None,
-                name => Some(cells.sound("source", SleepSource::parse(name))?),
+                name => Some(cells.valid("source", SleepSource::parse(name))?),
             },
-            time_in_bed: cells.sound("ended_at", time_in_bed)?,
+            time_in_bed: cells.valid("ended_at", time_in_bed)?,
             is_nap,
         };
         Ok(SleepSession {
             id: SleepSessionId::from_uuid(cells.uuid("id", &id)?),
-            record: cells.sound("stages, metrics", SleepRecord::from_packed(head, &stages, &metrics))?,
+            record: cells.valid("stages, metrics", SleepRecord::from_packed(head, &stages, &metrics))?,
             updated_at: cells.instant_of_millis("updated_at", updated_at)?,
         })
     }

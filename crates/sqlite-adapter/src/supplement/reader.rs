@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Lists the supplements of a person with one index lookup each (a loose index scan), so that the number of
 /// logs does not matter. Binds the person twice.
-const TAKEN: &str = "WITH RECURSIVE taken (supplement_id) AS (\
+const LOGGED_SUPPLEMENTS: &str = "WITH RECURSIVE taken (supplement_id) AS (\
     SELECT (SELECT min(supplement_id) FROM intake_log WHERE user_id = ?) \
     UNION ALL \
     SELECT (SELECT min(supplement_id) FROM intake_log WHERE user_id = ? \
@@ -68,7 +68,7 @@ impl SupplementReader for SqliteStore {
     async fn list_taken(&self, user_id: UserId) -> Result<Vec<(CatalogueKey, Supplement)>, StorageError> {
         self.read(move |connection| {
             in_snapshot(connection, |connection| {
-                let statement: Statement<Binary> = Statement::new(TAKEN)
+                let statement: Statement<Binary> = Statement::new(LOGGED_SUPPLEMENTS)
                     .blob(user_id.as_uuid().as_bytes())
                     .blob(user_id.as_uuid().as_bytes())
                     .sql(" SELECT supplement_id FROM taken WHERE supplement_id IS NOT NULL ORDER BY 1");
@@ -197,7 +197,7 @@ fn page_statement(query: &SupplementPageQuery) -> Statement<Binary> {
     };
     let statement = match query.supplement_id {
         Some(id) => Statement::new("WITH taken (supplement_id) AS (SELECT ?)").blob(id.as_uuid().as_bytes()),
-        None => Statement::new(TAKEN).blob(user_id.as_bytes()).blob(user_id.as_bytes()),
+        None => Statement::new(LOGGED_SUPPLEMENTS).blob(user_id.as_bytes()).blob(user_id.as_bytes()),
     };
     statement
         // Materialized, so that the first log is looked up only once.
@@ -244,7 +244,7 @@ fn read_record(
     let logs: Result<Vec<IntakeLogRow>, StorageError> = rows
         .into_iter()
         .map(|(id, created_at_micros, servings)| {
-            let id = IntakeLogId::from_uuid(Cells::of("intake_log", &id).uuid("id", &id)?);
+            let id = IntakeLogId::from_uuid(Cells::new("intake_log", &id).uuid("id", &id)?);
             Ok(IntakeLogRow { id, created_at_micros, servings })
         })
         .collect();

@@ -67,7 +67,7 @@ impl SupplementRepository for SqliteUnitOfWork {
             return Ok(());
         }
         let labels: Result<Vec<NewLabel>, StorageError> =
-            labels.iter().map(|(key, supplement)| NewLabel::of(key, supplement)).collect();
+            labels.iter().map(|(key, supplement)| NewLabel::from_label(key, supplement)).collect();
         let labels = labels?;
         self.run(move |connection| {
             // One row at a time: one prepared statement, and no limit on bound values.
@@ -80,7 +80,7 @@ impl SupplementRepository for SqliteUnitOfWork {
     }
 
     async fn update(&mut self, supplement: &Supplement) -> Result<bool, StorageError> {
-        let row = LabelRow::of(supplement)?;
+        let row = LabelRow::from_supplement(supplement)?;
         let id = blob(supplement.id.as_uuid());
         let digits = supplement::upc_digits.eq(upc_digits(&supplement.label));
         let values = (row, digits);
@@ -94,7 +94,7 @@ impl SupplementRepository for SqliteUnitOfWork {
         key: &CatalogueKey,
         new: &Supplement,
     ) -> Result<(), StorageError> {
-        let label = NewLabel::of(key, new)?;
+        let label = NewLabel::from_label(key, new)?;
         self.run(move |connection| {
             let replaced = connection.transaction(|connection| {
                 diesel::update(supplement::table.find(blob(old.as_uuid())))

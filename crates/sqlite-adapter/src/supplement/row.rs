@@ -49,14 +49,14 @@ impl SupplementRow {
             catalogue_source: key.source().to_owned(),
             catalogue_key: key.key().to_owned(),
             is_current: true,
-            label: LabelRow::of(supplement)?,
+            label: LabelRow::from_supplement(supplement)?,
         })
     }
 
     pub(crate) fn into_version(self) -> Result<CatalogueVersion, StorageError> {
         let Self { id, catalogue_source, catalogue_key, is_current, label } = self;
-        let cells = Cells::of("supplement", &id);
-        let key = cells.sound("catalogue_key", CatalogueKey::new(catalogue_source, catalogue_key))?;
+        let cells = Cells::new("supplement", &id);
+        let key = cells.valid("catalogue_key", CatalogueKey::new(catalogue_source, catalogue_key))?;
         Ok(CatalogueVersion { key, supplement: label.into_supplement(cells, &id)?, is_current })
     }
 
@@ -72,7 +72,7 @@ impl SupplementRow {
 }
 
 impl LabelRow {
-    pub(super) fn of(supplement: &Supplement) -> Result<Self, StorageError> {
+    pub(super) fn from_supplement(supplement: &Supplement) -> Result<Self, StorageError> {
         let Supplement { id: _, label, entry_date } = supplement;
         let SupplementLabelFields { brand, name, servings, upc, entry_date: label_date, ingredients } =
             label.clone().into_fields();
@@ -99,7 +99,7 @@ impl LabelRow {
         });
         Ok(Supplement {
             id: SupplementId::from_uuid(cells.uuid("id", id)?),
-            label: cells.sound("name", label)?,
+            label: cells.valid("name", label)?,
             entry_date: cells.instant("entry_date", entry_date)?,
         })
     }
@@ -112,7 +112,7 @@ pub(super) struct NewLabel {
 }
 
 impl NewLabel {
-    pub(super) fn of(key: &CatalogueKey, supplement: &Supplement) -> Result<Self, StorageError> {
+    pub(super) fn from_label(key: &CatalogueKey, supplement: &Supplement) -> Result<Self, StorageError> {
         let upc_digits = upc_digits(&supplement.label);
         Ok(Self { row: SupplementRow::current(key, supplement)?, upc_digits })
     }

@@ -6,13 +6,16 @@ use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use std::collections::HashSet;
 
-/// A time that failed attempts postponed the event to stays.
+/// A time that failed attempts postponed the event to stays, and so does the time of an earlier change that
+/// the endpoint was not notified of.
 const RECORDS_CHANGED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at) \
      SELECT DISTINCT g.user_id, e.id, 'records.changed', ?, ?, 0, 0 \
      FROM access_grant g JOIN webhook_endpoint e ON e.client_id = g.client_id \
      WHERE g.user_id = ? AND g.revoked_at IS NULL \
      ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE \
-     SET number = excluded.number, due_at = coalesce(webhook_event.due_at, excluded.due_at)";
+     SET number = excluded.number, due_at = coalesce(webhook_event.due_at, excluded.due_at), \
+         occurred_at = CASE WHEN webhook_event.announced < webhook_event.number \
+             THEN webhook_event.occurred_at ELSE excluded.occurred_at END";
 
 /// Nothing if the client has another live grant.
 const GRANT_REVOKED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at) \
@@ -21,7 +24,7 @@ const GRANT_REVOKED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, ki
      WHERE g.user_id = ? AND g.client_id = ? \
      GROUP BY g.user_id, e.id HAVING count(*) FILTER (WHERE g.revoked_at IS NULL) = 0 \
      ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE \
-     SET number = excluded.number, failed = 0, due_at = excluded.due_at";
+     SET number = excluded.number, occurred_at = excluded.occurred_at, failed = 0, due_at = excluded.due_at";
 
 const PERSON_ERASED: &str = "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at) \
      SELECT DISTINCT g.user_id, e.id, 'person.erased', ?, 0, 0, 0 \

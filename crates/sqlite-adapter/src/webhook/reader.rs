@@ -79,6 +79,7 @@ impl WebhookReader for SqliteStore {
                 .select((
                     webhook_event::number,
                     webhook_event::announced,
+                    webhook_event::occurred_at,
                     webhook_event::failed,
                     webhook_event::due_at.assume_not_null(),
                 ))
@@ -105,7 +106,7 @@ impl WebhookReader for SqliteStore {
                 .storage()?;
             let mut scopes = Vec::new();
             for row in rows {
-                scopes.extend(Cells::of("access_grant", &user_id).scopes(&row)?.iter());
+                scopes.extend(Cells::new("access_grant", &user_id).scopes(&row)?.iter());
             }
             Ok(scopes.into_iter().collect())
         })

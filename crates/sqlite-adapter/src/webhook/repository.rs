@@ -18,9 +18,10 @@ use domain::webhook::{Delivery, EventKey, EventKind, WebhookEndpoint};
 const QUEUE: &str = "INSERT INTO webhook_event (number, user_id, endpoint_id, kind, announced, failed, due_at) \
      VALUES (?, ?, ?, ?, 0, 0, 0) \
      ON CONFLICT (user_id, endpoint_id, kind) DO UPDATE \
-     SET number = excluded.number, failed = 0, due_at = excluded.due_at";
+     SET number = excluded.number, occurred_at = excluded.occurred_at, failed = 0, due_at = excluded.due_at";
 
-const REPLAY: &str = "UPDATE webhook_event SET announced = min(announced, ?), failed = 0, due_at = 0 \
+const REPLAY: &str = "UPDATE webhook_event \
+     SET announced = min(announced, ?), occurred_at = min(occurred_at, ?), failed = 0, due_at = 0 \
      WHERE user_id = ? AND endpoint_id = ? AND kind = ?";
 
 const ANNOUNCED: &str = "UPDATE webhook_event SET announced = ?, failed = 0, due_at = CASE WHEN number > ? THEN 0 END \
@@ -63,7 +64,7 @@ impl WebhookRepository for SqliteUnitOfWork {
             .filter(webhook_endpoint::client_id.eq(blob(endpoint.client_id.as_uuid())))
             .select(webhook_endpoint::url);
         let urls: Vec<String> = self.run(move |connection| own.load(connection).storage()).await?;
-        let insertion = EndpointInsertion::judge(&urls, endpoint, most);
+        let insertion = EndpointInsertion::decide(&urls, endpoint, most);
         if insertion == EndpointInsertion::Stored {
             let row = EndpointRow::from(endpoint);
             self.run(execute(diesel::insert_into(webhook_endpoint::table).values(row))).await?;
@@ -97,8 +98,14 @@ impl WebhookRepository for SqliteUnitOfWork {
         self.run(execute(about(Statement::new(QUEUE).integer(number), key))).await.map(drop)
     }
 
-    async fn replay(&mut self, key: EventKey, announced: i64) -> Result<(), StorageError> {
-        self.run(execute(about(Statement::new(REPLAY).integer(announced), key))).await.map(drop)
+    async fn replay(
+        &mut self,
+        key: EventKey,
+        announced: i64,
+        occurred_at: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let statement = Statement::new(REPLAY).integer(announced).integer(micros(occurred_at));
+        self.run(execute(about(statement, key))).await.map(drop)
     }
 
     async fn settle(&mut self, event: &PendingEvent, settlement: Settlement) -> Result<(), StorageError> {

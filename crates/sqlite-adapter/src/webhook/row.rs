@@ -61,7 +61,7 @@ impl EndpointRow {
             previous_secret_expires_at,
             created_at,
         } = self;
-        let cells = Cells::of("webhook_endpoint", &id);
+        let cells = Cells::new("webhook_endpoint", &id);
         let contact = contact.map(|text| Email::parse(&text)).transpose();
         let disabled_at = cells.optional_instant("disabled_at", disabled_at)?;
         let expires_at = cells.optional_instant("previous_secret_expires_at", previous_secret_expires_at)?;
@@ -72,8 +72,8 @@ impl EndpointRow {
         Ok(WebhookEndpoint {
             id: WebhookEndpointId::from_uuid(cells.uuid("id", &id)?),
             client_id: ClientId::from_uuid(cells.uuid("client_id", &client_id)?),
-            url: cells.sound("url", OutboundUrl::parse(&url))?,
-            contact: cells.sound("contact", contact)?,
+            url: cells.valid("url", OutboundUrl::parse(&url))?,
+            contact: cells.valid("contact", contact)?,
             status: cells.present("status", parse_endpoint_status(&status, disabled_at))?,
             secret: SealedWebhookSecret::new(secret),
             previous_secret,
@@ -86,7 +86,7 @@ impl EndpointRow {
 pub(super) type KeyRow = (Vec<u8>, Vec<u8>, String);
 
 pub(super) fn key((user_id, endpoint_id, kind): KeyRow) -> Result<EventKey, StorageError> {
-    parse_key(Cells::of("webhook_event", &endpoint_id), &user_id, &endpoint_id, &kind)
+    parse_key(Cells::new("webhook_event", &endpoint_id), &user_id, &endpoint_id, &kind)
 }
 
 fn parse_key(
@@ -102,17 +102,23 @@ fn parse_key(
     })
 }
 
-/// Columns number, announced, failed and `due_at` of `webhook_event`.
-pub(super) type EventRow = (i64, i64, i64, i64);
+/// Columns number, announced, `occurred_at`, failed and `due_at` of `webhook_event`.
+pub(super) type EventRow = (i64, i64, i64, i64, i64);
 
 pub(super) fn event(
     key: EventKey,
-    (number, announced, failed, due_at): EventRow,
+    (number, announced, occurred_at, failed, due_at): EventRow,
 ) -> Result<PendingEvent, StorageError> {
     let endpoint = key.endpoint_id.as_uuid();
-    let cells = Cells::of("webhook_event", endpoint.as_bytes());
-    let failed = cells.sound("failed", u32::try_from(failed))?;
-    Ok(PendingEvent { key, number, announced, failed, due_at: cells.instant("due_at", due_at)? })
+    let cells = Cells::new("webhook_event", endpoint.as_bytes());
+    Ok(PendingEvent {
+        key,
+        number,
+        announced,
+        occurred_at: cells.instant("occurred_at", occurred_at)?,
+        failed: cells.valid("failed", u32::try_from(failed))?,
+        due_at: cells.instant("due_at", due_at)?,
+    })
 }
 
 #[derive(Queryable, Insertable)]
@@ -124,6 +130,7 @@ pub(super) struct DeliveryRow {
     kind: String,
     number: i64,
     announced_before: i64,
+    occurred_at: i64,
     at: i64,
     milliseconds: i64,
     result: String,
@@ -132,8 +139,17 @@ pub(super) struct DeliveryRow {
 
 impl From<&Delivery> for DeliveryRow {
     fn from(delivery: &Delivery) -> Self {
-        let Delivery { id, event, number, announced_before, at, milliseconds, result, next_attempt_at } =
-            delivery;
+        let Delivery {
+            id,
+            event,
+            number,
+            announced_before,
+            occurred_at,
+            at,
+            milliseconds,
+            result,
+            next_attempt_at,
+        } = delivery;
         Self {
             id: blob(*id),
             endpoint_id: blob(event.endpoint_id.as_uuid()),
@@ -141,6 +157,7 @@ impl From<&Delivery> for DeliveryRow {
             kind: event.kind.as_str().to_owned(),
             number: *number,
             announced_before: *announced_before,
+            occurred_at: micros(*occurred_at),
             at: micros(*at),
             milliseconds: i64::from(*milliseconds),
             result: result.to_name(),
@@ -158,19 +175,21 @@ impl DeliveryRow {
             kind,
             number,
             announced_before,
+            occurred_at,
             at,
             milliseconds,
             result,
             next_attempt_at,
         } = self;
-        let cells = Cells::of("webhook_delivery", &id);
+        let cells = Cells::new("webhook_delivery", &id);
         Ok(Delivery {
             id: cells.uuid("id", &id)?,
             event: parse_key(cells, &user_id, &endpoint_id, &kind)?,
             number,
             announced_before,
+            occurred_at: cells.instant("occurred_at", occurred_at)?,
             at: cells.instant("at", at)?,
-            milliseconds: cells.sound("milliseconds", u32::try_from(milliseconds))?,
+            milliseconds: cells.valid("milliseconds", u32::try_from(milliseconds))?,
             result: cells.present("result", DeliveryResult::parse(&result))?,
             next_attempt_at: cells.optional_instant("next_attempt_at", next_attempt_at)?,
         })

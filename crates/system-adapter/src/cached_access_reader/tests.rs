@@ -133,18 +133,20 @@ async fn a_live_personal_token_is_remembered_under_its_hash_alone() {
 
 /// What is asked of the reader.
 #[derive(Debug, Clone, Copy)]
-enum Question {
+enum ReaderCall {
     Grant,
     PersonalToken,
 }
 
-const QUESTIONS: [Question; 2] = [Question::Grant, Question::PersonalToken];
+const QUESTIONS: [ReaderCall; 2] = [ReaderCall::Grant, ReaderCall::PersonalToken];
 
 /// Returns whether the access is live; `None` if there is none.
-async fn is_live(reader: &CachedAccessReader, question: Question) -> Result<Option<bool>, StorageError> {
+async fn is_live(reader: &CachedAccessReader, question: ReaderCall) -> Result<Option<bool>, StorageError> {
     Ok(match question {
-        Question::Grant => reader.find_access(user(1), grant(1)).await?.map(|state| state.is_live),
-        Question::PersonalToken => reader.find_personal_access(&hash(1)).await?.map(|access| access.is_live),
+        ReaderCall::Grant => reader.find_access(user(1), grant(1)).await?.map(|state| state.is_live),
+        ReaderCall::PersonalToken => {
+            reader.find_personal_access(&hash(1)).await?.map(|access| access.is_live)
+        }
     })
 }
 

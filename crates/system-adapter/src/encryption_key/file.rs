@@ -31,7 +31,7 @@ pub enum KeyFileError {
         source: io::Error,
     },
     /// Other users of this machine may access the file.
-    #[error("the key file {path} has mode {mode:04o}, so that others may access it; run chmod 600 on it")]
+    #[error("the key file {path} has mode {mode:04o}, which lets others access it; run chmod 600 on it")]
     Exposed {
         /// The file.
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum KeyFileError {
         mode: u32,
     },
     /// The content is not a key.
-    #[error("the key file {path} holds no key: {source}")]
+    #[error("the key file {path} contains no valid key: {source}")]
     Malformed {
         /// The file.
         path: PathBuf,

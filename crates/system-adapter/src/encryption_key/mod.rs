@@ -17,7 +17,9 @@ const PREFIX: &str = "rwk_";
 
 /// A text is not an encryption key. The text is not repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an encryption key is rwk_ and 43 characters of base64url, as `restwell key generate` prints it")]
+#[error(
+    "an encryption key is rwk_ followed by 43 characters of base64url, as printed by `restwell key generate`"
+)]
 pub struct InvalidEncryptionKey;
 
 /// A 256-bit key; wiped when dropped and never printed.

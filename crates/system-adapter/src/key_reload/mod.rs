@@ -13,10 +13,10 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
 /// Minimum interval between reloads caused by tokens with unknown keys.
-const PAUSE: Duration = Duration::from_secs(1);
+const MIN_RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of requests that wait for a reload; further ones receive 503. This bounds the requests that
 /// made-up `kid`s can hold up.
-const PLACES: usize = 512;
+const MAX_WAITING: usize = 512;
 
 /// Reloads the signing keys, one reload at a time.
 ///
@@ -41,7 +41,7 @@ struct LastReload {
 impl SharedKeyReload {
     /// Takes the ring and the use case that loads the store's keys into it.
     pub fn new(ring: Arc<Ed25519KeyRing>, reload: ReloadSigningKeys) -> Self {
-        Self { ring, reload, last: Mutex::default(), places: Semaphore::new(PLACES) }
+        Self { ring, reload, last: Mutex::default(), places: Semaphore::new(MAX_WAITING) }
     }
 
     /// Reloads now; returns whether the keys changed.
@@ -64,7 +64,9 @@ impl SharedKeyReload {
                 return if is_well { Ok(()) } else { Err(StorageError::Unavailable) };
             }
             let now = Instant::now();
-            let Some(next) = last.for_token.map(|before| before + PAUSE).filter(|next| *next > now) else {
+            let Some(next) =
+                last.for_token.map(|before| before + MIN_RELOAD_INTERVAL).filter(|next| *next > now)
+            else {
                 last.for_token = Some(now);
                 return self.reload(&mut last).await.map(drop).map_err(unavailable);
             };

@@ -41,12 +41,12 @@ fn key_of(ring: &Ed25519KeyRing, number: u128) -> SigningKey {
 
 /// A fake store that counts its reads; `None` while it is down.
 #[derive(Default)]
-struct Keys {
+struct FakeKeyStore {
     held: StdMutex<Option<Vec<SigningKey>>>,
     asked: AtomicUsize,
 }
 
-impl Keys {
+impl FakeKeyStore {
     fn hold(&self, keys: Option<Vec<SigningKey>>) {
         *self.held.lock().unwrap() = keys;
     }
@@ -57,7 +57,7 @@ impl Keys {
 }
 
 #[async_trait]
-impl SigningKeyReader for Keys {
+impl SigningKeyReader for FakeKeyStore {
     async fn list_signing_keys(&self) -> Result<Vec<SigningKey>, StorageError> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         self.held.lock().unwrap().clone().ok_or(StorageError::Unavailable)
@@ -69,7 +69,7 @@ struct Replicas {
     here: TestKeyRing,
     there: Ed25519KeyRing,
     second: SigningKey,
-    keys: Arc<Keys>,
+    keys: Arc<FakeKeyStore>,
     reload: Arc<SharedKeyReload>,
 }
 
@@ -79,7 +79,7 @@ impl Replicas {
         let there = Ed25519KeyRing::new(here.encryption_key.clone(), parties());
         let second = key_of(&there, 70);
         there.load(&[here.key.clone(), second.clone()]).unwrap();
-        let keys = Arc::new(Keys::default());
+        let keys = Arc::new(FakeKeyStore::default());
         keys.hold(Some(vec![here.key.clone()]));
         let reload = ReloadSigningKeys::new(keys.clone(), here.ring.clone());
         let reload = Arc::new(SharedKeyReload::new(here.ring.clone(), reload));
@@ -127,7 +127,7 @@ async fn t70_junk_just_before_does_not_have_a_new_key_refused() {
     let began_at = Instant::now();
     assert!(replicas.reload_for(&token).await.unwrap());
     // After one interval rather than at the end of a timeout; a busy machine is slower.
-    assert!(began_at.elapsed() < PAUSE * 20);
+    assert!(began_at.elapsed() < MIN_RELOAD_INTERVAL * 20);
     assert_eq!(replicas.keys.asked(), 2);
 }
 
@@ -151,7 +151,7 @@ async fn unknown_keys_reload_at_most_once_a_second() {
 #[tokio::test]
 async fn more_than_may_wait_are_turned_away_and_not_called_invalid() {
     let replicas = Replicas::new();
-    let all = replicas.reload.places.try_acquire_many(u32::try_from(PLACES).unwrap()).unwrap();
+    let all = replicas.reload.places.try_acquire_many(u32::try_from(MAX_WAITING).unwrap()).unwrap();
     assert!(matches!(replicas.reload_for(&replicas.junk()).await, Err(StorageError::Unavailable)));
     drop(all);
     assert!(!replicas.reload_for(&replicas.junk()).await.unwrap());

@@ -95,7 +95,7 @@ fn a_duplicate_id_is_an_error() {
 }
 
 #[test]
-fn keys_are_taken_into_use_all_or_none() {
+fn either_all_keys_are_activated_or_none() {
     let test = TestKeyRing::new(parties(), now());
     let before = test.ring.public_key_set();
     let good = test.ring.make(kid(1), now()).unwrap();

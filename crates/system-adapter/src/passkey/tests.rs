@@ -5,7 +5,7 @@ use application::ports::system::PasskeyVerifier;
 use chrono::DateTime;
 use domain::id::{PasskeyId, UserId};
 use domain::passkey::{
-    AssertionResponse, AuthenticatorData, CeremonyFault, ClientData, CredentialId, InvalidKey, Passkey,
+    AssertionResponse, AuthenticatorData, CeremonyError, ClientData, CredentialId, InvalidKey, Passkey,
     PasskeyName, RegistrationResponse, RelyingParty, SignatureCheck, Transports, to_base64url,
 };
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn authenticator_data(object: &[u8]) -> &[u8] {
 
 impl Vector {
     /// Returns the outcome of the registration; a signature of the new key must be valid.
-    fn register(&self) -> Result<(), CeremonyFault> {
+    fn register(&self) -> Result<(), CeremonyError> {
         let response = RegistrationResponse {
             client_data: &client_data(&self.registration),
             client_data_json: &bytes(&self.registration["clientDataJSON"]),
@@ -87,7 +87,7 @@ impl Vector {
     }
 
     /// Returns the outcome of the sign-in without the signature.
-    fn sign_in(&self) -> Result<(), CeremonyFault> {
+    fn sign_in(&self) -> Result<(), CeremonyError> {
         let response = AssertionResponse {
             client_data: &client_data(&self.sign_in),
             client_data_json: &bytes(&self.sign_in["clientDataJSON"]),
@@ -110,7 +110,7 @@ impl Vector {
 
 #[test]
 fn the_ceremonies_of_the_specification_have_the_expected_outcome() {
-    use CeremonyFault::{CrossOrigin, NoUserVerification, UnacceptedAttestation};
+    use CeremonyError::{CrossOrigin, NoUserVerification, UnacceptedAttestation};
     let (ok, unverified) = (Ok(()), Err(NoUserVerification));
     for (name, registration, sign_in) in [
         ("none-es256", unverified, unverified),
@@ -137,7 +137,7 @@ fn the_ceremonies_of_the_specification_have_the_expected_outcome() {
 fn an_algorithm_that_was_not_offered_is_rejected() {
     for name in ["packed-es384", "packed-es512", "packed-ed448"] {
         assert_eq!(vector(name).passkey().unwrap_err(), InvalidKey::UnofferedAlgorithm, "{name}");
-        assert_eq!(vector(name).register(), Err(CeremonyFault::UnofferedAlgorithm), "{name}");
+        assert_eq!(vector(name).register(), Err(CeremonyError::UnofferedAlgorithm), "{name}");
     }
 }
 

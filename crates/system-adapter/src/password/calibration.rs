@@ -1,7 +1,7 @@
 //! Measures this machine and proposes hash parameters.
 
 use super::memory::HashMemory;
-use super::parameters::{HashParameters, work};
+use super::parameters::{HashParameters, cost_kib};
 use super::stored_hash;
 use application::ports::system::PasswordHashingError;
 use domain::password::Password;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Maximum proposed memory per hash. Beyond it iterations increase, because several hashes run at a time and
 /// the server needs memory for other things.
-const MOST_PROPOSED_KIB: u32 = 262_144;
+const MAX_PROPOSED_KIB: u32 = 262_144;
 
 /// Memory is proposed in whole MiB.
 const STEP_KIB: u32 = 1024;
@@ -58,7 +58,7 @@ fn propose<E>(
     let mut best = measured(HashParameters::MINIMUM)?;
     let mut latest = best;
     // Smallest memory that was too slow.
-    let mut too_much = MOST_PROPOSED_KIB + STEP_KIB;
+    let mut too_much = MAX_PROPOSED_KIB + STEP_KIB;
     for _ in 0..CORRECTIONS {
         let next = with_memory(next_memory(latest, target, best.parameters.memory_kib()..too_much));
         if next == best.parameters {
@@ -71,7 +71,7 @@ fn propose<E>(
         best = better(best, latest, target);
     }
     let next = with_iterations_scaled(best, target);
-    if best.parameters.memory_kib() == MOST_PROPOSED_KIB && next != best.parameters {
+    if best.parameters.memory_kib() == MAX_PROPOSED_KIB && next != best.parameters {
         best = better(best, measured(next)?, target);
     }
     Ok(best)
@@ -85,7 +85,7 @@ fn better(best: Calibration, latest: Calibration, target: Duration) -> Calibrati
 }
 
 fn work_of(parameters: HashParameters) -> u64 {
-    work(parameters.memory_kib(), parameters.iterations())
+    cost_kib(parameters.memory_kib(), parameters.iterations())
 }
 
 /// Returns the memory to try next, in whole steps, scaled by target over measurement. If that is known to be
@@ -94,8 +94,8 @@ fn work_of(parameters: HashParameters) -> u64 {
 fn next_memory(measured: Calibration, target: Duration, between: Range<u32>) -> u32 {
     let memory_kib = measured.parameters.memory_kib();
     let scaled = scaled(memory_kib, measured.took, target);
-    let next = if scaled >= between.end && between.end > MOST_PROPOSED_KIB {
-        MOST_PROPOSED_KIB
+    let next = if scaled >= between.end && between.end > MAX_PROPOSED_KIB {
+        MAX_PROPOSED_KIB
     } else if scaled >= between.end || (memory_kib != between.start && scaled < between.start + STEP_KIB) {
         between.start.midpoint(between.end)
     } else {

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 const FEW_LETTERS: usize = 5;
 
 /// Sayings, first lines and well-known examples with 15 letters or more, as lower-case letters.
-const FAMOUS: [&str; 28] = [
+const FAMOUS_PHRASES: [&str; 28] = [
     "correcthorsebatterystaple",
     "horsebatterystaple",
     "thequickbrownfoxjumpsoverthelazydog",
@@ -43,7 +43,7 @@ pub(super) fn is_famous(text: &str) -> bool {
     let mut letters = Zeroizing::new(String::with_capacity(text.len().saturating_mul(2)));
     letters.extend(text.chars().filter(|character| character.is_alphabetic()).flat_map(char::to_lowercase));
     let mut rest: &str = &letters;
-    while let Some(after) = FAMOUS.iter().find_map(|phrase| rest.split_once(phrase)) {
+    while let Some(after) = FAMOUS_PHRASES.iter().find_map(|phrase| rest.split_once(phrase)) {
         let (before, behind) = after;
         if before.chars().count() >= FEW_LETTERS {
             return false;
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn what_is_listed_has_small_letters_alone_and_as_many_as_a_password_needs() {
-        for phrase in FAMOUS {
+        for phrase in FAMOUS_PHRASES {
             assert!(phrase.len() >= 15, "{phrase}");
             assert!(phrase.chars().all(|letter| letter.is_ascii_lowercase()), "{phrase}");
             assert!(is_famous(phrase), "{phrase}");
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_made_of_it_alone_is_their_own() {
+    fn a_personal_variation_is_not_famous() {
         for text in [
             "correct horse battery staple, and forty grey herons at noon",
             "forty herons say: correct horse battery staple",
@@ -86,12 +86,12 @@ mod tests {
     proptest! {
         #[test]
         fn signs_cases_and_repetition_make_no_famous_text_another(
-            number in 0..FAMOUS.len(),
+            number in 0..FAMOUS_PHRASES.len(),
             signs in "[ 0-9.,!_-]{0,3}",
             times in 1..4_usize,
             is_upper: bool,
         ) {
-            let spread: String = FAMOUS[number].chars().flat_map(|letter| iter::once(letter).chain(signs.chars())).collect();
+            let spread: String = FAMOUS_PHRASES[number].chars().flat_map(|letter| iter::once(letter).chain(signs.chars())).collect();
             let text = spread.repeat(times);
             let text = if is_upper { text.to_uppercase() } else { text };
             prop_assert!(is_famous(&text));

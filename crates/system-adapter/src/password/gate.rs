@@ -93,12 +93,12 @@ mod tests {
     }
 
     /// A job that reports its start and ends on request.
-    struct HeldWork {
+    struct BlockingWork {
         begun: Sender<()>,
         released: Arc<Mutex<Receiver<()>>>,
     }
 
-    impl HeldWork {
+    impl BlockingWork {
         fn run(self) {
             self.begun.send(()).unwrap();
             self.released.lock().unwrap().recv().unwrap();
@@ -120,7 +120,7 @@ mod tests {
         }
 
         fn work(&self) -> impl FnOnce() + Send + 'static {
-            let work = HeldWork { begun: self.begun.clone(), released: Arc::clone(&self.released) };
+            let work = BlockingWork { begun: self.begun.clone(), released: Arc::clone(&self.released) };
             move || work.run()
         }
     }

@@ -45,11 +45,11 @@ impl HashMemory {
 /// Memory kept briefly for the next hash.
 #[derive(Default)]
 pub(super) struct HashMemoryPool {
-    spare: Mutex<Spare>,
+    spare: Mutex<IdleMemories>,
 }
 
 #[derive(Default)]
-struct Spare {
+struct IdleMemories {
     /// Most recently used last. It is reused first, so that after a burst the others become idle.
     memories: Vec<(Instant, HashMemory)>,
     /// Whether a task is releasing idle memory.
@@ -89,7 +89,7 @@ impl HashMemoryPool {
         }
     }
 
-    fn with_spare<T>(&self, access: impl FnOnce(&mut Spare) -> T) -> T {
+    fn with_spare<T>(&self, access: impl FnOnce(&mut IdleMemories) -> T) -> T {
         access(&mut self.spare.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

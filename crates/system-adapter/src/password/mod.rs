@@ -4,14 +4,14 @@ mod calibration;
 mod famous;
 mod gate;
 mod hasher;
-mod judge;
 mod memory;
 mod parameters;
 mod personal;
 mod stored_hash;
+mod strength_checker;
 
 pub use calibration::{Calibration, calibrate};
 pub use gate::HashingLimits;
 pub use hasher::Argon2PasswordHasher;
-pub use judge::ZxcvbnPasswordJudge;
 pub use parameters::{HashParameters, InvalidHashParameters};
+pub use strength_checker::ZxcvbnStrengthChecker;

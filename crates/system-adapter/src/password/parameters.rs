@@ -20,16 +20,16 @@ pub struct HashParameters {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidHashParameters {
     /// The memory.
-    #[error("the memory of a password hash is not within 19456 and 1048576 KiB")]
+    #[error("the memory of a password hash must be 19456 to 1048576 KiB")]
     Memory,
     /// The iterations.
-    #[error("the iterations of a password hash are not within 2 and 100")]
+    #[error("the iterations of a password hash must be 2 to 100")]
     Iterations,
     /// The parallelism.
-    #[error("the parallelism of a password hash is not within 1 and 16")]
+    #[error("the parallelism of a password hash must be 1 to 16")]
     Parallelism,
     /// Memory times iterations: one hash would take seconds.
-    #[error("the memory times the iterations of a password hash are above 4194304 KiB")]
+    #[error("memory times iterations of a password hash must be at most 4194304 KiB")]
     Work,
 }
 
@@ -56,7 +56,7 @@ impl HashParameters {
         if !Self::PARALLELISM.contains(&parallelism) {
             return Err(InvalidHashParameters::Parallelism);
         }
-        if work(memory_kib, iterations) > Self::MAX_WORK_KIB {
+        if cost_kib(memory_kib, iterations) > Self::MAX_WORK_KIB {
             return Err(InvalidHashParameters::Work);
         }
         Ok(Self { memory_kib, iterations, parallelism })
@@ -64,7 +64,7 @@ impl HashParameters {
 
     /// Creates hashes that cost next to nothing, for tests.
     #[cfg(any(test, feature = "test-support"))]
-    pub const fn worthless() -> Self {
+    pub const fn cheapest() -> Self {
         Self { memory_kib: 64, iterations: 1, parallelism: 1 }
     }
 
@@ -96,7 +96,7 @@ impl Default for HashParameters {
 }
 
 /// Returns the KiB processed per hash, which determine its duration.
-pub(super) const fn work(memory_kib: u32, iterations: u32) -> u64 {
+pub(super) const fn cost_kib(memory_kib: u32, iterations: u32) -> u64 {
     // The product of two 32-bit numbers fits.
     memory_kib as u64 * iterations as u64
 }

@@ -6,7 +6,7 @@
 use zeroize::Zeroizing;
 
 /// Minimum number of letters and digits besides those of the address.
-const OWN: usize = 8;
+const MIN_OTHER_CHARS: usize = 8;
 
 /// Shortest relevant part of an address; shorter ones occur in every text.
 const SHORTEST_PART: usize = 3;
@@ -16,7 +16,7 @@ const KNOWN_CHARACTERS: usize = 254;
 
 /// Returns whether fewer than eight letters and digits are left after removing the parts of the address,
 /// forwards or backwards. Signs and case are ignored.
-pub(super) fn is_made_of(password: &str, address: &str) -> bool {
+pub(super) fn consists_of(password: &str, address: &str) -> bool {
     let mut rest = plain(password);
     let before = rest.chars().count();
     let address: String = address.chars().take(KNOWN_CHARACTERS).collect();
@@ -32,7 +32,7 @@ pub(super) fn is_made_of(password: &str, address: &str) -> bool {
         }
     }
     let left = rest.chars().filter(|letter| *letter != ' ').count();
-    left < OWN && left < before
+    left < MIN_OTHER_CHARS && left < before
 }
 
 /// Keeps letters and digits, in lower case.
@@ -62,7 +62,7 @@ mod tests {
             "kim.quayle-53@tiny.example.org2026",
             "my own kim.quayle",
         ] {
-            assert!(is_made_of(text, ADDRESS), "{text}");
+            assert!(consists_of(text, ADDRESS), "{text}");
         }
     }
 
@@ -71,11 +71,13 @@ mod tests {
         for text in
             ["five quiet hills sleep well, kim", "tiny boxes under an old bridge", "V9#kq2Lw!x7Rt&m4Zp8s"]
         {
-            assert!(!is_made_of(text, ADDRESS), "{text}");
+            assert!(!consists_of(text, ADDRESS), "{text}");
         }
         // Passwords without letters of the address are for the other checks.
-        assert!(!is_made_of("\u{1f634}\u{1f319}", ADDRESS));
-        assert!(!is_made_of("1234567", ADDRESS) && !is_made_of("", ADDRESS) && !is_made_of("abcdefgh", ""));
+        assert!(!consists_of("\u{1f634}\u{1f319}", ADDRESS));
+        assert!(
+            !consists_of("1234567", ADDRESS) && !consists_of("", ADDRESS) && !consists_of("abcdefgh", "")
+        );
     }
 
     proptest! {
@@ -83,14 +85,14 @@ mod tests {
         fn an_address_is_never_a_password(name in "[a-z]{1,12}([.+-][a-z0-9]{1,8})?", domain in "[a-z]{3,12}\\.(org|example)", end in "[!-/]{0,3}") {
             let address = format!("{name}@{domain}");
             let longer = format!("{address}{end}");
-            prop_assert!(is_made_of(&longer, &address));
-            prop_assert!(is_made_of(&address.to_uppercase(), &address));
+            prop_assert!(consists_of(&longer, &address));
+            prop_assert!(consists_of(&address.to_uppercase(), &address));
         }
 
         #[test]
         fn enough_of_ones_own_is_enough(address in "[a-m]{3,8}@[a-m]{3,8}\\.org", own in "[n-qs-z]{8,20}") {
             let text = format!("{own}{address}");
-            prop_assert!(!is_made_of(&text, &address));
+            prop_assert!(!consists_of(&text, &address));
         }
     }
 }

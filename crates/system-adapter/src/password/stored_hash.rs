@@ -1,7 +1,7 @@
 //! Stored hashes with their own parameters.
 
 use super::memory::HashMemory;
-use super::parameters::{HASH_BYTES, HashParameters, SALT_BYTES, work};
+use super::parameters::{HASH_BYTES, HashParameters, SALT_BYTES, cost_kib};
 use crate::entropy;
 use application::ports::system::PasswordHashingError;
 use argon2::password_hash::phc;
@@ -25,7 +25,7 @@ impl StoredHash {
         let is_affordable = params.m_cost() <= *HashParameters::MEMORY_KIB.end()
             && params.t_cost() <= *HashParameters::ITERATIONS.end()
             && params.p_cost() <= *HashParameters::PARALLELISM.end()
-            && work(params.m_cost(), params.t_cost()) <= HashParameters::MAX_WORK_KIB;
+            && cost_kib(params.m_cost(), params.t_cost()) <= HashParameters::MAX_WORK_KIB;
         let is_whole = parsed.salt.is_some() && parsed.hash.is_some();
         if is_argon2id && is_affordable && is_whole {
             Ok(Self { parsed, params })

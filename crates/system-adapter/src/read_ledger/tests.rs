@@ -2,7 +2,7 @@ use super::*;
 use chrono::{DateTime, Utc};
 use domain::data_kind::DataKind;
 use domain::id::{ClientId, UserId};
-use domain::read_tally::{AskedRange, ReadKind, Reader};
+use domain::read_tally::{ReadKind, Reader, RequestedRange};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn read(user: u128, minute: i64) -> ReadTally {
     let user_id = UserId::from_uuid(Uuid::from_u128(user));
     let kind = ReadKind::Data(DataKind::Sleep);
     let key = TallyKey::at(start() + TimeDelta::minutes(minute), user_id, reader, kind);
-    ReadTally { key, requests: 1, items: 3, range: AskedRange { from: Some(start()), to: Some(start()) } }
+    ReadTally { key, requests: 1, items: 3, range: RequestedRange { from: Some(start()), to: Some(start()) } }
 }
 
 fn requests(tallies: &[ReadTally]) -> u64 {
@@ -37,7 +37,7 @@ fn assert_each_key_once(tallies: &[ReadTally]) {
 #[test]
 fn reads_of_one_key_are_one_sum() {
     let ledger = InProcessReadLedger::new();
-    let open = ReadTally { range: AskedRange { from: None, to: Some(start()) }, ..read(1, 0) };
+    let open = ReadTally { range: RequestedRange { from: None, to: Some(start()) }, ..read(1, 0) };
     for tally in [read(1, 0), open, read(1, 0)] {
         ledger.add(tally);
     }
@@ -58,7 +58,7 @@ fn another_person_minute_reader_or_kind_is_another_sum() {
 }
 
 #[test]
-fn taken_reads_are_no_longer_in_the_ledger() {
+fn drained_reads_are_no_longer_in_the_ledger() {
     let ledger = InProcessReadLedger::new();
     ledger.add(read(1, 0));
     assert_eq!(ledger.take().len(), 1);
@@ -184,7 +184,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn every_read_is_taken_once_or_counted_as_dropped(steps in proptest::collection::vec(step(), 0..400)) {
+    fn every_read_is_drained_once_or_counted_as_dropped(steps in proptest::collection::vec(step(), 0..400)) {
         let ledger = InProcessReadLedger::with_capacity(2, 24);
         let (mut added, mut stored) = (0, 0);
         for step in steps {

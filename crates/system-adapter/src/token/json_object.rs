@@ -50,7 +50,7 @@ impl<'de> Visitor<'de> for Members {
         while let Some(name) = map.next_key::<String>()? {
             match members.entry(name) {
                 Entry::Vacant(place) => place.insert(map.next_value()?),
-                Entry::Occupied(_) => return Err(A::Error::custom("a name comes twice")),
+                Entry::Occupied(_) => return Err(A::Error::custom("duplicate name")),
             };
         }
         Ok(JsonObject(members))

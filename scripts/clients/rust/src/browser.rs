@@ -1,6 +1,6 @@
 //! A minimal browser for Restwell's pages: cookies, redirects followed by hand, forms.
 //!
-//! It runs no scripts. It submits the fields of the page's own form with the person's answers filled in.
+//! It runs no scripts. It submits the forms of the pages with the user's input.
 
 use anyhow::{Context, bail, ensure};
 use html5gum::{Token, Tokenizer};
@@ -10,22 +10,22 @@ use reqwest::redirect::Policy;
 use std::collections::HashMap;
 use url::Url;
 
-/// One person's browser and its cookies.
+/// A browser with its cookies, for one user.
 pub struct Browser {
     http: Client,
     base: String,
     email: String,
     password: String,
-    /// The paths of the pages visited since the last start.
+    /// The paths of the pages visited by the last authorization.
     pub pages: Vec<String>,
     /// The scopes that the last consent page offered.
     pub offered: Vec<String>,
 }
 
-/// A person's answers to a form.
-struct Answers<'a> {
+/// A user's input in a form.
+struct Input<'a> {
     typed: HashMap<&'static str, &'a str>,
-    /// The values of the check boxes `scope` to be ticked; other boxes stay as the page has them.
+    /// The scopes to tick; other check boxes are unchanged.
     ticked: &'a [&'a str],
     pressed: Option<(&'static str, &'static str)>,
 }
@@ -39,7 +39,7 @@ impl Browser {
 
     /// Follows an app's authorization URL and returns the redirect back to the app.
     ///
-    /// `allow` holds the scopes that the person ticks; `None` presses Deny.
+    /// `allow` holds the scopes that the user grants; `None` presses Deny.
     pub fn authorize(
         &mut self,
         url: &Url,
@@ -48,52 +48,52 @@ impl Browser {
     ) -> anyhow::Result<Url> {
         self.pages.clear();
         let mut site = "cross-site";
-        let mut answer = self.get(url, site)?;
+        let mut response = self.get(url, site)?;
         for _ in 0..12 {
-            if let Some(target) = answer.headers().get(LOCATION) {
-                let target = answer.url().join(target.to_str()?)?;
+            if let Some(target) = response.headers().get(LOCATION) {
+                let target = response.url().join(target.to_str()?)?;
                 if target.as_str().starts_with(redirect_uri) {
                     return Ok(target);
                 }
                 // RFC 9700 section 4.12: anything but 303 may resend the form.
-                ensure!(answer.status() == 303, "a redirect by {}", answer.status());
-                answer = self.get(&target, site)?;
+                ensure!(response.status() == 303, "a redirect with status {}", response.status());
+                response = self.get(&target, site)?;
             } else {
-                ensure!(answer.status() == 200, "{} at {}", answer.status(), answer.url().path());
+                ensure!(response.status() == 200, "{} at {}", response.status(), response.url().path());
                 site = "same-origin";
-                answer = self.answer_page(answer, allow)?;
+                response = self.submit_page(response, allow)?;
             }
         }
-        bail!("no way back to the app, but {:?}", self.pages)
+        bail!("no redirect back to the app after {:?}", self.pages)
     }
 
-    fn answer_page(&mut self, page: Response, allow: Option<&[&str]>) -> anyhow::Result<Response> {
+    fn submit_page(&mut self, page: Response, allow: Option<&[&str]>) -> anyhow::Result<Response> {
         self.pages.push(page.url().path().to_owned());
         let origin = origin(&page, &self.base);
         let url = page.url().clone();
-        let forms = forms(&page.text()?);
+        let forms = parse_forms(&page.text()?);
         if let Some(consent) = forms.iter().find(|form| form.has("decision")) {
             let scopes = consent.controls.iter().filter(|control| control.name == "scope");
             self.offered = scopes.map(|control| control.value.clone()).collect();
             let decision = if allow.is_some() { "allow" } else { "deny" };
-            let answers = Answers {
+            let input = Input {
                 typed: HashMap::new(),
                 ticked: allow.unwrap_or_default(),
                 pressed: Some(("decision", decision)),
             };
-            return self.submit(&url, &origin, consent, &answers);
+            return self.submit(&url, &origin, consent, &input);
         }
         let sign_in =
             forms.iter().find(|form| form.has("password")).context("a page without a known form")?;
         let typed = HashMap::from([("email", self.email.as_str()), ("password", self.password.as_str())]);
-        self.submit(&url, &origin, sign_in, &Answers { typed, ticked: &[], pressed: None })
+        self.submit(&url, &origin, sign_in, &Input { typed, ticked: &[], pressed: None })
     }
 
-    /// Sends a form: hidden fields as they are, the person's answers, and the button that was pressed.
-    fn submit(&self, page: &Url, origin: &str, form: &Form, answers: &Answers) -> anyhow::Result<Response> {
-        ensure!(form.method == "post", "a form that is sent by {}", form.method);
+    /// Submits a form: hidden fields, the user's input, and the pressed button.
+    fn submit(&self, page: &Url, origin: &str, form: &Form, input: &Input) -> anyhow::Result<Response> {
+        ensure!(form.method == "post", "a form with the method {}", form.method);
         let fields: Vec<(&str, &str)> =
-            form.controls.iter().filter_map(|control| control.sent(answers)).collect();
+            form.controls.iter().filter_map(|control| control.field(input)).collect();
         let target = page.join(&form.action)?;
         let request = self.http.post(target).header(ORIGIN, origin).form(&fields);
         Ok(navigation(request, "same-origin").send()?)
@@ -104,7 +104,7 @@ impl Browser {
     }
 }
 
-/// Adds the headers that browsers send when a person follows a link or sends a form.
+/// Adds the headers that browsers send with a link or form.
 fn navigation(request: RequestBuilder, site: &str) -> RequestBuilder {
     request
         .header("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")
@@ -114,10 +114,10 @@ fn navigation(request: RequestBuilder, site: &str) -> RequestBuilder {
         .header("Sec-Fetch-User", "?1")
 }
 
-/// A page that sends no referrer has browsers send `null` for the origin of its forms.
+/// Returns the origin of a form; browsers send `null` on a page with no referrer.
 fn origin(page: &Response, base: &str) -> String {
-    let silent = page.headers().get(REFERRER_POLICY).is_some_and(|policy| policy == "no-referrer");
-    if silent { "null".to_owned() } else { base.to_owned() }
+    let has_no_referrer = page.headers().get(REFERRER_POLICY).is_some_and(|policy| policy == "no-referrer");
+    if has_no_referrer { "null".to_owned() } else { base.to_owned() }
 }
 
 #[derive(Default)]
@@ -141,21 +141,21 @@ impl Form {
 }
 
 impl Control {
-    /// The value that this control submits; `None` if it submits nothing.
-    fn sent<'a>(&'a self, answers: &Answers<'a>) -> Option<(&'a str, &'a str)> {
+    /// Returns the field that this control submits; `None` if it submits nothing.
+    fn field<'a>(&'a self, input: &Input<'a>) -> Option<(&'a str, &'a str)> {
         let (name, value) = (self.name.as_str(), self.value.as_str());
         let (value, sent) = match self.kind.as_str() {
-            "submit" | "button" | "image" | "reset" => (value, answers.pressed == Some((name, value))),
-            "checkbox" | "radio" if name == "scope" => (value, answers.ticked.contains(&value)),
+            "submit" | "button" | "image" | "reset" => (value, input.pressed == Some((name, value))),
+            "checkbox" | "radio" if name == "scope" => (value, input.ticked.contains(&value)),
             "checkbox" | "radio" => (value, self.checked),
-            _ => (answers.typed.get(name).copied().unwrap_or(value), true),
+            _ => (input.typed.get(name).copied().unwrap_or(value), true),
         };
         (sent && !name.is_empty()).then_some((name, value))
     }
 }
 
-/// The forms of a page, each with its controls in the order of the page.
-fn forms(page: &str) -> Vec<Form> {
+/// Returns the forms of a page, each with its controls in page order.
+fn parse_forms(page: &str) -> Vec<Form> {
     let mut forms: Vec<Form> = Vec::new();
     let mut open = false;
     for Ok(token) in Tokenizer::new(page) {

@@ -1,12 +1,13 @@
-//! The crate `oauth2` against Restwell: authorization, token, data, refresh, revocation, errors. With the
+//! The crate `oauth2` with Restwell: authorization, token, data, refresh, revocation, errors. With the
 //! argument `mcp`, the crate `rmcp` at /mcp.
 
 mod browser;
+mod harness;
 mod mcp;
-mod transcript;
 
 use anyhow::Context;
 use browser::Browser;
+use harness::{ALLOWED, REQUESTED, Settings, check, check_rejected_within_limit};
 use oauth2::basic::{
     BasicErrorResponse, BasicErrorResponseType, BasicRevocationErrorResponse,
     BasicTokenIntrospectionResponse, BasicTokenType,
@@ -20,18 +21,17 @@ use oauth2::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::time::Duration;
-use transcript::{ALLOWED, REQUESTED, Settings, check, check_refused_soon};
 use url::Url;
 
 /// Members of Restwell's token responses beyond the standard.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Person {
+struct UserFields {
     user_id: String,
 }
 
-impl ExtraTokenFields for Person {}
+impl ExtraTokenFields for UserFields {}
 
-type Tokens = StandardTokenResponse<Person, BasicTokenType>;
+type Tokens = StandardTokenResponse<UserFields, BasicTokenType>;
 type App = Client<
     BasicErrorResponse,
     Tokens,
@@ -48,8 +48,8 @@ type Http = reqwest::blocking::Client;
 type RequestError = RequestTokenError<<Http as SyncHttpClient>::Error, BasicErrorResponse>;
 
 /// One authorization through the pages.
-struct Way {
-    answer: HashMap<String, String>,
+struct Authorization {
+    parameters: HashMap<String, String>,
     verifier: PkceCodeVerifier,
 }
 
@@ -67,7 +67,7 @@ fn main() -> anyhow::Result<()> {
 
 fn configure(settings: &Settings, secret: &str) -> anyhow::Result<App> {
     let base = &settings.base;
-    // The crate revokes by https only.
+    // The crate revokes over https only.
     let revocation = format!("{base}/oauth/revoke").replacen("http:", "https:", 1);
     Ok(Client::new(ClientId::new(settings.client_id.clone()))
         .set_client_secret(ClientSecret::new(secret.to_owned()))
@@ -78,17 +78,21 @@ fn configure(settings: &Settings, secret: &str) -> anyhow::Result<App> {
 }
 
 fn granted(settings: &Settings, app: &App, browser: &mut Browser, http: &Http) -> anyhow::Result<()> {
-    let way = authorize(settings, app, browser, Some(&ALLOWED))?;
+    let authorization = authorize(settings, app, browser, Some(&ALLOWED))?;
     check("authorize: sign-in and consent", browser.pages == ["/sign-in", "/consent"], &browser.pages)?;
-    check("authorize: the page offers what was asked for", browser.offered == REQUESTED, &browser.offered)?;
+    check("authorize: the page offers the requested scopes", browser.offered == REQUESTED, &browser.offered)?;
 
-    let stranger = configure(settings, "rws_wrong")?;
-    check_error("token: a wrong secret is invalid_client", redeem(&stranger, &way, http), &INVALID_CLIENT)?;
-    let tokens = redeem(app, &way, http)?;
+    let with_wrong_secret = configure(settings, "rws_wrong")?;
+    check_error(
+        "token: a wrong secret is invalid_client",
+        redeem(&with_wrong_secret, &authorization, http),
+        &INVALID_CLIENT,
+    )?;
+    let tokens = redeem(app, &authorization, http)?;
     let bearer = tokens.token_type() == &BasicTokenType::Bearer;
     check("token: Bearer for an hour", bearer && tokens.expires_in() == Some(HOUR), tokens.expires_in())?;
     let scopes: Vec<&str> = tokens.scopes().into_iter().flatten().map(|scope| scope.as_str()).collect();
-    check("token: the scopes that were ticked", scopes == ALLOWED, &scopes)?;
+    check("token: the granted scopes", scopes == ALLOWED, &scopes)?;
 
     let url = format!("{}/api/v1/profile/{}", settings.base, tokens.extra_fields().user_id);
     let profile: serde_json::Value =
@@ -100,28 +104,36 @@ fn granted(settings: &Settings, app: &App, browser: &mut Browser, http: &Http) -
     let token = fresh.access_token().secret();
     check("refresh: a new access token", token != tokens.access_token().secret(), "the same")?;
     let status = http.get(&url).bearer_auth(token).send()?.status();
-    check("refresh: it reads", status == 200, status)?;
+    check("refresh: the new access token is accepted", status == 200, status)?;
 
-    app.revoke_token(refresh_token.clone().into())?.request(&|request| behind_tls(http, request))?;
-    check("revoke: taken", true, "")?;
-    check_error("revoke: the refresh token is dead", refresh(app, refresh_token, http), &INVALID_GRANT)?;
-    check_refused_soon("revoke: the access token is dead", http, &url, token)
+    app.revoke_token(refresh_token.clone().into())?.request(&|request| send_over_http(http, request))?;
+    check("revoke: accepted", true, "")?;
+    check_error("revoke: the refresh token is rejected", refresh(app, refresh_token, http), &INVALID_GRANT)?;
+    check_rejected_within_limit("revoke: the access token is rejected", http, &url, token)
 }
 
 fn denied(settings: &Settings, app: &App, browser: &mut Browser) -> anyhow::Result<()> {
-    let way = authorize(settings, app, browser, None)?;
-    check("deny: consent alone, the person is signed in", browser.pages == ["/consent"], &browser.pages)?;
-    // The crate leaves reading the answer to the app.
-    let denied = way.answer.get("error").is_some_and(|error| error == "access_denied");
-    check("deny: access_denied", denied && !way.answer.contains_key("code"), way.answer.keys())
+    let authorization = authorize(settings, app, browser, None)?;
+    check(
+        "deny: consent only, because the user is signed in",
+        browser.pages == ["/consent"],
+        &browser.pages,
+    )?;
+    // The crate leaves parsing the callback to the app.
+    let denied = authorization.parameters.get("error").is_some_and(|error| error == "access_denied");
+    check(
+        "deny: access_denied",
+        denied && !authorization.parameters.contains_key("code"),
+        authorization.parameters.keys(),
+    )
 }
 
 fn replayed(settings: &Settings, app: &App, browser: &mut Browser, http: &Http) -> anyhow::Result<()> {
-    let way = authorize(settings, app, browser, Some(&ALLOWED))?;
-    let tokens = redeem(app, &way, http)?;
-    check_error("replay: a used code is invalid_grant", redeem(app, &way, http), &INVALID_GRANT)?;
+    let authorization = authorize(settings, app, browser, Some(&ALLOWED))?;
+    let tokens = redeem(app, &authorization, http)?;
+    check_error("replay: a used code is invalid_grant", redeem(app, &authorization, http), &INVALID_GRANT)?;
     let refresh_token = tokens.refresh_token().context("no refresh token")?;
-    check_error("replay: it ended the grant", refresh(app, refresh_token, http), &INVALID_GRANT)
+    check_error("replay: the grant is revoked", refresh(app, refresh_token, http), &INVALID_GRANT)
 }
 
 fn authorize(
@@ -129,7 +141,7 @@ fn authorize(
     app: &App,
     browser: &mut Browser,
     allow: Option<&[&str]>,
-) -> anyhow::Result<Way> {
+) -> anyhow::Result<Authorization> {
     let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
     let (url, state) = app
         .authorize_url(CsrfToken::new_random)
@@ -137,19 +149,19 @@ fn authorize(
         .set_pkce_challenge(challenge)
         .url();
     let callback: Url = browser.authorize(&url, &settings.redirect_uri, allow)?;
-    let answer: HashMap<String, String> = callback.query_pairs().into_owned().collect();
-    let is = |name: &str, value: &String| answer.get(name) == Some(value);
+    let parameters: HashMap<String, String> = callback.query_pairs().into_owned().collect();
+    let is = |name: &str, value: &String| parameters.get(name) == Some(value);
     check(
         "authorize: state and iss",
         is("state", state.secret()) && is("iss", &settings.base),
-        answer.keys(),
+        parameters.keys(),
     )?;
-    Ok(Way { answer, verifier })
+    Ok(Authorization { parameters, verifier })
 }
 
-fn redeem(app: &App, way: &Way, http: &Http) -> Result<Tokens, RequestError> {
-    let code = AuthorizationCode::new(way.answer.get("code").cloned().unwrap_or_default());
-    let verifier = PkceCodeVerifier::new(way.verifier.secret().clone());
+fn redeem(app: &App, authorization: &Authorization, http: &Http) -> Result<Tokens, RequestError> {
+    let code = AuthorizationCode::new(authorization.parameters.get("code").cloned().unwrap_or_default());
+    let verifier = PkceCodeVerifier::new(authorization.verifier.secret().clone());
     app.exchange_code(code).set_pkce_verifier(verifier).request(http)
 }
 
@@ -176,8 +188,8 @@ fn check_error(
     }
 }
 
-/// Sends a request as a TLS-terminating proxy would: the crate revokes by https only; loopback has none.
-fn behind_tls(
+/// Sends an https request over plain http: the crate revokes over https only, which loopback does not have.
+fn send_over_http(
     http: &Http,
     mut request: HttpRequest,
 ) -> Result<HttpResponse, <Http as SyncHttpClient>::Error> {

@@ -44,7 +44,7 @@ async fn verify(
 }
 
 #[tokio::test]
-async fn an_oauth_token_is_accepted_only_at_its_audience() {
+async fn an_oauth_token_is_accepted_only_at_its_audience_2026_07_28_authorization_token_handling() {
     for audience in Resource::ALL {
         for resource in Resource::ALL {
             let claims = AccessClaims { audience, scopes: scopes("sleep"), ..access_claims() };

@@ -1,19 +1,17 @@
 //! Access checks of the ingest endpoints.
 
-use super::{LIMITS, checking, service_claims, with_no_secret};
-use crate::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessError, GrantedIngest, TokenCheck};
-use crate::ports::storage::{MockAccessReader, MockClientReader, StorageError};
-use crate::ports::system::MockRateLimiter;
-use crate::testing::{access_claims, access_state, client_id, clock, noon, scopes, service, user_id};
+use super::{LIMITS, authorizing, checking, counting, finding, service_claims};
+use crate::access::{AuthorizeAccessError, GrantedIngest};
+use crate::ports::storage::{MockAccessReader, StorageError};
+use crate::testing::{access_claims, access_state, client_id, noon, scopes, service, user_id};
 use domain::access_token::AccessClaims;
 use domain::client::{Client, ClientStatus};
 use domain::data_endpoint::PersonEndpoint;
 use domain::id::UserId;
-use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::rate_limit::RateKey;
 use domain::read_tally::Reader;
 use domain::resource::Resource;
 use domain::scope::Scope;
-use std::sync::Arc;
 
 type Outcome = Result<GrantedIngest, AuthorizeAccessError>;
 
@@ -49,33 +47,12 @@ impl Request {
     /// otherwise never.
     async fn run(self) -> Outcome {
         let Self { claims, client, user_id: of_path, scope, used } = self;
-        let (verifier, unknown_keys) = checking(claims, Ok(None));
-        let mut clients = MockClientReader::new();
-        clients
-            .expect_find_with_secrets()
-            .times(..=1)
-            .withf(|client| *client == client_id(1))
-            .return_once(move |_| client.map(|client| client.map(with_no_secret)));
         let mut access = MockAccessReader::new();
         access.expect_find_access().times(..=1).return_once(|_, _| Ok(Some(access_state())));
         let user = of_path.as_deref().and_then(|text| UserId::parse(text).ok());
         let key = RateKey { reader: Reader::Client(client_id(1)), user, endpoint: PersonEndpoint::Ingest };
-        let mut limiter = MockRateLimiter::new();
-        limiter
-            .expect_count()
-            .times(usize::from(used.is_some()))
-            .withf(move |counted, limit, at| (*counted, *limit, *at) == (key, LIMITS.ingest, noon()))
-            .returning(move |_, limit, at| {
-                RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(at))
-            });
-        let ports = AccessPorts {
-            tokens: TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys)),
-            access: Arc::new(access),
-            clients: Arc::new(clients),
-            limiter: Arc::new(limiter),
-            clock: clock(),
-        };
-        let authorize = AuthorizeAccess::new(ports, LIMITS);
+        let limiter = counting(key, LIMITS.ingest, used);
+        let authorize = authorizing(checking(claims, Ok(None)), access, finding(client), limiter);
         let caller = authorize.identify("the token", Resource::Api).await?;
         authorize.admit_write(&caller, of_path.as_deref(), scope).await
     }

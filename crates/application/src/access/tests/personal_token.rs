@@ -1,21 +1,20 @@
 //! Requests with a personal access token, which need no keys and no grants.
 
-use super::{LIMITS, Outcome, kind};
-use crate::access::{AccessPorts, AuthorizeAccess, AuthorizeAccessError, TokenCheck};
+use super::{LIMITS, Outcome, authorizing, counting, kind};
+use crate::access::AuthorizeAccessError;
 use crate::ports::storage::{MockAccessReader, MockClientReader, PersonalAccess, StorageError};
 use crate::ports::system::{InvalidToken, MockRateLimiter, MockTokenVerifier, MockUnknownKeyReload};
-use crate::testing::{clock, noon, scopes, seconds, secret, user_id};
+use crate::testing::{noon, scopes, seconds, secret, user_id};
 use domain::data_kind::DataKind;
 use domain::id::PersonalTokenId;
-use domain::rate_limit::{RateKey, RateStatus, RateWindow};
+use domain::rate_limit::RateKey;
 use domain::read_tally::Reader;
 use domain::resource::Resource;
 use domain::secret::SecretKind;
 use domain::time::TimeZone;
-use std::sync::Arc;
 use uuid::Uuid;
 
-type Found = Result<Option<PersonalAccess>, StorageError>;
+type FindResult = Result<Option<PersonalAccess>, StorageError>;
 
 fn token_id() -> PersonalTokenId {
     PersonalTokenId::from_uuid(Uuid::from_u128(0x9a7))
@@ -41,7 +40,7 @@ fn token() -> String {
 /// is `None`.
 struct Request {
     token: String,
-    found: Option<Found>,
+    found: Option<FindResult>,
     user_id: String,
     endpoint: DataKind,
     used: Option<u32>,
@@ -67,30 +66,11 @@ impl Request {
             .times(usize::from(found.is_some()))
             .withf(move |asked| *asked == hash)
             .return_once(move |_| found.unwrap_or(Ok(None)));
-        let mut limiter = MockRateLimiter::new();
-        limiter
-            .expect_count()
-            .times(usize::from(used.is_some()))
-            .withf(move |key, limit, now| {
-                let reader = Reader::PersonalToken(token_id());
-                *key == RateKey { reader, user: Some(user_id(1)), endpoint: endpoint.into() }
-                    && *limit == LIMITS.limit(endpoint.into())
-                    && *now == noon()
-            })
-            .returning(move |_, limit, now| {
-                RateStatus::after(used.unwrap_or_default(), limit, RateWindow::at(now))
-            });
-        let ports = AccessPorts {
-            tokens: TokenCheck::new(
-                Arc::new(MockTokenVerifier::new()),
-                Arc::new(MockUnknownKeyReload::new()),
-            ),
-            access: Arc::new(access),
-            clients: Arc::new(MockClientReader::new()),
-            limiter: Arc::new(limiter),
-            clock: clock(),
-        };
-        let authorize = AuthorizeAccess::new(ports, LIMITS);
+        let reader = Reader::PersonalToken(token_id());
+        let key = RateKey { reader, user: Some(user_id(1)), endpoint: endpoint.into() };
+        let limiter = counting(key, LIMITS.limit(endpoint.into()), used);
+        let keys = (MockTokenVerifier::new(), MockUnknownKeyReload::new());
+        let authorize = authorizing(keys, access, MockClientReader::new(), limiter);
         let caller = authorize.identify(&token, Resource::Api).await?;
         authorize.admit_to(&caller, &text, endpoint.into()).await
     }
@@ -162,14 +142,13 @@ async fn t18_no_other_secret_opens_data() {
         verifier.expect_verify().times(1).returning(|_, _| Err(InvalidToken));
         let mut unknown_keys = MockUnknownKeyReload::new();
         unknown_keys.expect_reload_for().times(1).returning(|_, _| Ok(false));
-        let ports = AccessPorts {
-            tokens: TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys)),
-            access: Arc::new(MockAccessReader::new()),
-            clients: Arc::new(MockClientReader::new()),
-            limiter: Arc::new(MockRateLimiter::new()),
-            clock: clock(),
-        };
-        let outcome = AuthorizeAccess::new(ports, LIMITS).identify(&text, Resource::Api).await;
+        let authorize = authorizing(
+            (verifier, unknown_keys),
+            MockAccessReader::new(),
+            MockClientReader::new(),
+            MockRateLimiter::new(),
+        );
+        let outcome = authorize.identify(&text, Resource::Api).await;
         assert!(matches!(outcome, Err(AuthorizeAccessError::InvalidToken)), "{other:?}");
     }
 }

@@ -3,43 +3,29 @@ use super::super::{
     SignInPorts,
 };
 use super::support::{
-    EMAIL, Noted, PASSWORD, WRONG, WordJudge, account, email, hash_of, home, limits, locked_person, mail,
-    ports, queueing, replacing, still, storing, units,
+    CallLog, EMAIL, PASSWORD, WRONG, WordListChecker, account, email, hash_of, home, limits, locked_person,
+    mail, ports, queueing, replacing, still, storing, units,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{GrantFilter, StorageError};
 use crate::ports::system::PasswordHashingError;
-use crate::testing::{noon, person, seconds, secret, user_id};
+use crate::testing::{noon, person, session, user_id};
 use domain::audit::{AuditActor, AuditKind};
 use domain::grant::RevocationReason;
-use domain::id::SessionId;
-use domain::secret::SecretKind;
 use domain::session::{AuthenticationMethod, Session};
 use domain::user::{Email, User};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
-use uuid::Uuid;
 
 const NEW: &str = "another night by the sea";
 
-/// The person's session, which began this many seconds ago.
-fn session(began: i64) -> Session {
-    let began = noon() - seconds(began);
-    Session {
-        id: SessionId::from_uuid(Uuid::from_u128(0x5e55)),
-        user_id: user_id(1),
-        token_hash: secret(SecretKind::Session, 5).hash(),
-        method: AuthenticationMethod::PasswordAndTotp,
-        authenticated_at: began,
-        last_seen_at: began,
-        first_seen_at: began,
-        device: None,
-        address: None,
-    }
+/// The person's session, which began an hour ago.
+fn own_session() -> Session {
+    Session { method: AuthenticationMethod::PasswordAndTotp, ..session(3600) }
 }
 
 fn command(email: &Email) -> ChangePasswordCommand<'_> {
-    static SESSION: LazyLock<Session> = LazyLock::new(|| session(3600));
+    static SESSION: LazyLock<Session> = LazyLock::new(own_session);
     ChangePasswordCommand {
         session: &SESSION,
         email,
@@ -53,14 +39,14 @@ fn command(email: &Email) -> ChangePasswordCommand<'_> {
 }
 
 fn change(ports: SignInPorts) -> ChangePassword {
-    ChangePassword::new(ports, limits(), Arc::new(WordJudge), None)
+    ChangePassword::new(ports, limits(), Arc::new(WordListChecker), None)
 }
 
 /// A unit of work in which the password is replaced and two sessions end.
-fn changing(stored: &Noted<Session>) -> MockUnitOfWork {
+fn changing(stored: &CallLog<Session>) -> MockUnitOfWork {
     let user = person();
     let mut unit = still(user.clone(), Some(hash_of(PASSWORD)));
-    unit.sessions.expect_find().times(1).returning(|_, _| Ok(Some(session(3600))));
+    unit.sessions.expect_find().times(1).returning(|_, _| Ok(Some(own_session())));
     storing(replacing(unit, &user, NEW, 2), stored)
 }
 
@@ -70,7 +56,7 @@ fn own_ports(store: &Arc<PreparedUnitsOfWork>) -> SignInPorts {
 
 #[tokio::test]
 async fn t17_t30_a_new_password_ends_sessions_links_and_codes_and_opens_one_new_session() {
-    let stored = Noted::<Session>::default();
+    let stored = CallLog::<Session>::default();
     let store = units([changing(&stored)]);
     let signed_in = change(own_ports(&store)).run(command(&email(EMAIL))).await.unwrap();
     let session = stored.lock().unwrap()[0].clone();
@@ -82,7 +68,7 @@ async fn t17_t30_a_new_password_ends_sessions_links_and_codes_and_opens_one_new_
     assert_eq!((event.subject, event.count), (Some(session.id.as_uuid()), Some(2)));
 }
 
-fn disconnecting(stored: &Noted<Session>, grants: u64, tokens: u64) -> MockUnitOfWork {
+fn disconnecting(stored: &CallLog<Session>, grants: u64, tokens: u64) -> MockUnitOfWork {
     let mut unit = changing(stored);
     unit.grants
         .expect_revoke()
@@ -107,7 +93,7 @@ fn disconnecting(stored: &Noted<Session>, grants: u64, tokens: u64) -> MockUnitO
 
 #[tokio::test]
 async fn t67_apps_tokens_and_consents_are_revoked_if_the_person_chooses_so() {
-    let stored = Noted::default();
+    let stored = CallLog::default();
     let store = units([disconnecting(&stored, 3, 2)]);
     let address = email(EMAIL);
     let command = ChangePasswordCommand { disconnect_apps: true, ..command(&address) };
@@ -123,7 +109,7 @@ async fn t67_apps_tokens_and_consents_are_revoked_if_the_person_chooses_so() {
 
 #[tokio::test]
 async fn disconnecting_nothing_is_not_audited() {
-    let stored = Noted::default();
+    let stored = CallLog::default();
     let store = units([disconnecting(&stored, 0, 0)]);
     let address = email(EMAIL);
     let command = ChangePasswordCommand { disconnect_apps: true, ..command(&address) };
@@ -219,10 +205,10 @@ async fn of_two_concurrent_changes_the_later_one_must_be_retried() {
 
 #[tokio::test]
 async fn the_person_gets_an_email_without_a_link_that_opens_anything() {
-    let stored = Noted::default();
+    let stored = CallLog::default();
     let store = units([queueing(changing(&stored))]);
     let (queue, sealer) = mail();
-    let change = ChangePassword::new(own_ports(&store), limits(), Arc::new(WordJudge), Some(queue));
+    let change = ChangePassword::new(own_ports(&store), limits(), Arc::new(WordListChecker), Some(queue));
     change.run(command(&email(EMAIL))).await.unwrap();
     let message = sealer.only();
     assert_eq!(message.to, email(EMAIL));

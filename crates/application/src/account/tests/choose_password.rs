@@ -3,14 +3,13 @@ use super::super::{
     NewPasswordError, SignInOrigin, SignInProgress,
 };
 use super::support::{
-    EMAIL, FailingAt, MemoryFailures, Noted, NotingHasher, PASSWORD, WordJudge, email, hash_of, home,
-    locked_person, mail, opened, queueing, replacing, still, storing, units, visit,
+    CallLog, EMAIL, FailingAt, MemoryFailures, PASSWORD, RecordingHasher, WordListChecker, email, hash_of,
+    home, link, locked_person, look, mail, opened, queueing, replacing, secret_link, still, storing, units,
+    visit,
 };
 use crate::account::attempt_counters::account_counters;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{
-    FailureCounter, MockPasswordLinkReader, PasswordLinkWithAccount, StorageError, UniqueKey,
-};
+use crate::ports::storage::{FailureCounter, MockPasswordLinkReader, StorageError, UniqueKey};
 use crate::ports::system::PasswordHashingError;
 use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
 use domain::address::AddressBlock;
@@ -18,7 +17,7 @@ use domain::audit::{AuditActor, AuditKind};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::pending_sign_in::SecondStep;
 use domain::second_factor::SecondFactorPolicy;
-use domain::secret::{Secret, SecretKind};
+use domain::secret::SecretKind;
 use domain::time::TimeZone;
 use domain::user::{Biology, User, UserStatus};
 use std::sync::Arc;
@@ -27,14 +26,6 @@ use std::sync::atomic::Ordering;
 const OPTIONAL: SecondFactorPolicy = SecondFactorPolicy::Optional;
 
 type Outcome = Result<ChosenPassword, ChoosePasswordError>;
-
-fn secret_link() -> Secret {
-    secret(SecretKind::PasswordLink, 9)
-}
-
-fn link(purpose: PasswordLinkPurpose) -> PasswordLink {
-    PasswordLink::new(secret_link().hash(), purpose, noon())
-}
 
 fn reset() -> PasswordLink {
     link(PasswordLinkPurpose::Reset { user_id: user_id(1) })
@@ -52,18 +43,6 @@ fn finding(mut unit: MockUnitOfWork, link: Option<PasswordLink>) -> MockUnitOfWo
         .withf(|hash| *hash == secret_link().hash())
         .return_once(move |_| Ok(link));
     unit
-}
-
-/// A reader that returns this link and its user.
-fn look(link: Option<PasswordLink>, user: User) -> Arc<MockPasswordLinkReader> {
-    let account = Some((user.email, user.status));
-    let mut links = MockPasswordLinkReader::new();
-    links
-        .expect_find_password_link()
-        .times(1)
-        .withf(|hash| *hash == secret_link().hash())
-        .return_once(|_| Ok(link.map(|link| PasswordLinkWithAccount { link, account })));
-    Arc::new(links)
 }
 
 /// Expects the link to be consumed; it was already used unless `is_first`.
@@ -89,8 +68,8 @@ fn ports(links: Arc<MockPasswordLinkReader>, store: &Arc<PreparedUnitsOfWork>) -
     ChoosePasswordPorts {
         links,
         units: Arc::<PreparedUnitsOfWork>::clone(store),
-        hasher: Arc::new(NotingHasher::outside(store.endings())),
-        judge: Arc::new(WordJudge),
+        hasher: Arc::new(RecordingHasher::outside(store.endings())),
+        strength_checker: Arc::new(WordListChecker),
         failures: Arc::new(MemoryFailures::default()),
         clock: clock(),
         entropy: entropy(),
@@ -144,7 +123,7 @@ async fn t85_a_rejected_password_does_not_use_up_the_link() {
 #[tokio::test]
 async fn a_busy_server_does_not_use_up_the_link() {
     let store = units([]);
-    let hasher = NotingHasher::default();
+    let hasher = RecordingHasher::default();
     hasher.is_busy.store(true, Ordering::SeqCst);
     let ports =
         ChoosePasswordPorts { hasher: Arc::new(hasher), ..ports(look(Some(reset()), person()), &store) };
@@ -159,7 +138,7 @@ async fn t84_nothing_is_hashed_for_an_invalid_link() {
     assert!(ended.is_live(noon() - seconds(1)));
     let store = units([]);
     for links in [look(None, person()), look(Some(ended), person()), look(Some(reset()), locked_person())] {
-        let hasher = Arc::new(NotingHasher::default());
+        let hasher = Arc::new(RecordingHasher::default());
         let ports = ChoosePasswordPorts { hasher: hasher.clone(), ..ports(links, &store) };
         let error = ChoosePassword::new(ports, OPTIONAL, None).run(command(PASSWORD)).await.unwrap_err();
         assert!(matches!(error, ChoosePasswordError::UnusableLink), "{error}");
@@ -198,7 +177,7 @@ async fn an_account_locked_in_the_meantime_gets_no_password() {
 }
 
 /// A unit of work in which an account is created, or its address is taken.
-fn creating(created: &Noted<User>, outcome: Result<(), UniqueKey>) -> MockUnitOfWork {
+fn creating(created: &CallLog<User>, outcome: Result<(), UniqueKey>) -> MockUnitOfWork {
     let mut unit = consuming(MockUnitOfWork::default(), &sign_up(), true);
     unit.password_links
         .expect_delete_sign_ups()
@@ -214,7 +193,7 @@ fn creating(created: &Noted<User>, outcome: Result<(), UniqueKey>) -> MockUnitOf
 }
 
 /// A unit of work in which an account with the password is created.
-fn created_with_password(created: &Noted<User>) -> MockUnitOfWork {
+fn created_with_password(created: &CallLog<User>) -> MockUnitOfWork {
     let mut unit = creating(created, Ok(()));
     unit.passwords
         .expect_set()
@@ -227,7 +206,7 @@ fn created_with_password(created: &Noted<User>) -> MockUnitOfWork {
 #[tokio::test]
 async fn a_sign_up_link_creates_the_account_and_signs_its_owner_in() {
     for named in [Some(TimeZone::parse("Europe/Berlin").unwrap()), None] {
-        let (created, sessions) = (Noted::<User>::default(), Noted::default());
+        let (created, sessions) = (CallLog::<User>::default(), CallLog::default());
         let mut unit = storing(created_with_password(&created), &sessions);
         unit.users.expect_find().returning(|_| Ok(Some(person())));
         unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
@@ -256,7 +235,7 @@ async fn a_sign_up_link_creates_the_account_and_signs_its_owner_in() {
 
 #[tokio::test]
 async fn a_new_account_sets_up_a_second_factor_first_if_the_operator_requires_one() {
-    let created = Noted::<User>::default();
+    let created = CallLog::<User>::default();
     let mut unit = created_with_password(&created);
     unit.pending_sign_ins
         .expect_put()
@@ -273,7 +252,7 @@ async fn a_new_account_sets_up_a_second_factor_first_if_the_operator_requires_on
 
 #[tokio::test]
 async fn an_address_taken_in_the_meantime_keeps_its_account_and_the_link_is_used_up() {
-    let created = Noted::default();
+    let created = CallLog::default();
     let unit = creating(&created, Err(UniqueKey::UserEmail));
     let store = units([unit]);
     let error = choose(look(Some(sign_up()), person()), &store, PASSWORD).await.unwrap_err();

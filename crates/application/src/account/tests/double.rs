@@ -1,10 +1,10 @@
-//! Test doubles: hasher, failure counters, clock, password judge, mail sealer.
+//! Test doubles: hasher, failure counters, clock, password strength checker, mail sealer.
 
 use crate::ports::storage::test_support::Endings;
 use crate::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
 use crate::ports::system::{
     Clock, Mail, MailSealError, MailSealer, PasswordCheck, PasswordHasher, PasswordHashingError,
-    PasswordJudge,
+    PasswordStrengthChecker,
 };
 use crate::testing::noon;
 use async_trait::async_trait;
@@ -28,14 +28,14 @@ pub(super) fn weak_hash_of(password: &str) -> PasswordHash {
 /// A hasher that records its calls, yields to other tasks as a real one does, and fails inside a unit of
 /// work.
 #[derive(Default)]
-pub(super) struct NotingHasher {
+pub(super) struct RecordingHasher {
     pub(super) checked: Mutex<Vec<Option<PasswordHash>>>,
     pub(super) hashed: AtomicUsize,
     pub(super) is_busy: AtomicBool,
     endings: Option<Arc<Endings>>,
 }
 
-impl NotingHasher {
+impl RecordingHasher {
     /// Fails the test if it is called while one of these units of work is open.
     pub(super) fn outside(endings: Arc<Endings>) -> Self {
         Self { endings: Some(endings), ..Self::default() }
@@ -55,7 +55,7 @@ impl NotingHasher {
 }
 
 #[async_trait]
-impl PasswordHasher for NotingHasher {
+impl PasswordHasher for RecordingHasher {
     async fn hash(&self, password: &Password) -> Result<PasswordHash, PasswordHashingError> {
         self.begin()?;
         self.hashed.fetch_add(1, Ordering::SeqCst);
@@ -108,7 +108,7 @@ impl FailureCounter for MemoryFailures {
         Ok(counted.collect())
     }
 
-    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+    async fn uncount(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
         let mut counters = self.0.lock().unwrap();
         for key in keys {
             if let Some((_, count)) = counters.get_mut(key).filter(|(began_at, _)| *began_at <= at) {
@@ -158,9 +158,9 @@ impl FailureCounter for FailingAt {
         self.counters.record_failure(keys, at, window).await
     }
 
-    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
+    async fn uncount(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError> {
         self.step()?;
-        self.counters.take_back(keys, at).await
+        self.counters.uncount(keys, at).await
     }
 
     async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError> {
@@ -193,9 +193,9 @@ impl Clock for MovableClock {
 }
 
 /// Rejects passwords that start with "password" or contain the name part of the address.
-pub(super) struct WordJudge;
+pub(super) struct WordListChecker;
 
-impl PasswordJudge for WordJudge {
+impl PasswordStrengthChecker for WordListChecker {
     fn is_guessable(&self, password: &Password, about_the_person: &str) -> bool {
         let (name, _) = about_the_person.split_once('@').unwrap();
         password.expose().starts_with("password") || password.expose().contains(name)
@@ -204,9 +204,9 @@ impl PasswordJudge for WordJudge {
 
 /// Records messages instead of sealing them.
 #[derive(Default)]
-pub(super) struct NotingSealer(pub(super) Mutex<Vec<Mail>>);
+pub(super) struct RecordingSealer(pub(super) Mutex<Vec<Mail>>);
 
-impl NotingSealer {
+impl RecordingSealer {
     pub(super) fn all(&self) -> Vec<Mail> {
         self.0.lock().unwrap().clone()
     }
@@ -218,7 +218,7 @@ impl NotingSealer {
     }
 }
 
-impl MailSealer for NotingSealer {
+impl MailSealer for RecordingSealer {
     fn seal(&self, _: MessageId, mail: &Mail) -> Result<Vec<u8>, MailSealError> {
         self.0.lock().unwrap().push(mail.clone());
         Ok(b"sealed".to_vec())

@@ -5,31 +5,15 @@ use super::super::{
 use super::support::{MemoryFailures, email, home, locked_person, mail, units};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{StorageError, UniqueKey};
-use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
+use crate::testing::{clock, entropy, noon, person, seconds, secret, session, user_id};
 use domain::audit::{AuditActor, AuditKind};
-use domain::id::SessionId;
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::secret::SecretKind;
-use domain::session::{AuthenticationMethod, Session};
+use domain::session::Session;
 use domain::user::User;
 use std::sync::Arc;
-use uuid::Uuid;
 
 const NEW: &str = "robin@new.example.org";
-
-fn session(age: i64) -> Session {
-    Session {
-        id: SessionId::from_uuid(Uuid::from_u128(5)),
-        user_id: user_id(1),
-        token_hash: secret(SecretKind::Session, 5).hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: noon() - seconds(age),
-        last_seen_at: noon(),
-        first_seen_at: noon() - seconds(age),
-        device: None,
-        address: None,
-    }
-}
 
 /// A unit of work in which this user exists, with or without the session.
 fn with(user: User, session: Option<Session>) -> MockUnitOfWork {

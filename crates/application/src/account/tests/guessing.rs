@@ -1,38 +1,28 @@
 use super::super::{PasswordCheckError, SignIn, SignInPorts};
 use super::support::{
-    EMAIL, EndlessUnitsOfWork, MemoryFailures, MovableClock, NotingHasher, PASSWORD, WRONG, account, hash_of,
-    limits, sign_in_command,
+    EMAIL, EndlessUnitsOfWork, MemoryFailures, MovableClock, PASSWORD, RecordingHasher, WRONG, account,
+    hash_of, limits, sign_in_command, signing_in,
 };
-use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{entropy, person, seconds};
 use domain::second_factor::SecondFactorPolicy;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 /// Sign-ins to one account with in-memory counters; every unit of work allows what a sign-in needs.
-struct Door {
+struct SignInFixture {
     sign_in: SignIn,
-    hasher: Arc<NotingHasher>,
+    hasher: Arc<RecordingHasher>,
     clock: Arc<MovableClock>,
 }
 
-fn unit() -> MockUnitOfWork {
-    let mut unit = MockUnitOfWork::default();
-    unit.users.expect_find().returning(|_| Ok(Some(person())));
-    unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
-    unit.second_factors.expect_find().returning(|_| Ok(None));
-    unit.sessions.expect_insert().returning(|_| Ok(()));
-    unit
-}
-
-impl Door {
+impl SignInFixture {
     fn new() -> Self {
-        let (hasher, clock) = (Arc::new(NotingHasher::default()), MovableClock::at_noon());
+        let (hasher, clock) = (Arc::new(RecordingHasher::default()), MovableClock::at_noon());
         let ports = SignInPorts {
             credentials: Arc::new(account(&person(), Some(hash_of(PASSWORD)))),
-            hasher: Arc::<NotingHasher>::clone(&hasher),
+            hasher: Arc::<RecordingHasher>::clone(&hasher),
             failures: Arc::new(MemoryFailures::default()),
-            units: Arc::new(EndlessUnitsOfWork(unit)),
+            units: Arc::new(EndlessUnitsOfWork(signing_in)),
             clock: Arc::<MovableClock>::clone(&clock),
             entropy: entropy(),
         };
@@ -65,7 +55,7 @@ enum Answer {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn t81_of_forty_racing_attempts_ten_are_hashed() {
-    let door = Arc::new(Door::new());
+    let door = Arc::new(SignInFixture::new());
     let tasks: Vec<_> = (0..40)
         .map(|number| {
             let door = Arc::clone(&door);
@@ -81,7 +71,7 @@ async fn t81_of_forty_racing_attempts_ten_are_hashed() {
 
 #[tokio::test]
 async fn t81_after_a_hundred_attempts_the_right_password_works_as_soon_as_the_window_is_over() {
-    let door = Door::new();
+    let door = SignInFixture::new();
     for number in 0..100 {
         let expected = if number < 10 { Answer::Wrong } else { Answer::Wait(600) };
         assert_eq!(door.try_from_new_address(WRONG, number).await, expected, "{number}");
@@ -95,7 +85,7 @@ async fn t81_after_a_hundred_attempts_the_right_password_works_as_soon_as_the_wi
 
 #[tokio::test]
 async fn t81_fifty_failures_in_a_row_wait_for_the_day_to_end_and_never_longer() {
-    let door = Door::new();
+    let door = SignInFixture::new();
     for number in 0..50 {
         if number > 0 && number % 10 == 0 {
             door.clock.pass(seconds(600));
@@ -112,7 +102,7 @@ async fn t81_fifty_failures_in_a_row_wait_for_the_day_to_end_and_never_longer() 
 
 #[tokio::test]
 async fn t81_the_right_password_wipes_the_slate_of_the_account() {
-    let door = Door::new();
+    let door = SignInFixture::new();
     for round in 0..20 {
         for number in 0..9 {
             assert_eq!(door.try_from_new_address(WRONG, round * 20 + number).await, Answer::Wrong);
@@ -123,7 +113,7 @@ async fn t81_the_right_password_wipes_the_slate_of_the_account() {
 
 #[tokio::test]
 async fn t80_an_account_that_does_not_exist_has_the_same_limits() {
-    let door = Door::new();
+    let door = SignInFixture::new();
     for name in ["nobody@example.org", "NOBODY@example.org", "no address at all"] {
         let address = Ipv4Addr::from_bits(0x0b00_0000).into();
         door.knock(name, WRONG, address).await;
@@ -142,7 +132,7 @@ fn within_64(host: u128) -> IpAddr {
 
 #[tokio::test]
 async fn t82_one_password_for_five_hundred_accounts_from_one_64_is_stopped_at_a_hundred() {
-    let door = Door::new();
+    let door = SignInFixture::new();
     for number in 0..500_u128 {
         let email = format!("somebody{number}@example.org");
         let expected = if number < 100 { Answer::Wrong } else { Answer::Wait(600) };
@@ -156,7 +146,7 @@ async fn t82_one_password_for_five_hundred_accounts_from_one_64_is_stopped_at_a_
 
 #[tokio::test]
 async fn attempts_rejected_for_their_address_do_not_count_against_the_accounts() {
-    let door = Door::new();
+    let door = SignInFixture::new();
     for number in 0..100 {
         door.knock(&format!("somebody{number}@example.org"), WRONG, within_64(1)).await;
     }
@@ -168,7 +158,7 @@ async fn attempts_rejected_for_their_address_do_not_count_against_the_accounts()
 
 #[tokio::test]
 async fn right_passwords_do_not_use_up_an_address_and_do_not_refill_it_either() {
-    let door = Door::new();
+    let door = SignInFixture::new();
     for _ in 0..150 {
         assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1)).await, Answer::Open);
     }

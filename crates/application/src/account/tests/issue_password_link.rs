@@ -1,17 +1,20 @@
 use super::super::{FindPasswordLink, IssuePasswordLink, IssuePasswordLinkError};
-use super::support::{EMAIL, Noted, PASSWORD, email, hash_of, locked_person, mail, queueing, still, units};
+use super::support::{
+    CallLog, EMAIL, PASSWORD, email, hash_of, link, locked_person, look, mail, queueing, secret_link, still,
+    units,
+};
+use crate::ports::storage::MockPasswordLinkReader;
 use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::ports::storage::{MockPasswordLinkReader, PasswordLinkWithAccount};
 use crate::testing::{clock, entropy, in_sandbox, noon, person, seconds, secret, user_id};
 use chrono::TimeDelta;
 use domain::audit::{AuditActor, AuditKind};
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
-use domain::secret::{Secret, SecretKind};
+use domain::secret::SecretKind;
 use domain::user::User;
 use std::sync::Arc;
 
 /// A unit of work in which the user's links are replaced by one.
-fn issuing(mut unit: MockUnitOfWork, stored: &Noted<PasswordLink>) -> MockUnitOfWork {
+fn issuing(mut unit: MockUnitOfWork, stored: &CallLog<PasswordLink>) -> MockUnitOfWork {
     let stored = Arc::clone(stored);
     unit.password_links.expect_delete_of_user().times(1).withf(|id| *id == user_id(1)).returning(|_| Ok(1));
     unit.password_links.expect_insert().times(1).returning(move |link| {
@@ -23,7 +26,7 @@ fn issuing(mut unit: MockUnitOfWork, stored: &Noted<PasswordLink>) -> MockUnitOf
 
 #[tokio::test]
 async fn the_operator_gets_a_link_of_three_days_that_is_stored_as_a_hash() {
-    let stored = Noted::default();
+    let stored = CallLog::default();
     let store = units([issuing(still(person(), None), &stored)]);
     let issued =
         IssuePasswordLink::new(store.clone(), entropy(), clock(), None).run(user_id(1)).await.unwrap();
@@ -44,7 +47,7 @@ async fn with_email_the_person_is_sent_the_link_and_its_purpose() {
         (None, "Restwell: Choose your password"),
         (Some(hash_of(PASSWORD)), "Restwell: Choose a new password"),
     ] {
-        let stored = Noted::default();
+        let stored = CallLog::default();
         let store = units([queueing(issuing(still(person(), password), &stored))]);
         let (queue, sealer) = mail();
         let issue = IssuePasswordLink::new(store, entropy(), clock(), Some(queue));
@@ -74,26 +77,6 @@ async fn unknown_and_locked_accounts_get_no_link() {
     assert_eq!((store.endings().committed(), store.events().all().len()), (0, 0));
 }
 
-fn secret_link() -> Secret {
-    secret(SecretKind::PasswordLink, 9)
-}
-
-/// A reader that returns this link, for an account with this status.
-fn finding(link: Option<PasswordLink>, user: Option<User>) -> Arc<MockPasswordLinkReader> {
-    let account = user.map(|user| (user.email, user.status));
-    let mut links = MockPasswordLinkReader::new();
-    links
-        .expect_find_password_link()
-        .times(1)
-        .withf(|hash| *hash == secret_link().hash())
-        .return_once(|_| Ok(link.map(|link| PasswordLinkWithAccount { link, account })));
-    Arc::new(links)
-}
-
-fn link(purpose: PasswordLinkPurpose) -> PasswordLink {
-    PasswordLink::new(secret_link().hash(), purpose, noon())
-}
-
 #[tokio::test]
 async fn a_usable_link_is_found_with_its_purpose_and_address() {
     let sign_up = PasswordLinkPurpose::SignUp { email: email("new@example.org") };
@@ -103,7 +86,7 @@ async fn a_usable_link_is_found_with_its_purpose_and_address() {
         (sign_up, "new@example.org"),
     ] {
         let account = (!matches!(purpose, PasswordLinkPurpose::SignUp { .. })).then(person);
-        let links = finding(Some(link(purpose.clone())), account);
+        let links = look(Some(link(purpose.clone())), account);
         let found = FindPasswordLink::new(links, clock()).run(secret_link().expose()).await.unwrap().unwrap();
         assert_eq!((found.purpose, found.email), (purpose.clone(), email(address)));
         assert_eq!(found.expires_at, noon() + purpose.lifetime());
@@ -116,10 +99,10 @@ async fn a_used_or_expired_link_and_one_of_a_locked_account_are_rejected() {
     let ended = PasswordLink { expires_at: noon(), ..reset.clone() };
     assert!(ended.is_live(noon() - seconds(1)));
     for links in [
-        finding(None, None),
-        finding(Some(ended), Some(person())),
-        finding(Some(reset.clone()), Some(locked_person())),
-        finding(Some(reset), None),
+        look(None, None::<User>),
+        look(Some(ended), person()),
+        look(Some(reset.clone()), locked_person()),
+        look(Some(reset), None::<User>),
     ] {
         let outcome = FindPasswordLink::new(links, clock()).run(secret_link().expose()).await;
         assert_eq!(outcome.unwrap(), None);

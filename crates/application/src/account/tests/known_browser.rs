@@ -2,9 +2,10 @@
 
 use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
 use super::support::{
-    EMAIL, MemoryFailures, NotingHasher, PASSWORD, WRONG, account, hash_of, home, limits, sign_in_command,
+    EMAIL, MemoryFailures, PASSWORD, RecordingHasher, WRONG, account, hash_of, home, limits, sign_in_command,
+    signing_in,
 };
-use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::ports::storage::test_support::{PreparedUnitsOfWork, RecordedEvents};
 use crate::testing::{clock, entropy, person, secret, user_id};
 use domain::address::AddressBlock;
 use domain::audit::AuditKind;
@@ -16,22 +17,13 @@ use std::sync::Arc;
 
 const OLD: &str = "a rainy night in the valley";
 
-fn unit() -> MockUnitOfWork {
-    let mut unit = MockUnitOfWork::default();
-    unit.users.expect_find().returning(|_| Ok(Some(person())));
-    unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
-    unit.second_factors.expect_find().returning(|_| Ok(None));
-    unit.sessions.expect_insert().returning(|_| Ok(()));
-    unit
-}
-
 /// A sign-in with its recorded audit events.
 fn door() -> (SignIn, RecordedEvents) {
-    let units = PreparedUnitsOfWork::new(std::iter::repeat_with(unit).take(200));
+    let units = PreparedUnitsOfWork::new(std::iter::repeat_with(signing_in).take(200));
     let events = units.events();
     let ports = SignInPorts {
         credentials: Arc::new(account(&person(), Some(hash_of(PASSWORD)))),
-        hasher: Arc::new(NotingHasher::default()),
+        hasher: Arc::new(RecordingHasher::default()),
         failures: Arc::new(MemoryFailures::default()),
         units: Arc::new(units),
         clock: clock(),

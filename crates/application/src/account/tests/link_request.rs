@@ -3,7 +3,7 @@ use super::super::{
     RequestSignUp,
 };
 use super::support::{
-    EMAIL, EndlessUnitsOfWork, FailingAt, MemoryFailures, Noted, email, home, locked_person, mail, units,
+    CallLog, EMAIL, EndlessUnitsOfWork, FailingAt, MemoryFailures, email, home, locked_person, mail, units,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWorkFactory};
@@ -34,7 +34,7 @@ fn command(email: &str) -> LinkRequestCommand<'_> {
 struct Rows {
     links: Mutex<Vec<PasswordLink>>,
     messages: Mutex<Vec<QueuedMessage>>,
-    writes: Noted<&'static str>,
+    writes: CallLog<&'static str>,
 }
 
 /// A unit of work in which this user has the address; links and emails are recorded.

@@ -25,14 +25,9 @@ fn session_id(number: u128) -> SessionId {
 fn session(began: i64, seen: i64) -> Session {
     Session {
         id: session_id(1),
-        user_id: user_id(1),
         token_hash: secret(SecretKind::Session, 5).hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: noon() - seconds(began),
         last_seen_at: noon() - seconds(seen),
-        first_seen_at: noon() - seconds(began),
-        device: None,
-        address: None,
+        ..crate::testing::session(began)
     }
 }
 

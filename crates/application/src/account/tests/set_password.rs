@@ -1,6 +1,6 @@
 use super::super::{ChoosePasswordPorts, NewPasswordError, SetPassword, SetPasswordError};
 use super::support::{
-    EMAIL, MemoryFailures, NotingHasher, PASSWORD, WordJudge, hash_of, replacing, still, units,
+    EMAIL, MemoryFailures, PASSWORD, RecordingHasher, WordListChecker, hash_of, replacing, still, units,
 };
 use crate::account::attempt_counters::account_counters;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
@@ -19,7 +19,7 @@ fn profiles(user: Option<User>) -> Arc<MockProfileReader> {
 }
 
 async fn set(store: &Arc<PreparedUnitsOfWork>, text: &str, is_busy: bool) -> Result<(), SetPasswordError> {
-    let hasher = NotingHasher::outside(store.endings());
+    let hasher = RecordingHasher::outside(store.endings());
     hasher.is_busy.store(is_busy, Ordering::SeqCst);
     SetPassword::new(ports(store, hasher, Arc::default()), profiles(Some(person())))
         .run(user_id(1), text)
@@ -28,14 +28,14 @@ async fn set(store: &Arc<PreparedUnitsOfWork>, text: &str, is_busy: bool) -> Res
 
 fn ports(
     store: &Arc<PreparedUnitsOfWork>,
-    hasher: NotingHasher,
+    hasher: RecordingHasher,
     failures: Arc<MemoryFailures>,
 ) -> ChoosePasswordPorts {
     ChoosePasswordPorts {
         links: Arc::<MockPasswordLinkReader>::default(),
         units: store.clone(),
         hasher: Arc::new(hasher),
-        judge: Arc::new(WordJudge),
+        strength_checker: Arc::new(WordListChecker),
         failures,
         clock: clock(),
         entropy: entropy(),
@@ -47,7 +47,7 @@ async fn t81_a_password_set_by_the_operator_resets_the_failure_counters_of_the_a
     let failures = Arc::new(MemoryFailures::default());
     failures.record_failure(&account_counters(EMAIL), noon(), seconds(600)).await.unwrap();
     let store = units([replacing(still(person(), None), &person(), PASSWORD, 0)]);
-    let ports = ports(&store, NotingHasher::default(), Arc::clone(&failures));
+    let ports = ports(&store, RecordingHasher::default(), Arc::clone(&failures));
     // A rejected password resets no counters.
     let set = SetPassword::new(ports, profiles(Some(person())));
     set.run(user_id(1), "password and some more").await.unwrap_err();
@@ -79,7 +79,7 @@ async fn t85_the_operator_obeys_the_rules_too() {
 async fn unknown_accounts_get_no_password_and_a_busy_server_sets_none() {
     let store = units([]);
     let set_nobodys =
-        SetPassword::new(ports(&store, NotingHasher::default(), Arc::default()), profiles(None));
+        SetPassword::new(ports(&store, RecordingHasher::default(), Arc::default()), profiles(None));
     let outcome = set_nobodys.run(user_id(1), PASSWORD).await;
     assert!(matches!(outcome, Err(SetPasswordError::NotFound)));
     let outcome = set(&store, PASSWORD, true).await;
@@ -96,7 +96,7 @@ async fn unknown_accounts_get_no_password_and_a_busy_server_sets_none() {
 #[tokio::test]
 async fn a_sandbox_person_gets_no_password() {
     let store = units([]);
-    let ports = ports(&store, NotingHasher::default(), Arc::default());
+    let ports = ports(&store, RecordingHasher::default(), Arc::default());
     let outcome = SetPassword::new(ports, profiles(Some(in_sandbox()))).run(user_id(1), PASSWORD).await;
     assert!(matches!(outcome, Err(SetPasswordError::SandboxPerson)), "{outcome:?}");
     assert_eq!(store.endings().begun(), 0);

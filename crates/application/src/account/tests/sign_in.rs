@@ -1,16 +1,13 @@
-use super::super::{
-    PasswordCheckError, SignIn, SignInCommand, SignInOrigin, SignInPorts, SignInProgress, SignedIn,
-};
+use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInOrigin, SignInProgress, SignedIn};
 use super::support::{
-    EMAIL, Noted, PASSWORD, account, hash_of, home, limits, locked_person, opened, ports, sign_in_command,
-    still, storing, units, visit, weak_hash_of,
+    CallLog, EMAIL, PASSWORD, account, door, hash_of, home, limits, locked_person, opened, ports,
+    sign_in_command, still, storing, units, visit, weak_hash_of,
 };
 use crate::ports::storage::StorageError;
 use crate::ports::storage::test_support::MockUnitOfWork;
-use crate::testing::{noon, person, seconds, secret, user_id};
+use crate::testing::{noon, person, session, user_id};
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditKind};
-use domain::id::SessionId;
 use domain::known_browser::is_known_browser;
 use domain::password::PasswordHash;
 use domain::pending_sign_in::{PendingSignIn, SecondStep};
@@ -19,11 +16,6 @@ use domain::secret::SecretKind;
 use domain::session::{AuthenticationMethod, Session};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use uuid::Uuid;
-
-fn door(ports: SignInPorts) -> SignIn {
-    SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-}
 
 fn command() -> SignInCommand<'static> {
     sign_in_command(EMAIL, PASSWORD, home())
@@ -31,18 +23,7 @@ fn command() -> SignInCommand<'static> {
 
 /// A session of this person that began an hour ago.
 fn old_session(number: u128) -> Session {
-    let began = noon() - seconds(3600);
-    Session {
-        id: SessionId::from_uuid(Uuid::from_u128(0x01d)),
-        user_id: user_id(number),
-        token_hash: secret(SecretKind::Session, 9).hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: began,
-        last_seen_at: began,
-        first_seen_at: began,
-        device: None,
-        address: None,
-    }
+    Session { user_id: user_id(number), ..session(3600) }
 }
 
 /// A sign-in in a browser with this session.
@@ -64,7 +45,7 @@ fn ending(mut unit: MockUnitOfWork, session: &Session, existed: bool) -> MockUni
 
 #[tokio::test]
 async fn the_right_password_opens_a_session_with_a_new_cookie() {
-    let stored = Noted::<Session>::default();
+    let stored = CallLog::<Session>::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
     let SignedIn { session, cookie, known_browser } = opened(door(ports).run(command()).await.unwrap());
@@ -96,7 +77,7 @@ async fn the_right_password_opens_a_session_with_a_new_cookie() {
 
 #[tokio::test]
 async fn case_does_not_make_another_account() {
-    let stored = Noted::default();
+    let stored = CallLog::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
     let command = SignInCommand { email: "Robin@Example.org", ..command() };
@@ -105,7 +86,7 @@ async fn case_does_not_make_another_account() {
 
 #[tokio::test]
 async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_before() {
-    let stored = Noted::<Session>::default();
+    let stored = CallLog::<Session>::default();
     let unit = |existed| {
         let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
         ending(unit, &old_session(1), existed)
@@ -131,7 +112,7 @@ async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_befor
 
 #[tokio::test]
 async fn the_previous_users_session_in_this_browser_ends_in_their_name() {
-    let stored = Noted::default();
+    let stored = CallLog::default();
     let unit = storing(still(person(), Some(hash_of(PASSWORD))), &stored);
     let store = units([ending(unit, &old_session(2), true)]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
@@ -144,7 +125,7 @@ async fn the_previous_users_session_in_this_browser_ends_in_their_name() {
 
 #[tokio::test]
 async fn t86_a_weak_hash_is_rehashed_with_the_sign_in() {
-    let stored = Noted::default();
+    let stored = CallLog::default();
     let mut unit = storing(still(person(), Some(weak_hash_of(PASSWORD))), &stored);
     unit.passwords
         .expect_rehash()
@@ -162,7 +143,7 @@ async fn t86_a_weak_hash_is_rehashed_with_the_sign_in() {
 
 #[tokio::test]
 async fn t86_a_hash_with_current_parameters_is_not_rehashed() {
-    let stored = Noted::default();
+    let stored = CallLog::default();
     let store = units([storing(still(person(), Some(hash_of(PASSWORD))), &stored)]);
     let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store);
     door(ports).run(command()).await.unwrap();
@@ -199,7 +180,7 @@ async fn an_account_locked_or_erased_during_sign_in_opens_no_session() {
 }
 
 /// A unit of work in which the person has an authenticator app or none, that stores a pending sign-in.
-fn waiting(has_app: bool, stored: &Noted<PendingSignIn>) -> MockUnitOfWork {
+fn waiting(has_app: bool, stored: &CallLog<PendingSignIn>) -> MockUnitOfWork {
     let mut unit = MockUnitOfWork::default();
     unit.users.expect_find().returning(|_| Ok(Some(person())));
     unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
@@ -222,7 +203,7 @@ async fn a_password_alone_opens_no_session_if_a_second_step_is_due() {
         (true, SecondFactorPolicy::Required, SecondStep::Code),
         (false, SecondFactorPolicy::Required, SecondStep::SetUp),
     ] {
-        let stored = Noted::<PendingSignIn>::default();
+        let stored = CallLog::<PendingSignIn>::default();
         // Inserting a session would panic: the mock does not expect it.
         let store = units([waiting(has_app, &stored)]);
         let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());

@@ -1,6 +1,6 @@
-use super::super::{PasswordCheckError, SignIn, SignInCommand, SignInPorts};
+use super::super::{PasswordCheckError, SignInCommand, SignInPorts};
 use super::support::{
-    EMAIL, FailingAt, Noted, PASSWORD, WRONG, account, hash_of, home, limits, locked_person, ports,
+    CallLog, EMAIL, FailingAt, PASSWORD, WRONG, account, door, hash_of, home, locked_person, ports,
     sign_in_command, still, storing, units, weak_hash_of,
 };
 use crate::ports::storage::test_support::MockUnitOfWork;
@@ -10,7 +10,6 @@ use crate::testing::{person, user_id};
 use domain::address::AddressBlock;
 use domain::audit::AuditKind;
 use domain::password::PasswordHash;
-use domain::second_factor::SecondFactorPolicy;
 use domain::user::User;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,20 +20,17 @@ fn command<'a>(email: &'a str, password: &'a str) -> SignInCommand<'a> {
 
 /// Effects of an attempt: hashes checked, attempts counted, refusals recorded.
 #[derive(Debug, PartialEq, Eq)]
-struct Traces {
+struct Effects {
     error: String,
     checked: Vec<Option<PasswordHash>>,
     counts: Vec<u32>,
     writes: usize,
 }
 
-async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, password: &str) -> Traces {
+async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, password: &str) -> Effects {
     let store = units([MockUnitOfWork::default()]);
     let (ports, hasher, failures) = ports(account(user, stored), store.clone());
-    let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-        .run(command(email, password))
-        .await
-        .unwrap_err();
+    let error = door(ports).run(command(email, password)).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::WrongCredentials), "{error}");
     let refusals = store.events().all();
     assert!(refusals.iter().all(|event| event.kind == AuditKind::SignInRefused));
@@ -44,12 +40,12 @@ async fn refused(user: &User, stored: Option<PasswordHash>, email: &str, passwor
     // The write that replaces the audit event of an unknown account.
     let unknown = counts.len().saturating_sub(3);
     counts.truncate(3);
-    Traces { error: error.to_string(), checked, counts, writes: refusals.len() + unknown }
+    Effects { error: error.to_string(), checked, counts, writes: refusals.len() + unknown }
 }
 
 #[tokio::test]
 async fn t80_all_rejected_sign_ins_have_the_same_response_hashing_and_writes() {
-    let traces = [
+    let effects = [
         refused(&person(), Some(hash_of(PASSWORD)), "nobody@example.org", PASSWORD).await,
         refused(&person(), Some(hash_of(PASSWORD)), "no address at all", PASSWORD).await,
         refused(&person(), Some(hash_of(PASSWORD)), EMAIL, WRONG).await,
@@ -57,14 +53,14 @@ async fn t80_all_rejected_sign_ins_have_the_same_response_hashing_and_writes() {
         refused(&locked_person(), Some(hash_of(PASSWORD)), EMAIL, PASSWORD).await,
         refused(&person(), None, EMAIL, PASSWORD).await,
     ];
-    for trace in &traces {
-        assert_eq!(trace.error, traces[0].error);
+    for trace in &effects {
+        assert_eq!(trace.error, effects[0].error);
         assert_eq!(trace.checked.len(), 1);
         assert_eq!(trace.counts, [1, 1, 1]);
         assert_eq!(trace.writes, 1);
     }
     for (number, has_hash) in [(0, false), (1, false), (2, true), (3, true), (4, true), (5, false)] {
-        assert_eq!(traces[number].checked[0].is_some(), has_hash, "{number}");
+        assert_eq!(effects[number].checked[0].is_some(), has_hash, "{number}");
     }
 }
 
@@ -72,10 +68,7 @@ async fn t80_all_rejected_sign_ins_have_the_same_response_hashing_and_writes() {
 async fn a_malformed_address_is_not_looked_up() {
     let store = units([]);
     let (ports, hasher, _) = ports(MockCredentialReader::new(), store);
-    let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-        .run(command("robin", PASSWORD))
-        .await
-        .unwrap_err();
+    let error = door(ports).run(command("robin", PASSWORD)).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::WrongCredentials));
     assert_eq!(hasher.checks(), 1);
 }
@@ -84,7 +77,7 @@ async fn a_malformed_address_is_not_looked_up() {
 async fn a_rejection_is_audited_only_for_existing_accounts() {
     let store = units([MockUnitOfWork::default()]);
     let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
-    let sign_in = SignIn::new(ports, limits(), SecondFactorPolicy::Optional);
+    let sign_in = door(ports);
     sign_in.run(command("nobody@example.org", WRONG)).await.unwrap_err();
     assert_eq!(store.events().all(), []);
     sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
@@ -98,10 +91,7 @@ async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
     let million = "x".repeat(1_000_000);
     for password in ["", &"x".repeat(1025), &million] {
         let (ports, hasher, failures) = ports(MockCredentialReader::new(), units([]));
-        let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-            .run(command(EMAIL, password))
-            .await
-            .unwrap_err();
+        let error = door(ports).run(command(EMAIL, password)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::InvalidForm), "{error}");
         assert_eq!((hasher.checks(), failures.counts().len()), (0, 0));
     }
@@ -111,7 +101,7 @@ async fn t84_an_invalid_password_is_neither_counted_nor_hashed() {
 async fn t84_attempts_that_a_busy_server_did_not_check_are_not_counted() {
     let (ports, hasher, failures) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
     hasher.is_busy.store(true, Ordering::SeqCst);
-    let sign_in = SignIn::new(ports, limits(), SecondFactorPolicy::Optional);
+    let sign_in = door(ports);
     for _ in 0..20 {
         let error = sign_in.run(command(EMAIL, WRONG)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Busy)), "{error}");
@@ -124,10 +114,7 @@ async fn t81_a_failing_counter_rejects_the_attempt() {
     for call in 1..=3 {
         let (ports, hasher, _) = ports(account(&person(), Some(hash_of(PASSWORD))), units([]));
         let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
-        let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-            .run(command(EMAIL, PASSWORD))
-            .await
-            .unwrap_err();
+        let error = door(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
         assert_eq!(hasher.checks(), 0, "call {call}");
     }
@@ -139,10 +126,7 @@ async fn a_right_password_opens_no_session_if_its_counters_cannot_be_updated() {
         let store = units([]);
         let (ports, _, _) = ports(account(&person(), Some(hash_of(PASSWORD))), store.clone());
         let ports = SignInPorts { failures: Arc::new(FailingAt::call(call)), ..ports };
-        let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-            .run(command(EMAIL, PASSWORD))
-            .await
-            .unwrap_err();
+        let error = door(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
         assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)), "{error}");
         assert_eq!(store.endings().begun(), 0);
     }
@@ -153,10 +137,7 @@ async fn an_unavailable_store_is_not_reported_as_a_wrong_password() {
     let mut away = MockCredentialReader::new();
     away.expect_find_credentials().returning(|_| Err(StorageError::Unavailable));
     let (ports, hasher, _) = ports(away, units([]));
-    let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-        .run(command(EMAIL, PASSWORD))
-        .await
-        .unwrap_err();
+    let error = door(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::Storage(StorageError::Unavailable)));
     assert_eq!(hasher.checks(), 0);
 }
@@ -167,28 +148,20 @@ async fn an_unreadable_hash_is_a_separate_error() {
     let mut broken = MockPasswordHasher::new();
     broken.expect_check().returning(|_, _| Err(PasswordHashingError::Failed));
     let ports = SignInPorts { hasher: Arc::new(broken), ..ports };
-    let error = SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-        .run(command(EMAIL, PASSWORD))
-        .await
-        .unwrap_err();
+    let error = door(ports).run(command(EMAIL, PASSWORD)).await.unwrap_err();
     assert!(matches!(error, PasswordCheckError::Hashing(PasswordHashingError::Failed)));
 }
 
 #[tokio::test]
 async fn t86_a_person_can_sign_in_even_if_a_weak_hash_cannot_be_rehashed() {
     for failure in [PasswordHashingError::Busy, PasswordHashingError::Failed] {
-        let stored = Noted::default();
+        let stored = CallLog::default();
         let store = units([storing(still(person(), Some(weak_hash_of(PASSWORD))), &stored)]);
         let (ports, _, _) = ports(account(&person(), Some(weak_hash_of(PASSWORD))), store);
         let mut hasher = MockPasswordHasher::new();
         hasher.expect_check().returning(|_, _| Ok(PasswordCheck { is_right: true, is_outdated: true }));
         hasher.expect_hash().times(1).returning(move |_| Err(failure));
         let ports = SignInPorts { hasher: Arc::new(hasher), ..ports };
-        assert!(
-            SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
-                .run(command(EMAIL, PASSWORD))
-                .await
-                .is_ok()
-        );
+        assert!(door(ports).run(command(EMAIL, PASSWORD)).await.is_ok());
     }
 }

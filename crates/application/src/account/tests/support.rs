@@ -1,14 +1,22 @@
 //! Shared fixtures: test accounts, and units of work with expectations.
 
 pub(super) use super::double::*;
+pub(super) use crate::testing::units;
 
-use super::super::{SignInCommand, SignInLimits, SignInOrigin, SignInPorts, SignInProgress, SignedIn};
+use super::super::{
+    SignIn, SignInCommand, SignInLimits, SignInOrigin, SignInPorts, SignInProgress, SignedIn,
+};
 use crate::mail::{PublicLinks, QueueMail};
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::storage::{Credentials, MockCredentialReader, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::storage::{
+    Credentials, MockCredentialReader, MockPasswordLinkReader, PasswordLinkWithAccount, StorageError,
+    UnitOfWork, UnitOfWorkFactory,
+};
 use crate::testing::{clock, entropy, noon, person, secret};
 use async_trait::async_trait;
 use domain::password::PasswordHash;
+use domain::password_link::{PasswordLink, PasswordLinkPurpose};
+use domain::second_factor::SecondFactorPolicy;
 use domain::secret::{Secret, SecretKind};
 use domain::session::Session;
 use domain::user::{Email, User, UserStatus};
@@ -68,12 +76,12 @@ pub(super) fn account(user: &User, password: Option<PasswordHash>) -> MockCreden
 pub(super) fn ports(
     credentials: MockCredentialReader,
     units: Arc<PreparedUnitsOfWork>,
-) -> (SignInPorts, Arc<NotingHasher>, Arc<MemoryFailures>) {
-    let hasher = Arc::new(NotingHasher::outside(units.endings()));
+) -> (SignInPorts, Arc<RecordingHasher>, Arc<MemoryFailures>) {
+    let hasher = Arc::new(RecordingHasher::outside(units.endings()));
     let failures = Arc::new(MemoryFailures::default());
     let ports = SignInPorts {
         credentials: Arc::new(credentials),
-        hasher: Arc::<NotingHasher>::clone(&hasher),
+        hasher: Arc::<RecordingHasher>::clone(&hasher),
         failures: Arc::<MemoryFailures>::clone(&failures),
         units,
         clock: clock(),
@@ -86,8 +94,41 @@ pub(super) fn limits() -> SignInLimits {
     SignInLimits::default()
 }
 
-pub(super) fn units<const N: usize>(units: [MockUnitOfWork; N]) -> Arc<PreparedUnitsOfWork> {
-    Arc::new(PreparedUnitsOfWork::new(units))
+/// A sign-in with these ports, without a second factor unless the person has one.
+pub(super) fn door(ports: SignInPorts) -> SignIn {
+    SignIn::new(ports, limits(), SecondFactorPolicy::Optional)
+}
+
+/// A unit of work that allows what a sign-in with [`PASSWORD`] needs.
+pub(super) fn signing_in() -> MockUnitOfWork {
+    let mut unit = MockUnitOfWork::default();
+    unit.users.expect_find().returning(|_| Ok(Some(person())));
+    unit.passwords.expect_find().returning(|_| Ok(Some(hash_of(PASSWORD))));
+    unit.second_factors.expect_find().returning(|_| Ok(None));
+    unit.sessions.expect_insert().returning(|_| Ok(()));
+    unit
+}
+
+/// The secret of the links that [`link`] returns.
+pub(super) fn secret_link() -> Secret {
+    secret(SecretKind::PasswordLink, 9)
+}
+
+pub(super) fn link(purpose: PasswordLinkPurpose) -> PasswordLink {
+    PasswordLink::new(secret_link().hash(), purpose, noon())
+}
+
+/// A reader that returns this link and its user, if there is one.
+pub(super) fn look(link: Option<PasswordLink>, user: impl Into<Option<User>>) -> Arc<MockPasswordLinkReader> {
+    let user: Option<User> = user.into();
+    let account = user.map(|user| (user.email, user.status));
+    let mut links = MockPasswordLinkReader::new();
+    links
+        .expect_find_password_link()
+        .times(1)
+        .withf(|hash| *hash == secret_link().hash())
+        .return_once(|_| Ok(link.map(|link| PasswordLinkWithAccount { link, account })));
+    Arc::new(links)
 }
 
 /// A unit of work in which this user has this password.
@@ -103,10 +144,10 @@ pub(super) fn still(user: User, password: Option<PasswordHash>) -> MockUnitOfWor
 }
 
 /// Arguments that a mock received, in order.
-pub(super) type Noted<T> = Arc<Mutex<Vec<T>>>;
+pub(super) type CallLog<T> = Arc<Mutex<Vec<T>>>;
 
 /// Expects one session insert and records it.
-pub(super) fn storing(mut unit: MockUnitOfWork, stored: &Noted<Session>) -> MockUnitOfWork {
+pub(super) fn storing(mut unit: MockUnitOfWork, stored: &CallLog<Session>) -> MockUnitOfWork {
     let stored = Arc::clone(stored);
     unit.sessions.expect_insert().times(1).returning(move |session| {
         stored.lock().unwrap().push(session.clone());
@@ -160,10 +201,10 @@ pub(super) fn email(text: &str) -> Email {
 }
 
 /// An outbox with readable messages.
-pub(super) fn mail() -> (QueueMail, Arc<NotingSealer>) {
-    let sealer = Arc::new(NotingSealer::default());
+pub(super) fn mail() -> (QueueMail, Arc<RecordingSealer>) {
+    let sealer = Arc::new(RecordingSealer::default());
     let links = PublicLinks::new("https://rest.example/");
-    (QueueMail::new(Arc::<NotingSealer>::clone(&sealer), entropy(), links), sealer)
+    (QueueMail::new(Arc::<RecordingSealer>::clone(&sealer), entropy(), links), sealer)
 }
 
 /// Expects one queued message.

@@ -8,7 +8,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::UserChanged | AuditKind::UserLocked | AuditKind::UserUnlocked => {
             include_str!("../../operator/change_user.rs")
         }
-        AuditKind::ProfileImported => include_str!("../../import/storing.rs"),
+        AuditKind::ProfileImported => include_str!("../../import/batch_writer.rs"),
         AuditKind::UserErased => include_str!("../../erasure/erase_person.rs"),
         AuditKind::SignedIn => include_str!("../../account/open_session.rs"),
         AuditKind::SecondFactorTurnedOn => include_str!("../../second_factor/set_up.rs"),
@@ -37,10 +37,11 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::ClientChanged | AuditKind::ClientDisabled | AuditKind::ClientEnabled => {
             include_str!("../../operator/change_client.rs")
         }
-        AuditKind::WebhookCreated => include_str!("../../webhook/create_webhook.rs"),
-        AuditKind::WebhookSecretRotated | AuditKind::WebhookDeleted => {
-            include_str!("../../webhook/manage_webhooks.rs")
-        }
+        AuditKind::WebhookCreated
+        | AuditKind::WebhookSecretRotated
+        | AuditKind::WebhookTested
+        | AuditKind::WebhookReplayed
+        | AuditKind::WebhookDeleted => include_str!("../../webhook/manage_webhooks.rs"),
         AuditKind::WebhookDisabled => include_str!("../../webhook/deliver_events.rs"),
         AuditKind::ClientSecretRotated => include_str!("../../operator/rotate_client_secret.rs"),
         AuditKind::ClientSecretExposed => include_str!("../../token/authenticate_client.rs"),
@@ -67,7 +68,7 @@ const fn writer(kind: AuditKind) -> &'static str {
         AuditKind::ImportStarted => include_str!("../../import/import_records.rs"),
         AuditKind::ImportUndone => include_str!("../../import/undo_import.rs"),
         AuditKind::SleepWritten | AuditKind::IntakeLogsWritten | AuditKind::LabelsWritten => {
-            include_str!("../../import/storing.rs")
+            include_str!("../../import/batch_writer.rs")
         }
         AuditKind::SleepDeleted | AuditKind::IntakeLogDeleted => {
             include_str!("../../import/ingest/delete_record.rs")

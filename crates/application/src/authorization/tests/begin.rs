@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::authorization::{
-    AuthorizationParameters, BeginAuthorization, BeginAuthorizationCommand, BeginAuthorizationError,
-    BegunAuthorization, Given,
+    AuthorizationParameters, AuthorizationStep, BeginAuthorization, BeginAuthorizationCommand,
+    BeginAuthorizationError, ParameterValue,
 };
 use crate::ports::storage::StorageError;
 use crate::testing::{locked, service};
@@ -12,16 +12,16 @@ use domain::id::UserId;
 use domain::user::Email;
 use std::collections::HashSet;
 
-pub(super) type Outcome = Result<BegunAuthorization, BeginAuthorizationError>;
+pub(super) type Outcome = Result<AuthorizationStep, BeginAuthorizationError>;
 
 /// A request for sleep with a state.
 pub(super) fn good() -> AuthorizationParameters<'static> {
     AuthorizationParameters {
         client_id: Some(CLIENT),
         redirect_uri: Some(REDIRECT_URI),
-        response_type: Given::Once("code"),
-        scope: Given::Once("sleep"),
-        state: Given::Once("abc"),
+        response_type: ParameterValue::Once("code"),
+        scope: ParameterValue::Once("sleep"),
+        state: ParameterValue::Once("abc"),
         ..AuthorizationParameters::default()
     }
 }
@@ -30,18 +30,21 @@ pub(super) async fn begin(
     world: World,
     parameters: AuthorizationParameters<'_>,
     signed_in: Option<UserId>,
-) -> (Outcome, Traces) {
-    let (ports, traces) = world.ports();
+) -> (Outcome, Effects) {
+    let (ports, effects) = world.ports();
     let visit = visit();
     let signed_in = signed_in.map(|user_id| SessionKey { user_id, ..session_key() });
     let command = BeginAuthorizationCommand { parameters, visit: &visit, signed_in, address: ADDRESS };
-    (BeginAuthorization::new(ports, ISSUER.to_owned()).run(command).await, traces)
+    (BeginAuthorization::new(ports, ISSUER.to_owned()).run(command).await, effects)
 }
 
 /// Begins with a known client and no signed-in person; nothing may be counted or stored.
-pub(super) async fn begin_in_vain(client: Client, parameters: AuthorizationParameters<'_>) -> Outcome {
-    let (outcome, traces) = begin(World::new([]).knowing(Some(client)), parameters, None).await;
-    traces.assert_untouched();
+pub(super) async fn begin_without_storing(
+    client: Client,
+    parameters: AuthorizationParameters<'_>,
+) -> Outcome {
+    let (outcome, effects) = begin(World::new([]).with_client(Some(client)), parameters, None).await;
+    effects.assert_untouched();
     outcome
 }
 
@@ -50,15 +53,15 @@ async fn a_request_is_stored_completely_until_a_person_signs_in() {
     let mut unit = MockUnitOfWork::default();
     let stored = expect_request(&mut unit);
     let parameters = AuthorizationParameters {
-        code_challenge: Given::Once(CHALLENGE),
-        code_challenge_method: Given::Once("S256"),
-        response_mode: Given::Once("query"),
-        login_hint: Given::Once("robin@example.org"),
+        code_challenge: ParameterValue::Once(CHALLENGE),
+        code_challenge_method: ParameterValue::Once("S256"),
+        response_mode: ParameterValue::Once("query"),
+        login_hint: ParameterValue::Once("robin@example.org"),
         ..good()
     };
-    let (outcome, traces) =
-        begin(World::new([unit]).knowing(Some(app())).counting(1), parameters, None).await;
-    let Ok(BegunAuthorization::SignIn { request_id }) = outcome else { panic!("{outcome:?}") };
+    let (outcome, effects) =
+        begin(World::new([unit]).with_client(Some(app())).counting(1), parameters, None).await;
+    let Ok(AuthorizationStep::SignIn { request_id }) = outcome else { panic!("{outcome:?}") };
     let expected = AuthorizationRequest {
         id: request_id,
         scopes: scopes("sleep"),
@@ -67,8 +70,8 @@ async fn a_request_is_stored_completely_until_a_person_signs_in() {
         created_at: noon(),
         ..request()
     };
-    assert_eq!(noted(&stored), expected);
-    traces.assert_committed();
+    assert_eq!(captured(&stored), expected);
+    effects.assert_committed();
 }
 
 #[tokio::test]
@@ -76,12 +79,13 @@ async fn a_request_of_a_user_who_has_signed_in_is_theirs_at_once_and_pushes_out_
     let mut unit = with_person(Some(person()));
     expect_remembered(&mut unit, None);
     let stored = expect_request(&mut unit);
-    let (outcome, traces) = begin(World::new([unit]).knowing(Some(app())), good(), Some(user_id(1))).await;
-    let Ok(BegunAuthorization::Consent { request_id }) = outcome else { panic!("{outcome:?}") };
-    let stored = noted(&stored);
+    let (outcome, effects) =
+        begin(World::new([unit]).with_client(Some(app())), good(), Some(user_id(1))).await;
+    let Ok(AuthorizationStep::Consent { request_id }) = outcome else { panic!("{outcome:?}") };
+    let stored = captured(&stored);
     assert_eq!((stored.id, stored.user_id), (request_id, Some(user_id(1))));
     assert_eq!((stored.challenge, stored.force_consent), (None, false));
-    traces.assert_committed();
+    effects.assert_committed();
 }
 
 #[tokio::test]
@@ -89,11 +93,11 @@ async fn a_session_of_a_locked_or_erased_person_is_none() {
     for user in [None, Some(User { status: locked(), ..person() })] {
         let mut second = MockUnitOfWork::default();
         let stored = expect_request(&mut second);
-        let world = World::new([with_person(user), second]).knowing(Some(app())).counting(1);
-        let (outcome, traces) = begin(world, good(), Some(user_id(1))).await;
-        assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
-        assert_eq!(noted(&stored).user_id, None);
-        assert_eq!((traces.endings.committed(), traces.endings.rolled_back()), (1, 1));
+        let world = World::new([with_person(user), second]).with_client(Some(app())).counting(1);
+        let (outcome, effects) = begin(world, good(), Some(user_id(1))).await;
+        assert!(matches!(outcome, Ok(AuthorizationStep::SignIn { .. })), "{outcome:?}");
+        assert_eq!(captured(&stored).user_id, None);
+        assert_eq!((effects.endings.committed(), effects.endings.rolled_back()), (1, 1));
     }
 }
 
@@ -101,27 +105,28 @@ async fn a_session_of_a_locked_or_erased_person_is_none() {
 async fn t30_an_ended_session_is_not_signed_in() {
     let mut second = MockUnitOfWork::default();
     let stored = expect_request(&mut second);
-    let world = World::new([after_the_session(), second]).knowing(Some(app())).counting(1);
+    let world = World::new([after_the_session(), second]).with_client(Some(app())).counting(1);
     let (outcome, _) = begin(world, good(), Some(user_id(1))).await;
-    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
-    assert_eq!(noted(&stored).user_id, None);
+    assert!(matches!(outcome, Ok(AuthorizationStep::SignIn { .. })), "{outcome:?}");
+    assert_eq!(captured(&stored).user_id, None);
 }
 
 #[tokio::test]
 async fn t22_errors_of_an_app_that_is_not_reviewed_are_shown_on_a_page() {
     let draft = Client { review: Review::Draft { owner: user_id(9) }, ..app() };
-    let invalid = AuthorizationParameters { response_type: Given::Once("x"), ..good() };
-    let silent = AuthorizationParameters { prompt: Given::Once("none"), ..good() };
+    let invalid = AuthorizationParameters { response_type: ParameterValue::Once("x"), ..good() };
+    let silent = AuthorizationParameters { prompt: ParameterValue::Once("none"), ..good() };
     for parameters in [invalid, silent] {
-        let outcome = begin_in_vain(draft.clone(), parameters).await;
+        let outcome = begin_without_storing(draft.clone(), parameters).await;
         assert!(matches!(outcome, Err(BeginAuthorizationError::NotReviewed { .. })), "{outcome:?}");
-        let outcome = begin_in_vain(app(), parameters).await;
-        assert!(matches!(outcome, Ok(BegunAuthorization::Redirect(_))), "{outcome:?}");
+        let outcome = begin_without_storing(app(), parameters).await;
+        assert!(matches!(outcome, Ok(AuthorizationStep::Redirect(_))), "{outcome:?}");
     }
-    let (outcome, traces) =
-        begin(World::new([with_person(Some(person()))]).knowing(Some(draft)), silent, Some(user_id(1))).await;
+    let (outcome, effects) =
+        begin(World::new([with_person(Some(person()))]).with_client(Some(draft)), silent, Some(user_id(1)))
+            .await;
     assert!(matches!(outcome, Err(BeginAuthorizationError::NotReviewed { .. })), "{outcome:?}");
-    assert_eq!(traces.endings.rolled_back(), 1);
+    assert_eq!(effects.endings.rolled_back(), 1);
 }
 
 #[tokio::test]
@@ -130,24 +135,25 @@ async fn t22_an_unknown_client_is_shown_on_a_page() {
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..app() };
     let service = Client { redirect_uris: app().redirect_uris, ..service() };
     for client in [None, Some(disabled), Some(service)] {
-        let (outcome, traces) = begin(World::new([]).knowing(client), good(), None).await;
+        let (outcome, effects) = begin(World::new([]).with_client(client), good(), None).await;
         assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
-        traces.assert_untouched();
+        effects.assert_untouched();
     }
 }
 
 #[tokio::test]
 async fn t22_t24_a_client_id_that_is_missing_repeated_or_none_is_shown_on_a_page() {
     for client_id in [None, Some(""), Some("night-owl"), Some("00000000000000000000000c11e00001")] {
-        let (outcome, traces) =
+        let (outcome, effects) =
             begin(World::new([]), AuthorizationParameters { client_id, ..good() }, Some(user_id(1))).await;
         assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
-        traces.assert_untouched();
+        effects.assert_untouched();
     }
 }
 
 #[tokio::test]
-async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_shown_on_a_page() {
+async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_shown_on_a_page_rfc_9700_section_4_1_3()
+ {
     let with = |suffix: &str| format!("{REDIRECT_URI}{suffix}");
     for text in [
         with("/"),
@@ -171,14 +177,16 @@ async fn t20_a_redirect_uri_that_is_not_registered_letter_by_letter_is_shown_on_
         String::new(),
     ] {
         let outcome =
-            begin_in_vain(app(), AuthorizationParameters { redirect_uri: Some(&text), ..good() }).await;
+            begin_without_storing(app(), AuthorizationParameters { redirect_uri: Some(&text), ..good() })
+                .await;
         assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{text:?}: {outcome:?}");
     }
 }
 
 #[tokio::test]
 async fn t24_a_redirect_uri_that_is_missing_or_repeated_is_shown_on_a_page_even_if_only_one_is_registered() {
-    let outcome = begin_in_vain(app(), AuthorizationParameters { redirect_uri: None, ..good() }).await;
+    let outcome =
+        begin_without_storing(app(), AuthorizationParameters { redirect_uri: None, ..good() }).await;
     assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
 }
 
@@ -189,16 +197,19 @@ async fn t20_a_loopback_port_is_compared_like_everything_else() {
         ..app()
     };
     let redirect_uri = Some("http://127.0.0.1:9001/cb");
-    let outcome = begin_in_vain(native, AuthorizationParameters { redirect_uri, ..good() }).await;
+    let outcome = begin_without_storing(native, AuthorizationParameters { redirect_uri, ..good() }).await;
     assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn t25_a_state_above_2_kib_is_shown_on_a_page_before_any_other_fault() {
     let long = "\u{e9}".repeat(1024) + "x";
-    let parameters =
-        AuthorizationParameters { state: Given::Once(&long), response_type: Given::Faulty, ..good() };
-    let outcome = begin_in_vain(app(), parameters).await;
+    let parameters = AuthorizationParameters {
+        state: ParameterValue::Once(&long),
+        response_type: ParameterValue::Faulty,
+        ..good()
+    };
+    let outcome = begin_without_storing(app(), parameters).await;
     assert!(matches!(outcome, Err(BeginAuthorizationError::StateTooLong)), "{outcome:?}");
 }
 
@@ -207,25 +218,25 @@ async fn t25_a_state_of_2_kib_is_kept() {
     let state = "\u{e9}".repeat(1024);
     let mut unit = MockUnitOfWork::default();
     let stored = expect_request(&mut unit);
-    let parameters = AuthorizationParameters { state: Given::Once(&state), ..good() };
-    let (outcome, _) = begin(World::new([unit]).knowing(Some(app())).counting(1), parameters, None).await;
+    let parameters = AuthorizationParameters { state: ParameterValue::Once(&state), ..good() };
+    let (outcome, _) = begin(World::new([unit]).with_client(Some(app())).counting(1), parameters, None).await;
     assert!(outcome.is_ok());
-    assert_eq!(noted(&stored).state, Some(state));
+    assert_eq!(captured(&stored).state, Some(state));
 }
 
 #[tokio::test]
-async fn one_address_leaves_300_requests_behind_and_no_more() {
+async fn an_address_can_store_at_most_300_requests() {
     let mut unit = MockUnitOfWork::default();
     expect_request(&mut unit);
-    let (outcome, _) = begin(World::new([unit]).knowing(Some(app())).counting(300), good(), None).await;
-    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+    let (outcome, _) = begin(World::new([unit]).with_client(Some(app())).counting(300), good(), None).await;
+    assert!(matches!(outcome, Ok(AuthorizationStep::SignIn { .. })), "{outcome:?}");
 
-    let (outcome, traces) = begin(World::new([]).knowing(Some(app())).counting(301), good(), None).await;
+    let (outcome, effects) = begin(World::new([]).with_client(Some(app())).counting(301), good(), None).await;
     let Err(BeginAuthorizationError::TooManyRequests { retry_after_seconds }) = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!(retry_after_seconds, 90);
-    traces.assert_untouched();
+    effects.assert_untouched();
 }
 
 #[tokio::test]
@@ -234,8 +245,8 @@ async fn requests_are_counted_by_ipv4_address_or_ipv6_network() {
     for address in ["192.0.2.7", "192.0.2.8", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"] {
         let mut unit = MockUnitOfWork::default();
         expect_request(&mut unit);
-        let mut world = World::new([unit]).knowing(Some(app()));
-        let note = Noted::default();
+        let mut world = World::new([unit]).with_client(Some(app()));
+        let note = Captured::default();
         let key = Arc::clone(&note);
         world.failures.expect_record_failure().times(1).returning(move |keys, at, _| {
             *key.lock().unwrap() = Some(keys[0]);
@@ -246,7 +257,7 @@ async fn requests_are_counted_by_ipv4_address_or_ipv6_network() {
         let command =
             BeginAuthorizationCommand { parameters: good(), visit: &visit, signed_in: None, address };
         BeginAuthorization::new(world.ports().0, ISSUER.to_owned()).run(command).await.unwrap();
-        keys.push(noted(&note));
+        keys.push(captured(&note));
     }
     assert_eq!(keys[2], keys[3]);
     assert_eq!(keys.into_iter().collect::<HashSet<_>>().len(), 4);
@@ -254,9 +265,9 @@ async fn requests_are_counted_by_ipv4_address_or_ipv6_network() {
 
 #[tokio::test]
 async fn a_request_that_cannot_be_counted_is_not_stored() {
-    let mut world = World::new([]).knowing(Some(app()));
+    let mut world = World::new([]).with_client(Some(app()));
     world.failures.expect_record_failure().times(1).returning(|_, _, _| Err(StorageError::Unavailable));
-    let (outcome, traces) = begin(world, good(), None).await;
+    let (outcome, effects) = begin(world, good(), None).await;
     assert!(matches!(outcome, Err(BeginAuthorizationError::Storage(_))), "{outcome:?}");
-    traces.assert_untouched();
+    effects.assert_untouched();
 }

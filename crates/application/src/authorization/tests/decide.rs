@@ -5,16 +5,18 @@ use crate::authorization::{ConsentDecision, ConsentError, DecideConsent, DecideC
 use crate::ports::storage::StorageError;
 use crate::testing::locked;
 use domain::client::{ClientStatus, RedirectUri, Review};
-use domain::code::CodeState;
-use domain::resource::Resource;
 use domain::scope::ScopeSet;
 
 type Outcome = Result<AuthorizationResponse, ConsentError>;
 
 const BOTH: &[&str] = &["profile", "sleep"];
 
-async fn decide_as(unit: MockUnitOfWork, visit: &Secret, decision: ConsentDecision<'_>) -> (Outcome, Traces) {
-    let (ports, traces) = World::new([unit]).ports();
+async fn decide_as(
+    unit: MockUnitOfWork,
+    visit: &Secret,
+    decision: ConsentDecision<'_>,
+) -> (Outcome, Effects) {
+    let (ports, effects) = World::new([unit]).ports();
     let command = DecideConsentCommand {
         request_id: request_id(),
         session: session_key(),
@@ -22,10 +24,10 @@ async fn decide_as(unit: MockUnitOfWork, visit: &Secret, decision: ConsentDecisi
         decision,
         address: ADDRESS,
     };
-    (DecideConsent::new(ports, ISSUER.to_owned()).run(command).await, traces)
+    (DecideConsent::new(ports, ISSUER.to_owned()).run(command).await, effects)
 }
 
-async fn decide(unit: MockUnitOfWork, decision: ConsentDecision<'_>) -> (Outcome, Traces) {
+async fn decide(unit: MockUnitOfWork, decision: ConsentDecision<'_>) -> (Outcome, Effects) {
     decide_as(unit, &visit(), decision).await
 }
 
@@ -35,8 +37,8 @@ const fn allow(ticked: &'static [&'static str]) -> ConsentDecision<'static> {
 
 /// Returns the error of a rejected decision, and asserts that nothing was stored.
 async fn refusal(unit: MockUnitOfWork) -> ConsentError {
-    let (outcome, traces) = decide(unit, allow(BOTH)).await;
-    traces.assert_rolled_back();
+    let (outcome, effects) = decide(unit, allow(BOTH)).await;
+    effects.assert_rolled_back();
     outcome.unwrap_err()
 }
 
@@ -60,12 +62,12 @@ async fn granted(request: AuthorizationRequest, client: Client, ticked: &'static
     let mut unit = deciding(request, client);
     expect_forgotten(&mut unit);
     let stored = expect_code(&mut unit);
-    let (outcome, traces) = decide(unit, allow(ticked)).await;
-    assert_carries(&outcome.unwrap(), &noted(&stored), Some("abc"));
-    assert_eq!(traces.kinds(), [AuditKind::ConsentGiven, AuditKind::CodeIssued]);
-    assert_eq!(allowed(&traces), [Some(noted(&stored).scopes), None]);
-    traces.assert_committed();
-    noted(&stored).scopes.to_string()
+    let (outcome, effects) = decide(unit, allow(ticked)).await;
+    assert_carries(&outcome.unwrap(), &captured(&stored), Some("abc"));
+    assert_eq!(effects.kinds(), [AuditKind::ConsentGiven, AuditKind::CodeIssued]);
+    assert_eq!(allowed(&effects), [Some(captured(&stored).scopes), None]);
+    effects.assert_committed();
+    captured(&stored).scopes.to_string()
 }
 
 fn draft_of(owner: u128) -> Client {
@@ -97,9 +99,9 @@ async fn an_admitted_user_of_a_draft_grants_access_which_is_not_remembered() {
     let mut unit = deciding_about_a_draft(true);
     expect_forgotten(&mut unit);
     expect_code(&mut unit);
-    let (outcome, traces) = decide(unit, ConsentDecision::Allow { ticked: BOTH, remember: true }).await;
+    let (outcome, effects) = decide(unit, ConsentDecision::Allow { ticked: BOTH, remember: true }).await;
     assert!(outcome.is_ok(), "{outcome:?}");
-    traces.assert_committed();
+    effects.assert_committed();
 }
 
 #[tokio::test]
@@ -111,14 +113,14 @@ async fn the_owner_of_a_draft_needs_no_place_among_its_users() {
 async fn a_denial_takes_no_place_among_the_users_of_a_draft() {
     let mut unit = deciding(request(), draft_of(2));
     expect_forgotten(&mut unit);
-    let (outcome, traces) = decide(unit, ConsentDecision::Deny).await;
+    let (outcome, effects) = decide(unit, ConsentDecision::Deny).await;
     assert!(outcome.is_ok(), "{outcome:?}");
-    assert_eq!(traces.kinds(), [AuditKind::ConsentDenied]);
+    assert_eq!(effects.kinds(), [AuditKind::ConsentDenied]);
 }
 
 /// Returns the scopes in the audit events.
-fn allowed(traces: &Traces) -> Vec<Option<ScopeSet>> {
-    traces.events.all().into_iter().map(|event| event.scopes).collect()
+fn allowed(effects: &Effects) -> Vec<Option<ScopeSet>> {
+    effects.events.all().into_iter().map(|event| event.scopes).collect()
 }
 
 #[tokio::test]
@@ -126,24 +128,13 @@ async fn an_allowed_request_returns_a_code_bound_to_all_of_its_parameters() {
     let mut unit = deciding(request(), app());
     expect_forgotten(&mut unit);
     let stored = expect_code(&mut unit);
-    let (outcome, traces) = decide(unit, allow(&["sleep"])).await;
-    let code = noted(&stored);
+    let (outcome, effects) = decide(unit, allow(&["sleep"])).await;
+    let code = captured(&stored);
     assert_carries(&outcome.unwrap(), &code, Some("abc"));
-    let expected = AuthorizationCode {
-        hash: code.hash,
-        client_id: client_id(1),
-        user_id: user_id(1),
-        redirect_uri: REDIRECT_URI.to_owned(),
-        scopes: scopes("sleep"),
-        resource: Resource::Api,
-        challenge: request().challenge,
-        issued_at: noon(),
-        expires_at: noon() + seconds(60),
-        state: CodeState::Issued,
-    };
+    let expected = AuthorizationCode { challenge: request().challenge, ..issued_code(code.hash) };
     assert_eq!(code, expected);
-    assert_eq!(traces.kinds(), [AuditKind::ConsentGiven, AuditKind::CodeIssued]);
-    traces.assert_committed();
+    assert_eq!(effects.kinds(), [AuditKind::ConsentGiven, AuditKind::CodeIssued]);
+    effects.assert_committed();
 }
 
 #[tokio::test]
@@ -168,27 +159,27 @@ async fn t23_a_denial_is_returned_to_the_app() {
     for decision in decisions {
         let mut unit = deciding(request(), app());
         expect_forgotten(&mut unit);
-        let (outcome, traces) = decide(unit, decision).await;
+        let (outcome, effects) = decide(unit, decision).await;
         assert_eq!(error_of(&outcome.unwrap()), ("access_denied", Some("abc")));
-        assert_eq!(traces.kinds(), [AuditKind::ConsentDenied]);
-        traces.assert_committed();
+        assert_eq!(effects.kinds(), [AuditKind::ConsentDenied]);
+        effects.assert_committed();
     }
 }
 
 #[tokio::test]
 async fn t34_consent_is_remembered_if_everything_was_allowed() {
     let mut unit = deciding(request(), app());
-    let note = Noted::default();
+    let note = Captured::default();
     let stored = Arc::clone(&note);
     unit.consents.expect_remember().times(1).returning(move |consent| {
         *stored.lock().unwrap() = Some(*consent);
         Ok(())
     });
     expect_code(&mut unit);
-    let (outcome, traces) = decide(unit, ConsentDecision::Allow { ticked: BOTH, remember: true }).await;
+    let (outcome, effects) = decide(unit, ConsentDecision::Allow { ticked: BOTH, remember: true }).await;
     assert!(outcome.is_ok(), "{outcome:?}");
-    assert_eq!(noted(&note), RememberedConsent { remembered_at: noon(), ..remembered("profile sleep") });
-    traces.assert_committed();
+    assert_eq!(captured(&note), RememberedConsent { remembered_at: noon(), ..remembered("profile sleep") });
+    effects.assert_committed();
 }
 
 #[tokio::test]
@@ -240,9 +231,9 @@ async fn t29_only_the_person_who_was_shown_the_page_can_decide() {
 #[tokio::test]
 async fn t29_a_request_cannot_be_decided_in_another_browser() {
     let other = secret(SecretKind::Visit, 7);
-    let (outcome, traces) = decide_as(with_request(Some(request()), app()), &other, allow(BOTH)).await;
+    let (outcome, effects) = decide_as(with_request(Some(request()), app()), &other, allow(BOTH)).await;
     assert!(matches!(outcome, Err(ConsentError::NotYours)), "{outcome:?}");
-    traces.assert_rolled_back();
+    effects.assert_rolled_back();
 }
 
 #[tokio::test]
@@ -269,9 +260,9 @@ async fn a_locked_or_erased_person_decides_nothing() {
 }
 
 #[tokio::test]
-async fn t29_a_ticked_name_that_no_form_of_ours_has_is_refused_before_anything_is_looked_at() {
+async fn t29_an_unknown_scope_name_is_rejected_before_any_lookup() {
     for ticked in [&["sleep", "email"] as &[&str], &["Sleep"], &[""], &["profile sleep"]] {
-        let (ports, traces) = World::new([]).ports();
+        let (ports, effects) = World::new([]).ports();
         let visit = visit();
         let command = DecideConsentCommand {
             request_id: request_id(),
@@ -282,7 +273,7 @@ async fn t29_a_ticked_name_that_no_form_of_ours_has_is_refused_before_anything_i
         };
         let outcome = DecideConsent::new(ports, ISSUER.to_owned()).run(command).await;
         assert!(matches!(outcome, Err(ConsentError::UnknownScope)), "{outcome:?}");
-        traces.assert_untouched();
+        effects.assert_untouched();
     }
 }
 
@@ -291,7 +282,7 @@ async fn a_decision_that_cannot_be_stored_returns_no_code() {
     let mut unit = deciding(request(), app());
     expect_forgotten(&mut unit);
     unit.codes.expect_insert().times(1).returning(|_| Err(StorageError::Unavailable));
-    let (outcome, traces) = decide(unit, allow(BOTH)).await;
+    let (outcome, effects) = decide(unit, allow(BOTH)).await;
     assert!(matches!(outcome, Err(ConsentError::Storage(_))), "{outcome:?}");
-    assert_eq!(traces.endings.committed(), 0);
+    assert_eq!(effects.endings.committed(), 0);
 }

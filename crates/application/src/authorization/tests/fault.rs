@@ -1,15 +1,15 @@
 //! Errors that are sent to the app's redirect URI.
 
-use super::begin::{begin, begin_in_vain, good};
+use super::begin::{begin, begin_without_storing, good};
 use super::*;
-use crate::authorization::{AuthorizationParameters, BegunAuthorization, Given};
+use crate::authorization::{AuthorizationParameters, AuthorizationStep, ParameterValue};
 
 type Parameters = AuthorizationParameters<'static>;
 
 /// Returns the error sent to the app, and the state.
 async fn sent_error(client: Client, parameters: Parameters) -> (String, Option<String>) {
-    let outcome = begin_in_vain(client, parameters).await;
-    let Ok(BegunAuthorization::Redirect(response)) = outcome else { panic!("{outcome:?}") };
+    let outcome = begin_without_storing(client, parameters).await;
+    let Ok(AuthorizationStep::Redirect(response)) = outcome else { panic!("{outcome:?}") };
     let (error, state) = error_of(&response);
     (error.to_owned(), state.map(str::to_owned))
 }
@@ -23,21 +23,22 @@ async fn assert_reported(error: &str, client: Client, parameters: Parameters) {
 async fn kept(client: Client, parameters: Parameters) -> AuthorizationRequest {
     let mut unit = MockUnitOfWork::default();
     let stored = expect_request(&mut unit);
-    let (outcome, _) = begin(World::new([unit]).knowing(Some(client)).counting(1), parameters, None).await;
-    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
-    noted(&stored)
+    let (outcome, _) =
+        begin(World::new([unit]).with_client(Some(client)).counting(1), parameters, None).await;
+    assert!(matches!(outcome, Ok(AuthorizationStep::SignIn { .. })), "{outcome:?}");
+    captured(&stored)
 }
 
 /// One fault of each kind, in the order in which they are reported.
-type Spoil = (&'static str, fn(&mut Parameters));
-const FAULTS: [Spoil; 7] = [
-    ("invalid_request", |parameters| parameters.login_hint = Given::Faulty),
-    ("unsupported_response_type", |parameters| parameters.response_type = Given::Once("token")),
-    ("invalid_request", |parameters| parameters.response_mode = Given::Once("form_post")),
-    ("invalid_scope", |parameters| parameters.scope = Given::Once("email")),
-    ("invalid_request", |parameters| parameters.code_challenge = Given::Once(CHALLENGE)),
-    ("invalid_request", |parameters| parameters.prompt = Given::Once("none login")),
-    ("invalid_target", |parameters| parameters.resource = Given::Once("https://owl.example")),
+type FaultCase = (&'static str, fn(&mut Parameters));
+const FAULTS: [FaultCase; 7] = [
+    ("invalid_request", |parameters| parameters.login_hint = ParameterValue::Faulty),
+    ("unsupported_response_type", |parameters| parameters.response_type = ParameterValue::Once("token")),
+    ("invalid_request", |parameters| parameters.response_mode = ParameterValue::Once("form_post")),
+    ("invalid_scope", |parameters| parameters.scope = ParameterValue::Once("email")),
+    ("invalid_request", |parameters| parameters.code_challenge = ParameterValue::Once(CHALLENGE)),
+    ("invalid_request", |parameters| parameters.prompt = ParameterValue::Once("none login")),
+    ("invalid_target", |parameters| parameters.resource = ParameterValue::Once("https://owl.example")),
 ];
 
 #[tokio::test]
@@ -56,13 +57,13 @@ async fn t23_of_several_faults_the_first_in_the_order_of_the_checks_is_reported(
 #[tokio::test]
 async fn t24_a_repeated_parameter_is_an_invalid_request() {
     let spoils: [fn(&mut Parameters); 7] = [
-        |parameters| parameters.response_type = Given::Faulty,
-        |parameters| parameters.scope = Given::Faulty,
-        |parameters| parameters.code_challenge = Given::Faulty,
-        |parameters| parameters.code_challenge_method = Given::Faulty,
-        |parameters| parameters.prompt = Given::Faulty,
-        |parameters| parameters.response_mode = Given::Faulty,
-        |parameters| parameters.login_hint = Given::Faulty,
+        |parameters| parameters.response_type = ParameterValue::Faulty,
+        |parameters| parameters.scope = ParameterValue::Faulty,
+        |parameters| parameters.code_challenge = ParameterValue::Faulty,
+        |parameters| parameters.code_challenge_method = ParameterValue::Faulty,
+        |parameters| parameters.prompt = ParameterValue::Faulty,
+        |parameters| parameters.response_mode = ParameterValue::Faulty,
+        |parameters| parameters.login_hint = ParameterValue::Faulty,
     ];
     for spoil in spoils {
         let mut parameters = good();
@@ -73,30 +74,36 @@ async fn t24_a_repeated_parameter_is_an_invalid_request() {
 
 #[tokio::test]
 async fn t24_of_a_repeated_state_none_is_given_back() {
-    let parameters = AuthorizationParameters { state: Given::Faulty, ..good() };
+    let parameters = AuthorizationParameters { state: ParameterValue::Faulty, ..good() };
     assert_eq!(sent_error(app(), parameters).await, ("invalid_request".to_owned(), None));
 }
 
 #[tokio::test]
 async fn t25_without_a_state_none_is_returned() {
-    let parameters = AuthorizationParameters { state: Given::Absent, scope: Given::Once("email"), ..good() };
+    let parameters = AuthorizationParameters {
+        state: ParameterValue::Absent,
+        scope: ParameterValue::Once("email"),
+        ..good()
+    };
     assert_eq!(sent_error(app(), parameters).await, ("invalid_scope".to_owned(), None));
 }
 
 #[tokio::test]
 async fn t23_only_codes_are_issued() {
     for response_type in ["token", "id_token", "code token", "CODE", " code", "none"] {
-        let parameters = AuthorizationParameters { response_type: Given::Once(response_type), ..good() };
+        let parameters =
+            AuthorizationParameters { response_type: ParameterValue::Once(response_type), ..good() };
         assert_reported("unsupported_response_type", app(), parameters).await;
     }
-    let parameters = AuthorizationParameters { response_type: Given::Absent, ..good() };
+    let parameters = AuthorizationParameters { response_type: ParameterValue::Absent, ..good() };
     assert_reported("invalid_request", app(), parameters).await;
 }
 
 #[tokio::test]
 async fn responses_are_returned_in_the_query_only() {
     for response_mode in ["fragment", "form_post", "query.jwt", ""] {
-        let parameters = AuthorizationParameters { response_mode: Given::Once(response_mode), ..good() };
+        let parameters =
+            AuthorizationParameters { response_mode: ParameterValue::Once(response_mode), ..good() };
         assert_reported("invalid_request", app(), parameters).await;
     }
 }
@@ -105,19 +112,19 @@ async fn responses_are_returned_in_the_query_only() {
 async fn t23_a_scope_that_is_unknown_or_not_the_clients_or_not_a_persons_is_invalid() {
     for scope in ["email", "Sleep", "sleep,profile", "supplements", "sleep supplements", "sleep:write", "  "]
     {
-        let parameters = AuthorizationParameters { scope: Given::Once(scope), ..good() };
+        let parameters = AuthorizationParameters { scope: ParameterValue::Once(scope), ..good() };
         assert_reported("invalid_scope", app(), parameters).await;
     }
     let writer = Client { scopes: scopes("sleep sleep:write"), ..app() };
-    let parameters = AuthorizationParameters { scope: Given::Once("sleep sleep:write"), ..good() };
+    let parameters = AuthorizationParameters { scope: ParameterValue::Once("sleep sleep:write"), ..good() };
     assert_reported("invalid_scope", writer, parameters).await;
 }
 
 #[tokio::test]
 async fn scopes_separated_by_commas_get_an_answer_that_says_how_to_separate_them() {
     for scope in ["sleep,profile", "sleep;profile", "sleep+profile"] {
-        let parameters = AuthorizationParameters { scope: Given::Once(scope), ..good() };
-        let Ok(BegunAuthorization::Redirect(response)) = begin_in_vain(app(), parameters).await else {
+        let parameters = AuthorizationParameters { scope: ParameterValue::Once(scope), ..good() };
+        let Ok(AuthorizationStep::Redirect(response)) = begin_without_storing(app(), parameters).await else {
             panic!("not refused: {scope}")
         };
         let answer = response.expose().replace("%20", " ").replace('+', " ");
@@ -127,55 +134,70 @@ async fn scopes_separated_by_commas_get_an_answer_that_says_how_to_separate_them
 
 // RFC 8707 section 2
 #[tokio::test]
-async fn the_resource_is_the_api_or_the_mcp_endpoint_of_this_server() {
+async fn the_resource_is_the_api_or_the_mcp_endpoint_of_this_server_rfc_8707_section_2_1() {
     for (given, expected) in [
-        (Given::Absent, Resource::Api),
-        (Given::Once(ISSUER), Resource::Api),
-        (Given::Once("https://sleep.example/mcp/"), Resource::Mcp),
+        (ParameterValue::Absent, Resource::Api),
+        (ParameterValue::Once(ISSUER), Resource::Api),
+        (ParameterValue::Once("https://sleep.example/mcp/"), Resource::Mcp),
     ] {
-        let parameters = AuthorizationParameters { resource: given, ..good() };
+        let parameters = AuthorizationParameters { resource: given, ..with_challenge() };
         assert_eq!(kept(app(), parameters).await.resource, expected);
     }
 }
 
+fn with_challenge() -> Parameters {
+    AuthorizationParameters {
+        code_challenge: ParameterValue::Once(CHALLENGE),
+        code_challenge_method: ParameterValue::Once("S256"),
+        ..good()
+    }
+}
+
+#[tokio::test]
+async fn a_request_for_the_mcp_endpoint_needs_a_challenge_oauth_2_1_section_7_5_1() {
+    let parameters =
+        AuthorizationParameters { resource: ParameterValue::Once("https://sleep.example/mcp"), ..good() };
+    assert_reported("invalid_request", app(), parameters).await;
+}
+
 #[tokio::test]
 async fn without_a_scope_everything_is_asked_for_that_the_client_may_get_by_consent() {
-    let parameters = AuthorizationParameters { scope: Given::Absent, ..good() };
+    let parameters = AuthorizationParameters { scope: ParameterValue::Absent, ..good() };
     let client = Client { scopes: scopes("profile supplements sleep:write"), ..app() };
     assert_eq!(kept(client, parameters).await.scopes, scopes("profile supplements"));
     assert_reported("invalid_scope", Client { scopes: scopes("sleep:write"), ..app() }, parameters).await;
 }
 
 #[tokio::test]
-async fn t40_only_a_well_formed_challenge_with_s256_is_taken() {
+async fn t40_only_a_well_formed_challenge_with_s256_is_accepted_rfc_7636_section_4_4_1() {
     let with = |challenge, method| AuthorizationParameters {
         code_challenge: challenge,
         code_challenge_method: method,
         ..good()
     };
-    let (challenge, s256) = (Given::Once(CHALLENGE), Given::Once("S256"));
+    let (challenge, s256) = (ParameterValue::Once(CHALLENGE), ParameterValue::Once("S256"));
     assert!(kept(app(), with(challenge, s256)).await.challenge.is_some());
     for (challenge, method) in [
-        (challenge, Given::Absent),
-        (challenge, Given::Once("plain")),
-        (challenge, Given::Once("s256")),
-        (challenge, Given::Once("S512")),
-        (Given::Absent, s256),
-        (Given::Absent, Given::Once("plain")),
-        (Given::Once("short"), s256),
-        (Given::Once("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM"), s256),
-        (Given::Once("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM="), s256),
+        (challenge, ParameterValue::Absent),
+        (challenge, ParameterValue::Once("plain")),
+        (challenge, ParameterValue::Once("s256")),
+        (challenge, ParameterValue::Once("S512")),
+        (ParameterValue::Absent, s256),
+        (ParameterValue::Absent, ParameterValue::Once("plain")),
+        (ParameterValue::Once("short"), s256),
+        (ParameterValue::Once("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM"), s256),
+        (ParameterValue::Once("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM="), s256),
     ] {
         assert_reported("invalid_request", app(), with(challenge, method)).await;
     }
 }
 
 #[tokio::test]
-async fn t43_a_client_that_must_use_pkce_sends_a_challenge() {
+async fn t43_a_client_that_must_use_pkce_sends_a_challenge_rfc_7636_section_4_4_1() {
     assert_reported("invalid_request", strict_app(), good()).await;
     let parameters = AuthorizationParameters {
-        code_challenge: Given::Once(CHALLENGE),
-        code_challenge_method: Given::Once("S256"),
+        code_challenge: ParameterValue::Once(CHALLENGE),
+        code_challenge_method: ParameterValue::Once("S256"),
         ..good()
     };
     assert!(kept(strict_app(), parameters).await.challenge.is_some());

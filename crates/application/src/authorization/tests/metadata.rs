@@ -3,14 +3,14 @@
 use super::begin::{Outcome, begin, good};
 use super::*;
 use crate::authorization::{
-    AuthorizationParameters, BeginAuthorizationError, BegunAuthorization, ConsentDecision, DecideConsent,
-    DecideConsentCommand, Given, OpenConsent, OpenConsentCommand, OpenedConsent,
+    AuthorizationParameters, AuthorizationStep, BeginAuthorizationError, ConsentDecision, DecideConsent,
+    DecideConsentCommand, OpenConsent, OpenConsentCommand, OpenedConsent, ParameterValue,
 };
 use crate::ports::storage::{StorageError, UniqueKey};
 use crate::ports::system::FetchedMetadata;
 use chrono::TimeDelta;
 use domain::client::{
-    ClientStatus, InvalidMetadataUrl, MetadataContent, MetadataDocument, MetadataFault, MetadataFields,
+    ClientStatus, InvalidMetadataUrl, MetadataContent, MetadataDocument, MetadataError, MetadataFields,
     MetadataUrl,
 };
 use domain::outbound::OutboundError;
@@ -44,8 +44,8 @@ fn stored(fresh_for: i64) -> Client {
 fn asking() -> AuthorizationParameters<'static> {
     AuthorizationParameters {
         client_id: Some(URL),
-        code_challenge: Given::Once(CHALLENGE),
-        code_challenge_method: Given::Once("S256"),
+        code_challenge: ParameterValue::Once(CHALLENGE),
+        code_challenge_method: ParameterValue::Once("S256"),
         ..good()
     }
 }
@@ -54,7 +54,7 @@ fn asking() -> AuthorizationParameters<'static> {
 fn world(
     units: impl IntoIterator<Item = MockUnitOfWork>,
     client: Option<Client>,
-    served: Option<Result<FetchedMetadata, MetadataFault>>,
+    served: Option<Result<FetchedMetadata, MetadataError>>,
 ) -> World {
     let mut world = World::new(units);
     let found = client.map(|client| ClientWithSecrets { client, secrets: Vec::new() });
@@ -74,9 +74,9 @@ fn served(fields: MetadataFields) -> FetchedMetadata {
 }
 
 /// A unit of work that finds this client and expects it to be stored; records what is stored.
-fn storing(before: Option<Client>) -> (MockUnitOfWork, Noted<Client>) {
+fn storing(before: Option<Client>) -> (MockUnitOfWork, Captured<Client>) {
     let mut unit = MockUnitOfWork::default();
-    let note = Noted::default();
+    let note = Captured::default();
     let is_new = before.is_none();
     unit.clients.expect_find().times(1).return_once(move |_| Ok(before));
     let stored = Arc::clone(&note);
@@ -102,7 +102,7 @@ fn asked_for() -> MockUnitOfWork {
     unit
 }
 
-fn assert_fault(outcome: &Outcome, expected: MetadataFault) {
+fn assert_fault(outcome: &Outcome, expected: MetadataError) {
     assert!(
         matches!(outcome, Err(BeginAuthorizationError::Metadata(fault)) if *fault == expected),
         "{outcome:?}"
@@ -112,41 +112,41 @@ fn assert_fault(outcome: &Outcome, expected: MetadataFault) {
 #[tokio::test]
 async fn an_unknown_url_is_fetched_and_stored_as_created_by_the_server() {
     let (unit, note) = storing(None);
-    let (outcome, traces) =
+    let (outcome, effects) =
         begin(world([unit, asked_for()], None, Some(Ok(served(fields())))), asking(), None).await;
-    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+    assert!(matches!(outcome, Ok(AuthorizationStep::SignIn { .. })), "{outcome:?}");
     let document = MetadataDocument { url: url(), fresh_until: noon() + TimeDelta::hours(1) };
-    assert_eq!(noted(&note), Client { document: Some(document), created_at: noon(), ..stored(0) });
-    let [event] = &traces.events.all()[..] else { panic!("one event") };
+    assert_eq!(captured(&note), Client { document: Some(document), created_at: noon(), ..stored(0) });
+    let [event] = &effects.events.all()[..] else { panic!("one event") };
     assert_eq!((event.kind, event.actor), (AuditKind::ClientCreated, AuditActor::Server));
     assert_eq!(event.client_id, Some(url().client_id()));
 }
 
 #[tokio::test]
-async fn section_4_4_the_lifetime_of_a_document_is_5_minutes_to_24_hours() {
+async fn cimd_section_4_4_the_lifetime_of_a_document_is_5_minutes_to_24_hours() {
     for (max_age, expected) in [(-1, 300), (0, 300), (301, 301), (86_399, 86_399), (1_000_000, 86_400)] {
         let (unit, note) = storing(None);
         let fetched = FetchedMetadata { fields: fields(), max_age: Some(seconds(max_age)) };
         let world = world([unit, asked_for()], None, Some(Ok(fetched)));
         assert!(begin(world, asking(), None).await.0.is_ok());
-        assert_eq!(noted(&note).document.unwrap().fresh_until, noon() + seconds(expected), "{max_age}");
+        assert_eq!(captured(&note).document.unwrap().fresh_until, noon() + seconds(expected), "{max_age}");
     }
 }
 
 #[tokio::test]
 async fn a_fresh_document_is_not_fetched() {
     let (outcome, _) = begin(world([asked_for()], Some(stored(1)), None), asking(), None).await;
-    assert!(matches!(outcome, Ok(BegunAuthorization::SignIn { .. })), "{outcome:?}");
+    assert!(matches!(outcome, Ok(AuthorizationStep::SignIn { .. })), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn an_expired_document_is_fetched_again_and_no_event_is_recorded_if_it_is_the_same() {
     let (unit, note) = storing(Some(stored(0)));
-    let (outcome, traces) =
+    let (outcome, effects) =
         begin(world([unit, asked_for()], Some(stored(0)), Some(Ok(served(fields())))), asking(), None).await;
     assert!(outcome.is_ok(), "{outcome:?}");
-    assert_eq!(noted(&note), stored(3600));
-    assert_eq!(traces.events.all(), []);
+    assert_eq!(captured(&note), stored(3600));
+    assert_eq!(effects.events.all(), []);
 }
 
 #[tokio::test]
@@ -155,51 +155,67 @@ async fn changed_redirect_uris_are_seen_after_expiry_and_remembered_consents_are
     let forgets = |user: &Option<_>, client: &Option<_>| user.is_none() && *client == Some(url().client_id());
     unit.consents.expect_forget().times(1).withf(forgets).returning(|_, _| Ok(2));
     let changed = MetadataFields { redirect_uris: vec!["https://owl.example/new".to_owned()], ..fields() };
-    let (outcome, traces) =
+    let (outcome, effects) =
         begin(world([unit], Some(stored(0)), Some(Ok(served(changed)))), asking(), None).await;
     // The request still has the old one.
     assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownRedirectUri)), "{outcome:?}");
-    assert_eq!(noted(&note).redirect_uris[0].as_str(), "https://owl.example/new");
-    let [event] = &traces.events.all()[..] else { panic!("one event") };
+    assert_eq!(captured(&note).redirect_uris[0].as_str(), "https://owl.example/new");
+    let [event] = &effects.events.all()[..] else { panic!("one event") };
     assert_eq!((event.kind, event.actor), (AuditKind::ClientChanged, AuditActor::Server));
 }
 
 #[tokio::test]
-async fn section_4_3_an_expired_document_is_not_used_if_it_cannot_be_fetched_and_nothing_is_stored() {
+async fn cimd_section_4_3_an_expired_document_is_not_used_if_it_cannot_be_fetched_and_nothing_is_stored() {
     for fault in [
-        MetadataFault::NoResponse(OutboundError::Forbidden),
-        MetadataFault::Status,
-        MetadataFault::TooLarge,
-        MetadataFault::ContentType,
-        MetadataFault::NotJson,
-        MetadataFault::Busy,
+        MetadataError::NoResponse(OutboundError::Forbidden),
+        MetadataError::Status,
+        MetadataError::TooLarge,
+        MetadataError::ContentType,
+        MetadataError::NotJson,
+        MetadataError::Busy,
     ] {
-        let (outcome, traces) = begin(world([], Some(stored(0)), Some(Err(fault))), asking(), None).await;
+        let (outcome, effects) = begin(world([], Some(stored(0)), Some(Err(fault))), asking(), None).await;
         assert_fault(&outcome, fault);
-        traces.assert_untouched();
+        effects.assert_untouched();
     }
 }
 
 #[tokio::test]
-async fn section_4_1_a_document_that_lies_about_its_id_is_not_stored() {
+async fn cimd_section_4_1_a_document_with_another_id_is_not_stored() {
     let lie = MetadataFields { client_id: Some("https://owl.example/other.json".to_owned()), ..fields() };
-    let (outcome, traces) = begin(world([], None, Some(Ok(served(lie)))), asking(), None).await;
-    assert_fault(&outcome, MetadataFault::OtherClientId);
-    traces.assert_untouched();
+    let (outcome, effects) = begin(world([], None, Some(Ok(served(lie)))), asking(), None).await;
+    assert_fault(&outcome, MetadataError::OtherClientId);
+    effects.assert_untouched();
 }
 
 #[tokio::test]
-async fn section_3_a_url_that_cannot_be_a_client_id_is_not_fetched() {
+async fn cimd_section_4_4_an_invalid_new_version_of_an_expired_document_leaves_the_stored_one_unchanged() {
+    let other_id = Some("https://owl.example/other.json".to_owned());
+    for (invalid, fault) in [
+        (MetadataFields { client_id: other_id, ..fields() }, MetadataError::OtherClientId),
+        (MetadataFields { has_secret: true, ..fields() }, MetadataError::Secret),
+        (MetadataFields { redirect_uris: Vec::new(), ..fields() }, MetadataError::RedirectUris),
+    ] {
+        // No unit of work is prepared, so one that opens fails.
+        let (outcome, effects) =
+            begin(world([], Some(stored(0)), Some(Ok(served(invalid)))), asking(), None).await;
+        assert_fault(&outcome, fault);
+        effects.assert_untouched();
+    }
+}
+
+#[tokio::test]
+async fn cimd_section_3_a_url_that_cannot_be_a_client_id_is_not_fetched() {
     let parameters = AuthorizationParameters { client_id: Some("https://owl.example/"), ..asking() };
     let (outcome, _) = begin(world([], None, None), parameters, None).await;
-    assert_fault(&outcome, MetadataFault::Url(InvalidMetadataUrl::NoPath));
+    assert_fault(&outcome, MetadataError::Url(InvalidMetadataUrl::NoPath));
 }
 
 #[tokio::test]
 async fn a_host_that_the_operator_did_not_list_is_not_fetched() {
     for (policy, fault) in [
-        (MetadataPolicy::Off, MetadataFault::Off),
-        (MetadataPolicy::Listed(vec!["other.example".to_owned()]), MetadataFault::HostNotListed),
+        (MetadataPolicy::Off, MetadataError::Off),
+        (MetadataPolicy::Listed(vec!["other.example".to_owned()]), MetadataError::HostNotListed),
     ] {
         let world = World { metadata_policy: policy, ..world([], Some(stored(60)), None) };
         assert_fault(&begin(world, asking(), None).await.0, fault);
@@ -215,18 +231,18 @@ async fn a_disabled_client_is_neither_fetched_nor_accepted_and_a_race_leaves_it_
     let (outcome, _) =
         begin(world([unit], Some(stored(0)), Some(Ok(served(fields())))), asking(), None).await;
     assert!(matches!(outcome, Err(BeginAuthorizationError::UnknownClient)), "{outcome:?}");
-    assert_eq!(noted(&note).status, disabled.status);
+    assert_eq!(captured(&note).status, disabled.status);
 }
 
 #[tokio::test]
-async fn of_two_requests_that_read_a_document_first_both_go_on() {
+async fn two_concurrent_first_fetches_both_succeed() {
     let mut unit = MockUnitOfWork::default();
     unit.clients.expect_find().times(1).return_once(|_| Ok(None));
     unit.clients.expect_insert().times(1).returning(|_| Err(StorageError::Conflict(UniqueKey::ClientId)));
-    let (outcome, traces) =
+    let (outcome, effects) =
         begin(world([unit, asked_for()], None, Some(Ok(served(fields())))), asking(), None).await;
     assert!(outcome.is_ok(), "{outcome:?}");
-    assert_eq!(traces.events.all(), []);
+    assert_eq!(effects.events.all(), []);
 }
 
 #[tokio::test]
@@ -242,7 +258,7 @@ async fn a_network_may_cause_30_fetches_in_ten_minutes() {
 }
 
 #[tokio::test]
-async fn the_stored_id_is_no_client_id() {
+async fn the_stored_id_is_not_a_client_id() {
     let id = url().client_id().to_string();
     let parameters = AuthorizationParameters { client_id: Some(&id), ..asking() };
     let (outcome, _) = begin(world([], Some(stored(60)), None), parameters, None).await;
@@ -256,7 +272,7 @@ async fn an_app_of_a_host_that_is_not_listed_is_asked_about_each_time() {
         let note = expect_request(&mut unit);
         let world = World { metadata_policy: policy, ..world([unit], Some(stored(60)), None) };
         assert!(begin(world, asking(), None).await.0.is_ok());
-        assert_eq!(noted(&note).force_consent, force_consent);
+        assert_eq!(captured(&note).force_consent, force_consent);
     }
 }
 

@@ -23,14 +23,14 @@ fn connected(client: ClientId, text: &str) -> ConnectedApp {
     }
 }
 
-async fn open_as(world: World, visit: &Secret, session: &Session) -> (Outcome, Traces) {
-    let (ports, traces) = world.ports();
+async fn open_as(world: World, visit: &Secret, session: &Session) -> (Outcome, Effects) {
+    let (ports, effects) = world.ports();
     let command = OpenConsentCommand { request_id: request_id(), session, visit, address: ADDRESS };
-    (OpenConsent::new(ports, ISSUER.to_owned()).run(command).await, traces)
+    (OpenConsent::new(ports, ISSUER.to_owned()).run(command).await, effects)
 }
 
 /// Opens the page for a user with these connected apps.
-async fn open(unit: MockUnitOfWork, connected: Vec<ConnectedApp>) -> (Outcome, Traces) {
+async fn open(unit: MockUnitOfWork, connected: Vec<ConnectedApp>) -> (Outcome, Effects) {
     let mut world = World::new([unit]);
     world
         .apps
@@ -44,8 +44,8 @@ async fn open(unit: MockUnitOfWork, connected: Vec<ConnectedApp>) -> (Outcome, T
 
 /// Returns the error of a rejected opening, and asserts that nothing was changed.
 async fn refusal(unit: MockUnitOfWork) -> ConsentError {
-    let (outcome, traces) = open(unit, Vec::new()).await;
-    traces.assert_rolled_back();
+    let (outcome, effects) = open(unit, Vec::new()).await;
+    effects.assert_rolled_back();
     outcome.unwrap_err()
 }
 
@@ -73,15 +73,15 @@ fn view() -> ConsentView {
 
 #[tokio::test]
 async fn the_page_shows_the_app_its_scopes_and_the_site_to_return_to() {
-    let (outcome, traces) = open(unremembered(request(), app()), Vec::new()).await;
+    let (outcome, effects) = open(unremembered(request(), app()), Vec::new()).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
-    traces.assert_committed();
-    assert_eq!(traces.kinds(), []);
+    effects.assert_committed();
+    assert_eq!(effects.kinds(), []);
 }
 
 // RFC 8252 section 8.6
 #[tokio::test]
-async fn the_page_says_that_a_program_on_this_computer_asks() {
+async fn the_page_says_that_a_program_on_this_computer_asks_rfc_8252_section_8_6() {
     let uri = "http://127.0.0.1:49152/callback";
     let redirect_uris = vec![RedirectUri::parse("http://127.0.0.1/callback").unwrap()];
     let native = Client { kind: ClientKind::PublicApp, require_pkce: true, redirect_uris, ..app() };
@@ -121,9 +121,9 @@ async fn an_unclaimed_request_is_bound_to_the_person() {
         .times(1)
         .withf(|id, user| *id == request_id() && *user == user_id(1))
         .returning(|_, _| Ok(true));
-    let (outcome, traces) = open(unit, Vec::new()).await;
+    let (outcome, effects) = open(unit, Vec::new()).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(view()));
-    traces.assert_committed();
+    effects.assert_committed();
 }
 
 #[tokio::test]
@@ -131,9 +131,9 @@ async fn an_unclaimed_request_is_not_bound_to_an_older_session() {
     let unassigned = AuthorizationRequest { user_id: None, ..request() };
     // The mock does not expect an assignment.
     let world = World::new([with_request(Some(unassigned), app())]);
-    let (outcome, traces) = open_as(world, &visit(), &session(3600)).await;
+    let (outcome, effects) = open_as(world, &visit(), &session(3600)).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::SignIn);
-    assert_eq!(traces.kinds(), []);
+    assert_eq!(effects.kinds(), []);
 
     // A request already assigned to the user needs no new sign-in.
     let mut world = World::new([unremembered(request(), app())]);
@@ -160,9 +160,9 @@ async fn t29_the_request_of_another_browser_is_not_shown() {
     for user in [None, Some(user_id(1))] {
         let request = AuthorizationRequest { user_id: user, ..request() };
         let world = World::new([with_request(Some(request), app())]);
-        let (outcome, traces) = open_as(world, &secret(SecretKind::Visit, 7), &session(30)).await;
+        let (outcome, effects) = open_as(world, &secret(SecretKind::Visit, 7), &session(30)).await;
         assert!(matches!(outcome, Err(ConsentError::NotYours)), "{outcome:?}");
-        traces.assert_rolled_back();
+        effects.assert_rolled_back();
     }
 }
 
@@ -216,21 +216,21 @@ async fn t34_a_remembered_consent_grants_the_request_and_decides_it() {
     expect_remembered(&mut unit, Some(remembered("profile sleep")));
     expect_decided(&mut unit, true);
     let stored = expect_code(&mut unit);
-    let (outcome, traces) = open(unit, Vec::new()).await;
+    let (outcome, effects) = open(unit, Vec::new()).await;
     let Ok(OpenedConsent::Redirect(response)) = outcome else { panic!("{outcome:?}") };
-    let code = noted(&stored);
+    let code = captured(&stored);
     assert_carries(&response, &code, Some("abc"));
     assert_eq!((code.scopes, code.challenge), (scopes("profile sleep"), request().challenge));
-    assert_eq!(traces.kinds(), [AuditKind::CodeIssued]);
-    traces.assert_committed();
+    assert_eq!(effects.kinds(), [AuditKind::CodeIssued]);
+    effects.assert_committed();
 }
 
 #[tokio::test]
 async fn a_remembered_consent_does_not_serve_an_app_that_is_a_draft_again() {
     let draft = Client { review: Review::Draft { owner: user_id(1) }, ..app() };
-    let (outcome, traces) = open(with_request(Some(request()), draft), Vec::new()).await;
+    let (outcome, effects) = open(with_request(Some(request()), draft), Vec::new()).await;
     assert_eq!(outcome.unwrap(), OpenedConsent::Ask(ConsentView { is_reviewed: false, ..view() }));
-    assert_eq!(traces.kinds(), []);
+    assert_eq!(effects.kinds(), []);
 }
 
 #[tokio::test]

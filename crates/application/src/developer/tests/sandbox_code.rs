@@ -1,5 +1,5 @@
-use super::{ADDRESS, Prepared, approved, session};
-use crate::developer::{AppCommand, IssueSandboxCode, OwnAppError, SandboxCode};
+use super::{ADDRESS, TestStore, approved, session};
+use crate::developer::{AppCommand, DeveloperAppError, IssueSandboxCode, SandboxCode};
 use crate::operator::IssueCode;
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{ClientWithSecrets, MockClientReader};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 async fn issue(
     client: Client,
     owner: Option<UserId>,
-) -> (Result<SandboxCode, OwnAppError>, Option<AuthorizationCode>) {
+) -> (Result<SandboxCode, DeveloperAppError>, Option<AuthorizationCode>) {
     let stored: Arc<Mutex<Option<AuthorizationCode>>> = Arc::default();
     let (mut unit, noted) = (MockUnitOfWork::default(), Arc::clone(&stored));
     unit.users.expect_find().returning(|id| Ok(Some(User { id, ..person() })));
@@ -30,7 +30,7 @@ async fn issue(
         *noted.lock().unwrap() = Some(code.clone());
         Ok(())
     });
-    let prepared = Prepared::new([unit]);
+    let prepared = TestStore::new([unit]);
     let mut clients = MockClientReader::new();
     clients
         .expect_find_with_secrets()
@@ -66,11 +66,11 @@ async fn an_app_that_must_use_pkce_gets_a_verifier_that_meets_the_challenge() {
 async fn the_people_of_others_and_a_disabled_app_get_no_code() {
     for owner in [None, Some(user_id(2))] {
         let (refused, stored) = issue(approved(), owner).await;
-        assert!(matches!(refused, Err(OwnAppError::NotFound)), "{refused:?}");
+        assert!(matches!(refused, Err(DeveloperAppError::NotFound)), "{refused:?}");
         assert_eq!(stored, None);
     }
     let disabled = Client { status: ClientStatus::Disabled { at: noon() }, ..approved() };
     let (refused, stored) = issue(disabled, Some(user_id(1))).await;
-    assert!(matches!(refused, Err(OwnAppError::NoCode)), "{refused:?}");
+    assert!(matches!(refused, Err(DeveloperAppError::NoCode)), "{refused:?}");
     assert_eq!(stored, None);
 }

@@ -11,7 +11,7 @@ async fn a_new_secret_leaves_the_previous_one_live() {
     let mut unit = with_app(Some(draft()));
     unit.clients.expect_list_secrets().times(2).returning(|_| Ok(vec![stored_secret(1, None)]));
     unit.clients.expect_insert_secret().times(1).returning(|_, _| Ok(()));
-    let prepared = Prepared::new([unit]);
+    let prepared = TestStore::new([unit]);
     let rotate = RotateAppSecret::new(prepared.units.clone(), entropy(), clock());
     let newest = Some(stored_secret(1, None).id);
     let secret = rotate.run(secret_command(&session(0)), newest).await.unwrap();
@@ -26,10 +26,10 @@ async fn a_secret_is_not_created_if_the_newest_live_one_is_another_than_the_pers
         unit.clients.expect_list_secrets().times(1).returning(|_| {
             Ok(vec![stored_secret(1, None), stored_secret(2, None), stored_secret(3, Some(noon()))])
         });
-        let prepared = Prepared::new([unit]);
+        let prepared = TestStore::new([unit]);
         let rotate = RotateAppSecret::new(prepared.units.clone(), entropy(), clock());
         let refused = rotate.run(secret_command(&session(0)), seen).await;
-        assert!(matches!(refused, Err(OwnAppError::SecretChanged)), "{seen:?}");
+        assert!(matches!(refused, Err(DeveloperAppError::SecretChanged)), "{seen:?}");
         prepared.assert_nothing_stored();
     }
 }
@@ -40,20 +40,20 @@ async fn a_secret_of_a_public_or_another_persons_app_is_not_rotated() {
     for (client, is_found) in [(public, true), (own(Review::Draft { owner: user_id(2) }), false)] {
         let mut unit = with_app(Some(client));
         unit.clients.expect_list_secrets().times(usize::from(is_found)).returning(|_| Ok(Vec::new()));
-        let prepared = Prepared::new([unit]);
+        let prepared = TestStore::new([unit]);
         let rotate = RotateAppSecret::new(prepared.units.clone(), entropy(), clock());
         let refused = rotate.run(secret_command(&session(0)), None).await.unwrap_err();
         let fits = if is_found {
-            matches!(refused, OwnAppError::NoSecret)
+            matches!(refused, DeveloperAppError::NoSecret)
         } else {
-            matches!(refused, OwnAppError::NotFound)
+            matches!(refused, DeveloperAppError::NotFound)
         };
         assert!(fits, "{refused:?}");
         prepared.assert_nothing_stored();
     }
-    let rotate = RotateAppSecret::new(Prepared::new([]).units, entropy(), clock());
+    let rotate = RotateAppSecret::new(TestStore::new([]).units, entropy(), clock());
     let stale = rotate.run(secret_command(&session(300)), None).await;
-    assert!(matches!(stale, Err(OwnAppError::NotFresh)), "{stale:?}");
+    assert!(matches!(stale, Err(DeveloperAppError::NotFresh)), "{stale:?}");
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn a_secret_is_retired_only_beside_another_live_one() {
             .times(usize::from(is_retired))
             .withf(|_, secret, at| *secret == stored_secret(1, None).id && *at == noon())
             .returning(|_, _, _| Ok(true));
-        let prepared = Prepared::new([unit]);
+        let prepared = TestStore::new([unit]);
         let retire = RetireAppSecret::new(prepared.units.clone(), entropy(), clock());
         let id = stored_secret(retired, None).id;
         let outcome = retire.run(secret_command(&session(900)), id).await;
@@ -77,7 +77,7 @@ async fn a_secret_is_retired_only_beside_another_live_one() {
             outcome.unwrap();
             prepared.assert_committed(AuditKind::ClientSecretRetired);
         } else {
-            assert!(matches!(outcome, Err(OwnAppError::LastSecret)), "{outcome:?}");
+            assert!(matches!(outcome, Err(DeveloperAppError::LastSecret)), "{outcome:?}");
             prepared.assert_nothing_stored();
         }
     }

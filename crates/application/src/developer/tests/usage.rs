@@ -2,7 +2,7 @@
 
 use super::draft;
 use crate::access::DailyLimits;
-use crate::developer::{DailyLimit, OwnApps};
+use crate::developer::{DailyLimit, ShowDeveloperApps};
 use crate::ports::storage::{ClientWithSecrets, MockClientReader, MockClientUsageStore, MockGrantReader};
 use crate::testing::{client_id, clock, noon, user_id};
 use chrono::NaiveDate;
@@ -38,7 +38,7 @@ async fn an_own_app_is_shown_with_the_fewest_requests_left_today() {
     let stored = sums.clone();
     usage.expect_list_usage().return_once(|_, _| Ok(stored));
     let limits = DailyLimits { sleep: 50, profile: 9, ..DailyLimits::default() };
-    let apps = OwnApps::new(Arc::new(clients), Arc::new(grants), Arc::new(usage), limits, clock());
+    let apps = ShowDeveloperApps::new(Arc::new(clients), Arc::new(grants), Arc::new(usage), limits, clock());
     let found = apps.find(user_id(1), client_id(1)).await.unwrap().unwrap();
     assert_eq!(found.usage, sums);
     let left = |endpoint| found.limits.iter().find(|limit| limit.endpoint == endpoint).copied();

@@ -1,10 +1,10 @@
-use super::{ADDRESS, Prepared, approved, session};
-use crate::developer::{AppCommand, AppWebhookPorts, AppWebhooks, OwnAppError};
+use super::{ADDRESS, TestStore, approved, session};
+use crate::developer::{AppCommand, AppWebhookPorts, AppWebhooks, DeveloperAppError};
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::ports::storage::{ClientWithSecrets, EndpointInsertion, MockClientReader, MockWebhookReader};
 use crate::ports::system::MockWebhookSigner;
 use crate::testing::{client_id, clock, entropy, noon, user_id};
-use crate::webhook::{CreateWebhook, ManageWebhooks, WebhookError};
+use crate::webhook::{ManageWebhooks, WebhookError};
 use chrono::TimeDelta;
 use domain::audit::AuditKind;
 use domain::id::WebhookEndpointId;
@@ -53,7 +53,7 @@ fn reader() -> Arc<MockWebhookReader> {
 }
 
 /// The use case, with one app, of user 1, and its endpoint.
-fn webhooks(prepared: &Prepared) -> AppWebhooks {
+fn webhooks(prepared: &TestStore) -> AppWebhooks {
     let units = || prepared.units.clone();
     let mut clients = MockClientReader::new();
     clients.expect_find_with_secrets().returning(|id| {
@@ -63,14 +63,13 @@ fn webhooks(prepared: &Prepared) -> AppWebhooks {
     AppWebhooks::new(AppWebhookPorts {
         clients: Arc::new(clients),
         webhooks: reader(),
-        create: CreateWebhook::new(units(), Arc::new(signer()), entropy(), clock()),
         manage: ManageWebhooks::new(units(), reader(), Arc::new(signer()), entropy(), clock()),
         clock: clock(),
         policy: OutboundPolicy::default(),
     })
 }
 
-fn of(session: &Session) -> AppCommand<'_> {
+fn session_command(session: &Session) -> AppCommand<'_> {
     AppCommand { session, id: client_id(1), address: ADDRESS }
 }
 
@@ -91,9 +90,9 @@ async fn an_endpoint_of_an_own_app_stores_no_contact_and_is_audited_for_the_deve
         .times(1)
         .withf(|one, most| one.contact.is_none() && *most == MAX_ENDPOINTS)
         .returning(|_, _| Ok(EndpointInsertion::Stored));
-    let prepared = Prepared::new([unit]);
+    let prepared = TestStore::new([unit]);
     let session = session(299);
-    webhooks(&prepared).create(of(&session), url("https://hooks.example/y")).await.unwrap();
+    webhooks(&prepared).create(session_command(&session), url("https://hooks.example/y")).await.unwrap();
     let event = prepared.assert_committed(AuditKind::WebhookCreated);
     assert_eq!(event.client_id, Some(client_id(1)));
 }
@@ -103,37 +102,44 @@ async fn an_endpoint_is_rotated_tested_replayed_and_deleted() {
     let session = session(0);
     let mut rotated = unit();
     rotated.webhooks.expect_update().times(1).returning(|_| Ok(true));
-    let prepared = Prepared::new([rotated]);
-    webhooks(&prepared).rotate(of(&session), endpoint_id(1)).await.unwrap();
+    let prepared = TestStore::new([rotated]);
+    webhooks(&prepared).rotate(session_command(&session), endpoint_id(1)).await.unwrap();
     prepared.assert_committed(AuditKind::WebhookSecretRotated);
     let mut deleted = unit();
     deleted.webhooks.expect_delete().times(1).returning(|_| Ok(true));
-    let prepared = Prepared::new([deleted]);
-    webhooks(&prepared).delete(of(&session), endpoint_id(1)).await.unwrap();
+    let prepared = TestStore::new([deleted]);
+    webhooks(&prepared).delete(session_command(&session), endpoint_id(1)).await.unwrap();
     prepared.assert_committed(AuditKind::WebhookDeleted);
-    let prepared = Prepared::new([unit(), unit()]);
-    let tested = webhooks(&prepared).test(of(&session), endpoint_id(1)).await.unwrap();
+    let prepared = TestStore::new([unit()]);
+    let tested = webhooks(&prepared).test(session_command(&session), endpoint_id(1)).await.unwrap();
     assert_eq!(tested, EventKind::EndpointTest);
-    let replayed = webhooks(&prepared).replay(of(&session), endpoint_id(1), TimeDelta::days(1)).await;
+    prepared.assert_committed(AuditKind::WebhookTested);
+    let prepared = TestStore::new([unit()]);
+    let replayed =
+        webhooks(&prepared).replay(session_command(&session), endpoint_id(1), TimeDelta::days(1)).await;
     assert_eq!(replayed.unwrap(), 0);
+    prepared.assert_committed(AuditKind::WebhookReplayed);
 }
 
 #[tokio::test]
 async fn an_endpoint_or_an_app_of_someone_else_is_not_found() {
     let (own, other) = (session(0), Session { user_id: user_id(2), ..session(0) });
-    let prepared = Prepared::new([]);
+    let prepared = TestStore::new([]);
     let webhooks = webhooks(&prepared);
-    let is_missing = |refused: Option<OwnAppError>| matches!(refused, Some(OwnAppError::NotFound));
-    let unknown = AppCommand { id: client_id(2), ..of(&own) };
-    for (command, endpoint) in
-        [(of(&own), endpoint_id(2)), (of(&other), endpoint_id(1)), (unknown, endpoint_id(1))]
-    {
+    let is_missing =
+        |refused: Option<DeveloperAppError>| matches!(refused, Some(DeveloperAppError::NotFound));
+    let unknown = AppCommand { id: client_id(2), ..session_command(&own) };
+    for (command, endpoint) in [
+        (session_command(&own), endpoint_id(2)),
+        (session_command(&other), endpoint_id(1)),
+        (unknown, endpoint_id(1)),
+    ] {
         assert!(is_missing(webhooks.test(command, endpoint).await.err()));
         assert!(is_missing(webhooks.rotate(command, endpoint).await.err()));
         assert!(is_missing(webhooks.delete(command, endpoint).await.err()));
         assert!(is_missing(webhooks.replay(command, endpoint, TimeDelta::days(1)).await.err()));
     }
-    let created = webhooks.create(of(&other), url("https://hooks.example/y")).await;
+    let created = webhooks.create(session_command(&other), url("https://hooks.example/y")).await;
     assert!(is_missing(created.err()));
     assert_eq!(webhooks.list(user_id(2), client_id(1)).await.unwrap(), None);
     let listed = webhooks.list(user_id(1), client_id(1)).await.unwrap().unwrap();
@@ -143,13 +149,13 @@ async fn an_endpoint_or_an_app_of_someone_else_is_not_found() {
 
 #[tokio::test]
 async fn a_secret_and_a_deletion_need_a_fresh_sign_in_and_a_private_address_is_refused() {
-    let (prepared, stale) = (Prepared::new([]), session(300));
+    let (prepared, stale) = (TestStore::new([]), session(300));
     let webhooks = webhooks(&prepared);
-    let is_stale = |refused: Option<OwnAppError>| matches!(refused, Some(OwnAppError::NotFresh));
-    assert!(is_stale(webhooks.create(of(&stale), url("https://hooks.example/y")).await.err()));
-    assert!(is_stale(webhooks.rotate(of(&stale), endpoint_id(1)).await.err()));
-    assert!(is_stale(webhooks.delete(of(&stale), endpoint_id(1)).await.err()));
-    let refused = webhooks.create(of(&session(0)), url("https://10.0.0.1/")).await;
-    assert!(matches!(refused, Err(OwnAppError::Webhook(WebhookError::Forbidden))), "{refused:?}");
+    let is_stale = |refused: Option<DeveloperAppError>| matches!(refused, Some(DeveloperAppError::NotFresh));
+    assert!(is_stale(webhooks.create(session_command(&stale), url("https://hooks.example/y")).await.err()));
+    assert!(is_stale(webhooks.rotate(session_command(&stale), endpoint_id(1)).await.err()));
+    assert!(is_stale(webhooks.delete(session_command(&stale), endpoint_id(1)).await.err()));
+    let refused = webhooks.create(session_command(&session(0)), url("https://10.0.0.1/")).await;
+    assert!(matches!(refused, Err(DeveloperAppError::Webhook(WebhookError::Forbidden))), "{refused:?}");
     prepared.assert_nothing_stored();
 }

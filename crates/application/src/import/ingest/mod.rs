@@ -1,24 +1,24 @@
 //! Ingest of a first-party backend's records. Every item gets a result, in the order of the items.
 
 mod delete_record;
+mod idempotent_requests;
 pub(crate) mod item;
-pub(crate) mod kept_answer;
-mod once;
 mod people;
 mod profile;
 mod records;
 mod result;
+pub(crate) mod stored_response;
 
 pub use crate::import::report::ItemStatus;
 pub use crate::ports::ingest_source::IngestBody;
 pub use delete_record::DeleteRecord;
+pub use idempotent_requests::{ANSWER_KEPT, CLAIM_KEPT, CLAIM_PROLONGED, IdempotentRequests};
 pub use item::{IngestKind, IngestLayout, IngestShape, ItemCode, ItemRefusal};
-pub use kept_answer::*;
-pub use once::{ANSWER_KEPT, AnswerOnce, CLAIM_KEPT, CLAIM_PROLONGED};
 pub use result::{IngestReport, ItemResult};
+pub use stored_response::*;
 
+use super::batch_writer::{BATCH, BackendTrace, BatchWriter, StopReason};
 use super::run::Run;
-use super::storing::{BATCH, BackendTrace, Stop, Storing};
 use crate::audit::{AuditTrail, DailyEvents};
 use crate::ports::import_source::ImportRefusal;
 use crate::ports::ingest_source::{IngestContent, IngestItem, IngestParser};
@@ -58,13 +58,13 @@ pub enum IngestError {
     Storage(#[from] StorageError),
 }
 
-impl From<Stop> for IngestError {
-    fn from(stop: Stop) -> Self {
+impl From<StopReason> for IngestError {
+    fn from(stop: StopReason) -> Self {
         match stop {
-            Stop::Storage(error) => Self::Storage(error),
+            StopReason::Storage(error) => Self::Storage(error),
             // Cannot happen: it requires an import, and an ingest has none.
-            Stop::Undone => Self::Storage(StorageError::Retryable),
-            Stop::UnknownUser => Self::UnknownUser,
+            StopReason::Undone => Self::Storage(StorageError::Retryable),
+            StopReason::UnknownUser => Self::UnknownUser,
         }
     }
 }
@@ -74,8 +74,6 @@ pub struct IngestRecords {
     profiles: Arc<dyn ProfileReader>,
     units: Arc<dyn UnitOfWorkFactory>,
     parser: Arc<dyn IngestParser>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
     trail: AuditTrail,
     daily: DailyEvents,
 }
@@ -89,8 +87,8 @@ impl IngestRecords {
         entropy: Arc<dyn Entropy>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let trail = AuditTrail::new(entropy.clone(), clock.clone());
-        Self { profiles, units, parser, entropy, clock, trail, daily: DailyEvents::default() }
+        let trail = AuditTrail::new(entropy, clock);
+        Self { profiles, units, parser, trail, daily: DailyEvents::default() }
     }
 
     /// Ingests the items of a body.
@@ -110,7 +108,7 @@ impl IngestRecords {
         }
         let mut source = self.parser.open(command.shape, begin(body)?)?;
         let mut report = IngestReport::default();
-        let mut run = Run::new(command.shape.user_id, false, self.clock.now(), self.entropy.as_ref());
+        let mut run = Run::new(command.shape.user_id, false, self.trail.now(), self.trail.entropy.as_ref());
         loop {
             let items = source.next_batch(BATCH)?;
             if items.is_empty() {
@@ -146,7 +144,7 @@ impl IngestRecords {
         let mut found = self.store_people(command.client_id, people).await?;
         found.extend(self.store_profiles(command, &mut records).await?);
         let trace = BackendTrace { client_id: command.client_id, trail: &self.trail, daily: &self.daily };
-        let storing = Storing { backend: Some(trace), ..self.storing() };
+        let storing = BatchWriter { backend: Some(trace), ..self.storing() };
         found.extend(records::store(&storing, run, records).await?);
         for (position, result) in found {
             if let Some(answer) = answers.get_mut(position) {
@@ -162,8 +160,8 @@ impl IngestRecords {
         found.map(|_| ()).ok_or(IngestError::UnknownUser)
     }
 
-    fn storing(&self) -> Storing<'_> {
-        Storing { units: self.units.as_ref(), import: None, pause: None, backend: None }
+    fn storing(&self) -> BatchWriter<'_> {
+        BatchWriter { units: self.units.as_ref(), import: None, pause: None, backend: None }
     }
 
     fn event(&self, client_id: ClientId, kind: AuditKind, user_id: UserId) -> AuditEvent {

@@ -2,7 +2,7 @@
 
 use super::{IngestError, IngestRecords, ItemResult, ItemStatus};
 use crate::import::batch::Numbered;
-use crate::import::storing::TRIES;
+use crate::import::batch_writer::MAX_TRIES;
 use crate::ports::ingest_source::{IngestedUser, ItemCode, ItemRefusal};
 use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
 use domain::audit::AuditKind;
@@ -11,7 +11,7 @@ use domain::user::{ProfileOrigin, ProfileSource, User, UserStatus};
 
 type Person = Numbered<Box<IngestedUser>>;
 /// Result of a user, and the audit event, if any.
-type Placed = (ItemResult, Option<(AuditKind, UserId)>);
+type UserOutcome = (ItemResult, Option<(AuditKind, UserId)>);
 
 impl IngestRecords {
     /// Stores users, all of a batch together if possible; returns their results.
@@ -47,7 +47,7 @@ impl IngestRecords {
         let mut tries = 1;
         loop {
             match self.try_people(client_id, people).await {
-                Err(StorageError::Conflict(_) | StorageError::Retryable) if tries < TRIES => tries += 1,
+                Err(StorageError::Conflict(_) | StorageError::Retryable) if tries < MAX_TRIES => tries += 1,
                 outcome => return outcome,
             }
         }
@@ -74,7 +74,11 @@ impl IngestRecords {
     }
 
     /// Stores the changes of one user; returns the result and the audit event.
-    async fn place(&self, unit: &mut dyn UnitOfWork, person: &IngestedUser) -> Result<Placed, StorageError> {
+    async fn place(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        person: &IngestedUser,
+    ) -> Result<UserOutcome, StorageError> {
         let by_id = match person.id {
             Some(id) => unit.users().find(id).await?,
             None => None,
@@ -85,7 +89,7 @@ impl IngestRecords {
             (Some(_), None) => Ok(refused(
                 ItemCode::InvalidMember,
                 "email",
-                "the email address is not the one of the person with this id; it is not changed here",
+                "the email address differs from that of the person with this id and cannot be changed here",
             )),
             (_, Some(other)) if person.id.is_none_or(|id| id == other.id) => {
                 // Found by address only; locked from here on.
@@ -99,7 +103,11 @@ impl IngestRecords {
         }
     }
 
-    async fn create(&self, unit: &mut dyn UnitOfWork, person: &IngestedUser) -> Result<Placed, StorageError> {
+    async fn create(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        person: &IngestedUser,
+    ) -> Result<UserOutcome, StorageError> {
         let IngestedUser { id, email, home_timezone, biology } = person;
         let Some(home_timezone) = *home_timezone else {
             return Ok(refused(ItemCode::MissingMember, "home_timezone", "a new person needs home_timezone"));
@@ -109,17 +117,17 @@ impl IngestRecords {
         {
             return Ok((refused_by(UniqueKey::UserId), None));
         }
-        let id = id.unwrap_or_else(|| UserId::from_uuid(self.entropy.uuid()));
+        let id = id.unwrap_or_else(|| UserId::from_uuid(self.trail.entropy.uuid()));
         let user = User {
             id,
             email: email.clone(),
             home_timezone,
-            created_at: self.clock.now(),
+            created_at: self.trail.now(),
             status: UserStatus::Active,
             biology: *biology,
         };
         unit.users().insert(&user).await?;
-        let created = ItemResult::taken(ItemStatus::Created, id.as_uuid());
+        let created = ItemResult::accepted(ItemStatus::Created, id.as_uuid());
         Ok((created, Some((AuditKind::UserCreated, id))))
     }
 
@@ -129,7 +137,7 @@ impl IngestRecords {
         unit: &mut dyn UnitOfWork,
         known: User,
         person: &IngestedUser,
-    ) -> Result<Placed, StorageError> {
+    ) -> Result<UserOutcome, StorageError> {
         let IngestedUser { id: _, email: _, home_timezone, biology } = person;
         let changed = User {
             home_timezone: home_timezone.unwrap_or(known.home_timezone),
@@ -138,17 +146,17 @@ impl IngestRecords {
         };
         let id = known.id;
         if changed == known {
-            return Ok((ItemResult::taken(ItemStatus::Unchanged, id.as_uuid()), None));
+            return Ok((ItemResult::accepted(ItemStatus::Unchanged, id.as_uuid()), None));
         }
         unit.users().update(&changed).await?;
-        let sources = ProfileSource::of_change(&known, &changed, ProfileOrigin::Client, self.clock.now());
+        let sources = ProfileSource::of_change(&known, &changed, ProfileOrigin::Client, self.trail.now());
         unit.users().record_sources(known.id, &sources).await?;
-        let updated = ItemResult::taken(ItemStatus::Updated, id.as_uuid());
+        let updated = ItemResult::accepted(ItemStatus::Updated, id.as_uuid());
         Ok((updated, Some((AuditKind::UserChanged, id))))
     }
 }
 
-fn refused(code: ItemCode, field: &'static str, detail: &str) -> Placed {
+fn refused(code: ItemCode, field: &'static str, detail: &str) -> UserOutcome {
     let refusal = ItemRefusal { code, field: Some(field), detail: detail.to_owned() };
     (ItemResult::Rejected(refusal), None)
 }
@@ -159,7 +167,7 @@ fn refused_by(key: UniqueKey) -> ItemResult {
         UniqueKey::UserEmail => {
             (ItemCode::EmailTaken, "email", "the email address belongs to a person with another id")
         }
-        _ => (ItemCode::IdErased, "id", "a person with this id was erased; it is not given out again"),
+        _ => (ItemCode::IdErased, "id", "a person with this id was erased, and the id cannot be reused"),
     };
     refused(code, field, detail).0
 }

@@ -2,8 +2,8 @@
 
 use super::{IngestCommand, IngestError, IngestRecords, ItemResult, ItemStatus};
 use crate::import::batch::Numbered;
+use crate::import::batch_writer::MAX_TRIES;
 use crate::import::profile::merged;
-use crate::import::storing::TRIES;
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::ports::storage::StorageError;
 use domain::audit::AuditKind;
@@ -30,7 +30,7 @@ impl IngestRecords {
         let mut tries = 1;
         while !profiles.is_empty() {
             match self.try_profiles(command, user_id, &profiles).await {
-                Err(IngestError::Storage(StorageError::Retryable)) if tries < TRIES => tries += 1,
+                Err(IngestError::Storage(StorageError::Retryable)) if tries < MAX_TRIES => tries += 1,
                 outcome => return outcome,
             }
         }
@@ -50,7 +50,7 @@ impl IngestRecords {
         for (position, profile) in profiles {
             let changed = merged(user.clone(), profile);
             let status = if changed == user { ItemStatus::Unchanged } else { ItemStatus::Updated };
-            results.push((*position, ItemResult::taken(status, user_id.as_uuid())));
+            results.push((*position, ItemResult::accepted(status, user_id.as_uuid())));
             user = changed;
         }
         if user == known {
@@ -58,7 +58,7 @@ impl IngestRecords {
             return Ok(results);
         }
         unit.users().update(&user).await?;
-        let sources = ProfileSource::of_change(&known, &user, ProfileOrigin::Client, self.clock.now());
+        let sources = ProfileSource::of_change(&known, &user, ProfileOrigin::Client, self.trail.now());
         unit.users().record_sources(user_id, &sources).await?;
         let event = self.event(command.client_id, AuditKind::UserChanged, user_id);
         self.daily.commit(unit, vec![event]).await?;

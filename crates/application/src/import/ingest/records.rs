@@ -1,16 +1,16 @@
 //! Ingest of sessions, labels and logs, stored as by an import.
 
 use super::{IngestError, ItemResult};
-use crate::import::batch::{Batch, Numbered, Unstorable, Unstored};
+use crate::import::batch::{Batch, Numbered, RejectedRecord, RejectionCause};
+use crate::import::batch_writer::BatchWriter;
 use crate::import::run::Run;
-use crate::import::storing::Storing;
 use crate::ports::import_source::ImportItem;
 use crate::ports::ingest_source::{ItemCode, ItemRefusal};
 use std::collections::HashMap;
 
 /// Stores records; returns their results.
 pub(super) async fn store(
-    storing: &Storing<'_>,
+    storing: &BatchWriter<'_>,
     run: &mut Run<'_>,
     records: Vec<Numbered<ImportItem>>,
 ) -> Result<Vec<Numbered<ItemResult>>, IngestError> {
@@ -33,16 +33,16 @@ pub(super) async fn store(
 }
 
 /// Returns the code of a rejection.
-fn refusal(Unstored { rejection, why }: Unstored) -> ItemRefusal {
+fn refusal(RejectedRecord { rejection, why }: RejectedRecord) -> ItemRefusal {
     let (code, field) = match why {
-        Some(Unstorable::UnknownSupplement) => (ItemCode::UnknownSupplement, "supplement_id"),
-        Some(Unstorable::UnknownUpc) => (ItemCode::UnknownSupplement, "upc"),
+        Some(RejectionCause::UnknownSupplement) => (ItemCode::UnknownSupplement, "supplement_id"),
+        Some(RejectionCause::UnknownUpc) => (ItemCode::UnknownSupplement, "upc"),
         Some(
-            Unstorable::NoPerson
-            | Unstorable::SessionOfTwo
-            | Unstorable::LogOfTwo
-            | Unstorable::LabelOfTwo
-            | Unstorable::Taken,
+            RejectionCause::NoPerson
+            | RejectionCause::SessionOfTwo
+            | RejectionCause::LogOfTwo
+            | RejectionCause::LabelOfTwo
+            | RejectionCause::KeyConflict,
         )
         | None => (ItemCode::IdConflict, "id"),
     };

@@ -9,7 +9,7 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemResult {
     /// The item was accepted.
-    Taken {
+    Accepted {
         /// Its outcome.
         status: ItemStatus,
         /// Id of the record.
@@ -22,8 +22,8 @@ pub enum ItemResult {
 }
 
 impl ItemResult {
-    pub(super) const fn taken(status: ItemStatus, id: Uuid) -> Self {
-        Self::Taken { status, id, detail: None }
+    pub(super) const fn accepted(status: ItemStatus, id: Uuid) -> Self {
+        Self::Accepted { status, id, detail: None }
     }
 
     /// Returns the result of a stored record.
@@ -33,15 +33,15 @@ impl ItemResult {
             RecordReference::Log(id) => id.as_uuid(),
             RecordReference::Label(id) => id.as_uuid(),
         };
-        Self::taken(status, id)
+        Self::accepted(status, id)
     }
 
     /// Adds notes to the result of an accepted item.
     pub(super) fn with_notes(self, notes: &[String]) -> Self {
         match self {
-            Self::Taken { status, id, detail } if !notes.is_empty() => {
+            Self::Accepted { status, id, detail } if !notes.is_empty() => {
                 let all: Vec<String> = detail.into_iter().chain(notes.iter().cloned()).collect();
-                Self::Taken { status, id, detail: Some(all.join("; ")) }
+                Self::Accepted { status, id, detail: Some(all.join("; ")) }
             }
             other => other,
         }
@@ -67,9 +67,9 @@ impl IngestReport {
     pub(super) fn extend(&mut self, results: Vec<ItemResult>) {
         for result in &results {
             let count = match result {
-                ItemResult::Taken { status: ItemStatus::Created, .. } => &mut self.created,
-                ItemResult::Taken { status: ItemStatus::Updated, .. } => &mut self.updated,
-                ItemResult::Taken { status: ItemStatus::Unchanged, .. } => &mut self.unchanged,
+                ItemResult::Accepted { status: ItemStatus::Created, .. } => &mut self.created,
+                ItemResult::Accepted { status: ItemStatus::Updated, .. } => &mut self.updated,
+                ItemResult::Accepted { status: ItemStatus::Unchanged, .. } => &mut self.unchanged,
                 ItemResult::Rejected(_) => &mut self.rejected,
             };
             *count = count.saturating_add(1);

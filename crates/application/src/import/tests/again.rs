@@ -34,7 +34,7 @@ async fn a_folder_in_which_a_night_comes_twice_with_different_ends_changes_nothi
             let store = MemoryStore::with(person());
             let first = import(&store, items.clone()).await.sessions;
             let before = store.sessions();
-            let preview = import_file(&store, dry_run(), &ItemFile::of(items.clone())).await.unwrap();
+            let preview = import_file(&store, dry_run(), &ItemFile::new(items.clone())).await.unwrap();
             let report = import(&store, items.clone()).await;
             assert_eq!((report.sessions.new, report.sessions.updated), (0, 0));
             assert_eq!((store.sessions(), preview.sessions), (before, report.sessions));
@@ -113,7 +113,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn however_records_overlap_importing_them_again_comes_to_rest_and_stays_there(records in any_records()) {
+    fn repeated_imports_of_overlapping_records_reach_a_stable_state(records in any_records()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let settled = runtime.block_on(async {
             let store = MemoryStore::with(person());

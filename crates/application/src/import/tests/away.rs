@@ -21,7 +21,7 @@ async fn waiting(store: &MemoryStore) -> (Result<Imported, ImportRecordsError>, 
     let kept = Arc::clone(&waits);
     pause.expect_pause().returning(move |length| kept.lock().unwrap().push(length));
     let import = ImportRecords::new(store.units(), store.entropy(entropy), clock()).waiting(Arc::new(pause));
-    let outcome = import.run(&of_person(), &ItemFile::of(nights), &|_, _| ControlFlow::Continue(())).await;
+    let outcome = import.run(&of_person(), &ItemFile::new(nights), &|_, _| ControlFlow::Continue(())).await;
     let waits = waits.lock().unwrap().clone();
     (outcome, waits)
 }

@@ -32,7 +32,7 @@ async fn cancelling_a_running_import_stops_it_and_removes_what_it_stored() {
 }
 
 #[tokio::test]
-async fn what_was_undone_refused_or_is_still_being_taken_back_does_not_count_as_cancelled() {
+async fn undone_refused_and_still_reverting_imports_are_not_cancelled() {
     let store = MemoryStore::with(person());
     let id = import(&store, vec![session(derived(0, 480))]).await;
     for ended in [ImportState::Done, ImportState::Refused, ImportState::Undone] {

@@ -20,7 +20,7 @@ fn far_apart(
     first: impl IntoIterator<Item = ImportItem>,
     then: impl IntoIterator<Item = ImportItem>,
 ) -> ItemFile {
-    ItemFile::of(first.into_iter().chain(nights()).chain(then))
+    ItemFile::new(first.into_iter().chain(nights()).chain(then))
 }
 
 /// Returns the report of a dry run, and asserts that a real import reports the same.
@@ -43,19 +43,19 @@ async fn a_dry_run_reports_what_an_import_would_do_and_stores_nothing() {
         ImportItem::Note(rejection(5).into()),
     ];
     let store = MemoryStore::with(person());
-    let would = import_file(&store, dry_run(), &ItemFile::of(items.clone())).await.unwrap();
+    let would = import_file(&store, dry_run(), &ItemFile::new(items.clone())).await.unwrap();
     assert_eq!(store.content().users, [person()]);
     assert_eq!((store.sessions(), store.content().supplements.len()), (Vec::new(), 0));
-    assert_eq!(store.calls().of("commit"), 0);
+    assert_eq!(store.calls().count("commit"), 0);
     assert_eq!(would, import(&store, items).await);
 }
 
 #[tokio::test]
 async fn a_dry_run_rolls_back_each_batch_before_it_reads_the_next() {
     let store = MemoryStore::with(person());
-    import_file(&store, dry_run(), &ItemFile::of(nights().chain(nights()))).await.unwrap();
+    import_file(&store, dry_run(), &ItemFile::new(nights().chain(nights()))).await.unwrap();
     // One unit of work finds the user; 4,800 records make three batches.
-    assert_eq!((store.calls().of("begin"), store.calls().of("rollback")), (4, 4));
+    assert_eq!((store.calls().count("begin"), store.calls().count("rollback")), (4, 4));
     assert_eq!(store.sessions(), []);
 }
 
@@ -91,7 +91,7 @@ async fn a_later_version_of_a_label_in_a_later_batch_is_an_update() {
 }
 
 #[tokio::test]
-async fn a_log_whose_label_came_in_an_earlier_batch_is_taken() {
+async fn a_log_whose_label_is_in_an_earlier_batch_is_accepted() {
     let store = MemoryStore::with(person());
     let logs =
         || [log(intake(supplement_id(4), 5, 1.0, None)), own_log(2, intake(supplement_id(4), 6, 1.0, None))];

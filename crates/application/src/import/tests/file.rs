@@ -18,7 +18,7 @@ pub(super) struct ItemFile {
 }
 
 impl ItemFile {
-    pub(super) fn of(items: impl IntoIterator<Item = ImportItem>) -> Self {
+    pub(super) fn new(items: impl IntoIterator<Item = ImportItem>) -> Self {
         Self { items: items.into_iter().collect(), bytes_each: 1, ..Self::default() }
     }
 

@@ -8,8 +8,8 @@ use super::record::{
 use super::{import_file, of_person};
 use crate::audit::testing::{assert_events, event};
 use crate::import::ingest::{
-    ANSWER_KEPT, AnswerOnce, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult, ItemStatus,
-    MAX_ITEMS,
+    ANSWER_KEPT, IdempotentRequests, IngestCommand, IngestError, IngestRecords, IngestReport, ItemResult,
+    ItemStatus, MAX_ITEMS,
 };
 use crate::ports::import_source::{ImportItem, ImportRefusal};
 use crate::ports::ingest_source::{
@@ -29,9 +29,9 @@ struct Items {
     counted: Result<usize, ImportRefusal>,
 }
 
-struct Given(std::vec::IntoIter<IngestItem>);
+struct VecSource(std::vec::IntoIter<IngestItem>);
 
-impl IngestSource for Given {
+impl IngestSource for VecSource {
     fn next_batch(&mut self, limit: usize) -> Result<Vec<IngestItem>, ImportRefusal> {
         Ok(self.0.by_ref().take(limit).collect())
     }
@@ -43,7 +43,7 @@ impl IngestParser for Items {
     }
 
     fn open(&self, _: IngestShape, _: Box<dyn Read + Send>) -> Result<Box<dyn IngestSource>, ImportRefusal> {
-        Ok(Box::new(Given(self.items.clone().into_iter())))
+        Ok(Box::new(VecSource(self.items.clone().into_iter())))
     }
 }
 
@@ -82,9 +82,9 @@ async fn ingest(store: &MemoryStore, items: Vec<IngestItem>) -> IngestReport {
 /// Returns the outcome of each item as a word.
 fn words(report: &IngestReport) -> Vec<&'static str> {
     let word = |result: &ItemResult| match result {
-        ItemResult::Taken { status: ItemStatus::Created, .. } => "created",
-        ItemResult::Taken { status: ItemStatus::Updated, .. } => "updated",
-        ItemResult::Taken { status: ItemStatus::Unchanged, .. } => "unchanged",
+        ItemResult::Accepted { status: ItemStatus::Created, .. } => "created",
+        ItemResult::Accepted { status: ItemStatus::Updated, .. } => "updated",
+        ItemResult::Accepted { status: ItemStatus::Unchanged, .. } => "unchanged",
         ItemResult::Rejected(refusal) => refusal.code.as_str(),
     };
     report.results.iter().map(word).collect()
@@ -130,7 +130,7 @@ async fn an_item_rejected_by_the_store_has_a_code_and_a_member() {
     let report = ingest(&store, vec![unknown, of_two, no_code]).await;
     let statuses = report.results.iter().map(|result| match result {
         ItemResult::Rejected(refusal) => (refusal.code, refusal.field),
-        ItemResult::Taken { .. } => panic!("{result:?}"),
+        ItemResult::Accepted { .. } => panic!("{result:?}"),
     });
     let expected = [
         (ItemCode::UnknownSupplement, Some("supplement_id")),
@@ -207,7 +207,7 @@ async fn the_notes_of_an_item_are_returned_with_it() {
         IngestItem { notes: vec!["one".to_owned(), "two".to_owned()], ..taken(session(derived(0, 9))) };
     let report = ingest(&store, vec![noted]).await;
     assert!(
-        matches!(&report.results[0], ItemResult::Taken { detail: Some(detail), .. } if detail == "one; two")
+        matches!(&report.results[0], ItemResult::Accepted { detail: Some(detail), .. } if detail == "one; two")
     );
 }
 
@@ -219,9 +219,12 @@ async fn a_claim_is_abandoned_after_five_minutes_and_forgotten_after_a_day() {
         assert_eq!(now, noon());
         assert_eq!((now - abandoned_before).num_minutes(), 5);
         assert_eq!(now - expired_before, ANSWER_KEPT);
-        Ok(Claim::Taken)
+        Ok(Claim::Acquired)
     });
-    assert_eq!(AnswerOnce::new(Arc::new(store), clock()).begin(request).await.unwrap(), Claim::Taken);
+    assert_eq!(
+        IdempotentRequests::new(Arc::new(store), clock()).begin(request).await.unwrap(),
+        Claim::Acquired
+    );
 }
 
 /// The audit event of a writing backend.
@@ -259,7 +262,7 @@ async fn a_thousand_batches_of_a_day_leave_one_event() {
 #[tokio::test]
 async fn a_backend_that_changes_nothing_stores_no_event() {
     let store = MemoryStore::with(person());
-    import_file(&store, of_person(), &ItemFile::of(vec![session(derived(0, 9))])).await.unwrap();
+    import_file(&store, of_person(), &ItemFile::new(vec![session(derived(0, 9))])).await.unwrap();
     let before = store.events().all();
     let report = ingest(&store, vec![taken(session(derived(0, 9))), refused()]).await;
     assert_eq!(words(&report), ["unchanged", "missing_member"]);

@@ -1,4 +1,4 @@
-use super::super::known::Known;
+use super::super::known::KnownRecords;
 use super::record::{derived, derived_bare, given, minute};
 use domain::id::SleepSessionId;
 use domain::sleep::{SleepRecord, SleepSession, reconcile};
@@ -32,7 +32,7 @@ proptest! {
         let numbered = |from: u128| move |(number, record)| session(from + number, record);
         let stored: Vec<_> = (0..).zip(stored).map(numbered(0)).collect();
         let waiting: Vec<_> = (0..).zip(waiting).map(numbered(100)).collect();
-        let mut known = Known::stored(stored.clone());
+        let mut known = KnownRecords::stored(stored.clone());
         waiting.iter().cloned().for_each(|session| known.insert(session));
         let all: Vec<_> = stored.into_iter().chain(waiting.clone()).collect();
         prop_assert_eq!(reconcile(&known.near(&record), &record), reconcile(&all, &record));
@@ -43,7 +43,7 @@ proptest! {
 #[test]
 fn a_session_that_is_replaced_or_forgotten_is_not_found_as_it_was() {
     let [one, other] = [session(1, given("7", 0, 480)), session(2, given("8", 2_000, 2_400))];
-    let mut known = Known::stored([one.clone(), one.clone()]);
+    let mut known = KnownRecords::stored([one.clone(), one.clone()]);
     known.insert(other.clone());
     assert_eq!((known.is_waiting(one.id), known.is_waiting(other.id)), (false, true));
     let moved = session(1, given("9", 2_500, 2_900));

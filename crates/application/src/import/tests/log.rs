@@ -58,7 +58,7 @@ async fn a_log_by_product_code_is_of_the_label_that_carries_it() {
     let other = log_by_code("4006381333931", intake(supplement_id(8), 7, 1.0, None));
     let report = import(&store, [taken(5, "036000291452"), other.clone(), taken(6, "36000291452")]).await;
     assert_eq!((report.logs, report.rejected_total), (counts(2, 0, 0), 1));
-    assert!(report.rejected[0].reason.contains("no label in the catalogue carries the upc"));
+    assert!(report.rejected[0].reason.contains("no label in the catalogue has the upc"));
     assert!(store.logs().iter().all(|log| log.record.supplement_id() == id));
     let again = import(&store, [taken(5, "0036000291452")]).await;
     assert_eq!(again.logs, counts(0, 0, 1));
@@ -80,7 +80,7 @@ async fn the_same_log_again_is_unchanged_and_not_written() {
     let before = store.logs();
     assert_eq!(import(&store, taken()).await.logs, counts(0, 0, 2));
     assert_eq!(store.logs(), before);
-    assert_eq!(store.calls().of("logs.update"), 0);
+    assert_eq!(store.calls().count("logs.update"), 0);
 }
 
 #[tokio::test]
@@ -235,10 +235,10 @@ async fn each_supplement_is_asked_for_once_however_the_logs_alternate() {
         let id = [id, other, supplement_id(9)][usize::try_from(minute % 3).unwrap()];
         log(intake(id, minute, 1.0, None))
     });
-    let before = store.calls().of("supplements.find");
+    let before = store.calls().count("supplements.find");
     let report = import(&store, taken).await;
     assert_eq!((report.logs, report.rejected_total), (counts(3_200, 0, 0), 1_600));
     // The two known ones once per run, the unknown one once per batch, since its label may be added
     // meanwhile.
-    assert_eq!(store.calls().of("supplements.find") - before, 2 + 3);
+    assert_eq!(store.calls().count("supplements.find") - before, 2 + 3);
 }

@@ -2,13 +2,14 @@
 
 use super::memory_store::MemoryUnit;
 use crate::ports::storage::{
-    Import, ImportChange, ImportJournal, ImportRepository, NotePosition, NotedChange, RecordBefore,
+    Import, ImportChange, ImportJournal, ImportRepository, JournalEntry, JournalPosition, RecordBefore,
     RecordReference, StorageError,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{ImportId, UserId};
 use domain::import::{Canceller, FileDigest, ImportState};
+use std::collections::HashSet;
 
 /// Stored imports.
 #[derive(Clone, Default)]
@@ -16,6 +17,8 @@ pub(in crate::import) struct Imports {
     pub(in crate::import) all: Vec<Import>,
     /// Notes with their sequence numbers, latest last.
     pub(in crate::import) noted: Vec<(ImportId, ImportChange, i64)>,
+    /// Import and record of every note, because a search for a new one would look through all notes.
+    known: HashSet<(ImportId, RecordReference)>,
     sequence: i64,
 }
 
@@ -87,8 +90,10 @@ impl ImportJournal for MemoryUnit {
     ) -> Result<(), StorageError> {
         let imports = &mut self.content.imports;
         for change in changes {
-            let known =
-                imports.noted.iter().position(|(by, noted, _)| *by == id && noted.record == change.record);
+            let is_same =
+                |(by, noted, _): &(ImportId, ImportChange, i64)| *by == id && noted.record == change.record;
+            let is_new = imports.known.insert((id, change.record));
+            let known = if is_new { None } else { imports.noted.iter().position(is_same) };
             let earlier = known.map(|place| imports.noted.remove(place).1);
             let found = change.before.as_ref().map(RecordBefore::version);
             let before = match earlier.filter(|earlier| earlier.left == found) {
@@ -100,23 +105,23 @@ impl ImportJournal for MemoryUnit {
         }
         Ok(())
     }
-    async fn noted(
+    async fn list_entries(
         &mut self,
         id: ImportId,
-        after: Option<NotePosition>,
+        after: Option<JournalPosition>,
         limit: u32,
-    ) -> Result<Vec<NotedChange>, StorageError> {
+    ) -> Result<Vec<JournalEntry>, StorageError> {
         let noted = &self.content.imports.noted;
         let own = noted.iter().filter(|(by, ..)| *by == id).map(|(_, change, sequence)| {
             let is_later = |(_, other, later): &&(ImportId, ImportChange, i64)| {
                 other.record == change.record && later > sequence
             };
             let is_label = matches!(change.record, RecordReference::Label(_));
-            let place = NotePosition { is_label, sequence: *sequence };
+            let place = JournalPosition { is_label, sequence: *sequence };
             let changed_by = noted.iter().rfind(is_later).map(|(by, ..)| *by);
-            NotedChange { change: change.clone(), place, changed_by }
+            JournalEntry { change: change.clone(), place, changed_by }
         });
-        let rank = |place: NotePosition| (place.is_label, -place.sequence);
+        let rank = |place: JournalPosition| (place.is_label, -place.sequence);
         let mut own: Vec<_> =
             own.filter(|note| after.is_none_or(|after| rank(note.place) > rank(after))).collect();
         own.sort_by_key(|note| rank(note.place));
@@ -126,11 +131,13 @@ impl ImportJournal for MemoryUnit {
     async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError> {
         let is_one = |change: &ImportChange| records.contains(&change.record);
         self.content.imports.noted.retain(|(by, change, _)| *by != id || !is_one(change));
+        self.content.imports.known.retain(|(by, record)| *by != id || !records.contains(record));
         Ok(())
     }
     async fn forget_before(&mut self, _: DateTime<Utc>, _: u32) -> Result<u64, StorageError> {
         let count = self.content.imports.noted.len();
         self.content.imports.noted.clear();
+        self.content.imports.known.clear();
         Ok(u64::try_from(count).unwrap())
     }
 }

@@ -19,7 +19,7 @@ use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
 use domain::sleep::{SleepRecordHead, SleepSession};
 use domain::supplement::{CatalogueKey, IntakeLog, IntakeLogRecord, Supplement, Upc};
 use domain::user::{Email, ProfileSource, User};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Stored records.
@@ -52,7 +52,7 @@ impl Content {
 pub(super) struct Calls(pub(super) BTreeMap<&'static str, usize>);
 
 impl Calls {
-    pub(super) fn of(&self, name: &str) -> usize {
+    pub(super) fn count(&self, name: &str) -> usize {
         self.0.get(name).copied().unwrap_or_default()
     }
 }
@@ -60,14 +60,14 @@ impl Calls {
 /// A call that fails once, or passes once before later failures.
 type Fault = (&'static str, Option<StorageError>);
 /// A concurrent change of the store at a call.
-type Rival = (&'static str, Box<dyn FnOnce(&mut Content) + Send>);
+type ConcurrentChange = (&'static str, Box<dyn FnOnce(&mut Content) + Send>);
 
 #[derive(Default)]
 struct Shared {
     content: Mutex<Content>,
     calls: Mutex<Calls>,
     faults: Mutex<Vec<Fault>>,
-    rivals: Mutex<Vec<Rival>>,
+    rivals: Mutex<Vec<ConcurrentChange>>,
     events: RecordedEvents,
 }
 
@@ -228,72 +228,45 @@ pub(super) struct MemoryUnit {
     others: MockUnitOfWork,
 }
 
+/// Methods that return the repositories of `others`.
+macro_rules! delegated {
+    ($($name:ident: $repository:ident,)*) => {
+        $(fn $name(&mut self) -> &mut dyn $repository {
+            self.others.$name()
+        })*
+    };
+}
+
 impl AccountRepositories for MemoryUnit {
     fn users(&mut self) -> &mut dyn UserRepository {
         self
     }
-    fn passwords(&mut self) -> &mut dyn PasswordRepository {
-        self.others.passwords()
-    }
-    fn password_links(&mut self) -> &mut dyn PasswordLinkRepository {
-        self.others.password_links()
-    }
-    fn pending_sign_ins(&mut self) -> &mut dyn PendingSignInRepository {
-        self.others.pending_sign_ins()
-    }
-    fn second_factors(&mut self) -> &mut dyn SecondFactorRepository {
-        self.others.second_factors()
-    }
-    fn sessions(&mut self) -> &mut dyn SessionRepository {
-        self.others.sessions()
-    }
-    fn passkeys(&mut self) -> &mut dyn PasskeyRepository {
-        self.others.passkeys()
-    }
-    fn passkey_ceremonies(&mut self) -> &mut dyn PasskeyCeremonyRepository {
-        self.others.passkey_ceremonies()
-    }
-    fn outbox(&mut self) -> &mut dyn OutboxRepository {
-        self.others.outbox()
-    }
-    fn sandbox(&mut self) -> &mut dyn SandboxRepository {
-        self.others.sandbox()
-    }
-    fn erasures(&mut self) -> &mut dyn ErasureRepository {
-        self.others.erasures()
-    }
-    fn audit(&mut self) -> &mut dyn AuditRepository {
-        self.others.audit()
+    delegated! {
+        passwords: PasswordRepository,
+        password_links: PasswordLinkRepository,
+        pending_sign_ins: PendingSignInRepository,
+        second_factors: SecondFactorRepository,
+        sessions: SessionRepository,
+        passkeys: PasskeyRepository,
+        passkey_ceremonies: PasskeyCeremonyRepository,
+        outbox: OutboxRepository,
+        sandbox: SandboxRepository,
+        erasures: ErasureRepository,
+        audit: AuditRepository,
     }
 }
 
 impl AppRepositories for MemoryUnit {
-    fn clients(&mut self) -> &mut dyn ClientRepository {
-        self.others.clients()
-    }
-    fn draft_users(&mut self) -> &mut dyn DraftUserRepository {
-        self.others.draft_users()
-    }
-    fn authorization_requests(&mut self) -> &mut dyn AuthorizationRequestRepository {
-        self.others.authorization_requests()
-    }
-    fn consents(&mut self) -> &mut dyn ConsentRepository {
-        self.others.consents()
-    }
-    fn codes(&mut self) -> &mut dyn CodeRepository {
-        self.others.codes()
-    }
-    fn grants(&mut self) -> &mut dyn GrantRepository {
-        self.others.grants()
-    }
-    fn personal_tokens(&mut self) -> &mut dyn PersonalTokenRepository {
-        self.others.personal_tokens()
-    }
-    fn signing_keys(&mut self) -> &mut dyn SigningKeyRepository {
-        self.others.signing_keys()
-    }
-    fn webhooks(&mut self) -> &mut dyn WebhookRepository {
-        self.others.webhooks()
+    delegated! {
+        clients: ClientRepository,
+        draft_users: DraftUserRepository,
+        authorization_requests: AuthorizationRequestRepository,
+        consents: ConsentRepository,
+        codes: CodeRepository,
+        grants: GrantRepository,
+        personal_tokens: PersonalTokenRepository,
+        signing_keys: SigningKeyRepository,
+        webhooks: WebhookRepository,
     }
 }
 
@@ -435,13 +408,12 @@ impl SleepRepository for MemoryUnit {
     }
     async fn insert(&mut self, user_id: UserId, sessions: &[SleepSession]) -> Result<(), StorageError> {
         self.shared.ask("sleep.insert")?;
+        let key = |session: &SleepSession| (session.record.source().cloned(), session.record.key().clone());
+        let of_person = self.content.sessions.iter().filter(|(owner, _)| *owner == user_id);
+        let (mut ids, mut keys): (HashSet<_>, HashSet<_>) =
+            of_person.map(|(_, stored)| (stored.id, key(stored))).unzip();
         for session in sessions {
-            let taken = self.content.sessions.iter().any(|(owner, stored)| {
-                let same_key = stored.record.source() == session.record.source()
-                    && stored.record.key() == session.record.key();
-                *owner == user_id && (stored.id == session.id || same_key)
-            });
-            if taken {
+            if !(ids.insert(session.id) && keys.insert(key(session))) {
                 return Err(StorageError::Conflict(UniqueKey::SleepSession));
             }
             self.content.sessions.push((user_id, session.clone()));

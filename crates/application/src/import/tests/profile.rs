@@ -1,7 +1,7 @@
 use super::memory_store::MemoryStore;
 use super::undo::undo;
 use super::{dry_run, file::ItemFile, import, import_file, of_person};
-use crate::import::{ImportRecordsCommand, ImportReport, KeptWhat, KeptWhy, UndoneCounts};
+use crate::import::{ImportRecordsCommand, ImportReport, KeptItem, KeptReason, UndoneCounts};
 use crate::ports::import_source::{ImportItem, ImportedProfile};
 use crate::ports::storage::StorageError;
 use crate::testing::{person, seconds, user_id};
@@ -43,7 +43,7 @@ pub(super) fn overwriting() -> ImportRecordsCommand {
 }
 
 async fn run(store: &MemoryStore, command: ImportRecordsCommand, items: Vec<ImportItem>) -> ImportReport {
-    import_file(store, command, &ItemFile::of(items)).await.unwrap()
+    import_file(store, command, &ItemFile::new(items)).await.unwrap()
 }
 
 /// Formats the reported changes as `field: old -> new`, with a question mark for proposals.
@@ -107,7 +107,7 @@ async fn a_restore_applies_its_profile_unasked() {
 }
 
 #[tokio::test]
-async fn a_restore_beside_another_file_does_not_make_that_one_a_restore() {
+async fn a_restore_does_not_mark_another_file_in_its_folder_as_restored() {
     let store = MemoryStore::with(known());
     let restored = ImportedProfile { is_restore: true, ..moved("Asia/Tokyo") };
     let report = import(&store, [profile(restored), height(170)]).await;
@@ -148,7 +148,7 @@ async fn an_unchanged_profile_is_not_written() {
         let report = run(&store, command, items).await;
         assert!(!report.profile_changed && report.profile.is_empty());
     }
-    assert_eq!(store.calls().of("users.update"), 0);
+    assert_eq!(store.calls().count("users.update"), 0);
 }
 
 #[tokio::test]
@@ -176,7 +176,7 @@ async fn an_import_that_broke_off_reports_at_its_end_what_its_tries_changed() {
     let items = || [height(171)].into_iter().chain(super::run::nights(2_400)).chain([height(172)]);
     store.pass("sleep.insert");
     store.fail("sleep.insert", StorageError::Unavailable);
-    import_file(&store, of_person(), &ItemFile::of(items())).await.unwrap_err();
+    import_file(&store, of_person(), &ItemFile::new(items())).await.unwrap_err();
     let broken_off = &store.content().imports.all[0];
     assert_eq!(changes_of(&broken_off.report), ["height_cm: - -> 171"]);
     assert_eq!(changes_of(&import(&store, items()).await), ["height_cm: - -> 172"]);
@@ -210,7 +210,7 @@ async fn an_undo_restores_the_fields_that_are_still_as_the_import_left_them() {
     let undone = undo(&store, id).await.unwrap();
     assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 2, kept: 1 });
     let kept = &undone.kept[0];
-    assert_eq!((kept.what, kept.why), (KeptWhat::Profile(ProfileField::HomeTimezone), KeptWhy::Changed));
+    assert_eq!((kept.what, kept.why), (KeptItem::Profile(ProfileField::HomeTimezone), KeptReason::Changed));
     assert_eq!(store.content().users, [User { home_timezone: edited.home_timezone, ..known() }]);
     // Only the kept field can be tried again.
     assert_eq!(changes_of(&store.content().imports.all[0].report), ["home_timezone: UTC -> Asia/Tokyo"]);
@@ -241,7 +241,7 @@ async fn a_field_changed_by_a_later_import_is_kept_until_that_import_is_undone()
     let ids: Vec<_> = store.content().imports.all.iter().map(|import| import.id).collect();
     let undone = undo(&store, ids[0]).await.unwrap();
     assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
-    assert_eq!(undone.kept[0].why, KeptWhy::ChangedBy(ids[1]));
+    assert_eq!(undone.kept[0].why, KeptReason::ChangedBy(ids[1]));
     undo(&store, ids[1]).await.unwrap();
     let again = undo(&store, ids[0]).await.unwrap();
     assert_eq!(again.counts, UndoneCounts { removed: 0, restored: 1, kept: 0 });

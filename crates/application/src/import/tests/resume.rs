@@ -28,7 +28,7 @@ fn kept(store: &MemoryStore) -> Vec<(ImportState, ImportReport)> {
 #[tokio::test]
 async fn an_import_that_broke_off_keeps_the_count_of_every_batch_that_is_stored() {
     let store = MemoryStore::with(person());
-    broken_off(&store, &ItemFile::of(nights(0..2_100))).await;
+    broken_off(&store, &ItemFile::new(nights(0..2_100))).await;
     assert_eq!(store.sessions().len(), 2_000);
     let [(state, report)] = kept(&store).try_into().unwrap();
     assert_eq!((state, report.sessions), (ImportState::Running, counts(2_000, 0, 0)));
@@ -37,8 +37,8 @@ async fn an_import_that_broke_off_keeps_the_count_of_every_batch_that_is_stored(
 #[tokio::test]
 async fn an_import_that_is_finished_after_it_broke_off_counts_what_all_of_its_tries_stored() {
     let store = MemoryStore::with(person());
-    import_file(&store, of_person(), &ItemFile::of(nights(0..100))).await.unwrap();
-    let file = ItemFile::of(nights(0..2_100));
+    import_file(&store, of_person(), &ItemFile::new(nights(0..100))).await.unwrap();
+    let file = ItemFile::new(nights(0..2_100));
     broken_off(&store, &file).await;
     assert_eq!(kept(&store).len(), 2);
     let report = import_file(&store, of_person(), &file).await.unwrap();
@@ -55,8 +55,8 @@ async fn an_import_that_is_finished_after_it_broke_off_counts_what_all_of_its_tr
 #[tokio::test]
 async fn a_session_that_took_the_place_of_others_before_a_crash_counts_as_updated_after_it() {
     let store = MemoryStore::with(person());
-    import_file(&store, of_person(), &ItemFile::of([session(derived(0, 200))])).await.unwrap();
-    let file = ItemFile::of(std::iter::once(session(derived(-10, 480))).chain(nights(10..2_109)));
+    import_file(&store, of_person(), &ItemFile::new([session(derived(0, 200))])).await.unwrap();
+    let file = ItemFile::new(std::iter::once(session(derived(-10, 480))).chain(nights(10..2_109)));
     store.pass("sleep.insert");
     store.fail("sleep.insert", StorageError::Unavailable);
     import_file(&store, of_person(), &file).await.unwrap_err();

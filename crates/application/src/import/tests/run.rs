@@ -3,7 +3,7 @@ use super::memory_store::MemoryStore;
 use super::record::{at, derived, given, intake, log, rejection, session, supplement, supplement_id};
 use super::{counts, for_real, import, import_file, of_person};
 use crate::import::{
-    ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED, Reading,
+    ImportPass, ImportRecords, ImportRecordsCommand, ImportRecordsError, ImportReport, MAX_LISTED,
 };
 use crate::ports::import_source::{ImportItem, ImportRefusal, ImportedProfile, Note};
 use crate::ports::storage::StorageError;
@@ -22,13 +22,13 @@ pub(super) fn nights(number: i64) -> Vec<ImportItem> {
 async fn an_empty_file_does_nothing_and_reports_that() {
     let store = MemoryStore::with(person());
     assert_eq!(import(&store, []).await, ImportReport::default());
-    assert_eq!(store.calls().of("commit"), 0);
+    assert_eq!(store.calls().count("commit"), 0);
 }
 
 #[tokio::test]
 async fn a_file_that_breaks_off_at_its_end_leaves_no_trace() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(4_800)).damaged();
+    let file = ItemFile::new(nights(4_800)).damaged();
     let outcome = import_file(&store, of_person(), &file).await;
     assert!(matches!(outcome, Err(ImportRecordsError::Refused(ImportRefusal::Damaged { .. }))));
     assert_eq!(store.sessions(), []);
@@ -37,25 +37,25 @@ async fn a_file_that_breaks_off_at_its_end_leaves_no_trace() {
 #[tokio::test]
 async fn no_unit_of_work_is_opened_before_the_whole_file_was_read_once() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(4_800)).damaged();
+    let file = ItemFile::new(nights(4_800)).damaged();
     import_file(&store, of_person(), &file).await.unwrap_err();
     assert_eq!(file.opened(), 1);
-    assert_eq!(store.calls().of("begin"), 0);
+    assert_eq!(store.calls().count("begin"), 0);
 }
 
 #[tokio::test]
 async fn a_large_file_is_read_ahead_while_it_is_checked_and_still_leaves_no_trace_where_it_is_damaged() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(9_000)).of_bytes_each(1_000).damaged();
+    let file = ItemFile::new(nights(9_000)).of_bytes_each(1_000).damaged();
     import_file(&store, of_person(), &file).await.unwrap_err();
     assert_eq!(file.opened(), 2);
-    assert_eq!(store.calls().of("begin"), 0);
+    assert_eq!(store.calls().count("begin"), 0);
 }
 
 #[tokio::test]
 async fn a_valid_large_file_is_read_twice_and_stored_completely() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(9_000)).of_bytes_each(1_000);
+    let file = ItemFile::new(nights(9_000)).of_bytes_each(1_000);
     let report = import_file(&store, of_person(), &file).await.unwrap();
     assert_eq!((file.opened(), report.sessions), (2, counts(9_000, 0, 0)));
     assert_eq!(store.sessions().len(), 9_000);
@@ -64,7 +64,7 @@ async fn a_valid_large_file_is_read_twice_and_stored_completely() {
 #[tokio::test]
 async fn a_valid_file_is_read_twice() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(3));
+    let file = ItemFile::new(nights(3));
     import_file(&store, of_person(), &file).await.unwrap();
     assert_eq!(file.opened(), 2);
 }
@@ -73,19 +73,19 @@ async fn a_valid_file_is_read_twice() {
 async fn nothing_is_imported_for_a_user_who_does_not_exist() {
     let store = MemoryStore::with(person());
     let command = ImportRecordsCommand { user_id: Some(user_id(2)), ..for_real() };
-    let outcome = import_file(&store, command, &ItemFile::of(nights(1))).await;
+    let outcome = import_file(&store, command, &ItemFile::new(nights(1))).await;
     assert!(matches!(outcome, Err(ImportRecordsError::UnknownUser)));
-    assert_eq!(store.calls().of("commit"), 0);
+    assert_eq!(store.calls().count("commit"), 0);
 }
 
 #[tokio::test]
 async fn a_large_file_is_stored_in_batches_of_two_thousand() {
     let store = MemoryStore::with(person());
-    let file = ItemFile::of(nights(4_001));
+    let file = ItemFile::new(nights(4_001));
     let report = import_file(&store, of_person(), &file).await.unwrap();
     assert_eq!(report.sessions, counts(4_001, 0, 0));
     assert_eq!(store.sessions().len(), 4_001);
-    assert_eq!(store.calls().of("commit"), 3);
+    assert_eq!(store.calls().count("commit"), 3);
     assert!(file.limits.lock().unwrap().iter().all(|limit| *limit == 2_000));
 }
 
@@ -94,7 +94,7 @@ async fn progress_is_reported_while_a_file_is_checked_and_after_each_batch() {
     let store = MemoryStore::with(person());
     let reported = Mutex::new(Vec::new());
     ImportRecords::new(store.units(), entropy(), clock())
-        .run(&of_person(), &ItemFile::of(nights(4_001)), &|reading, bytes| {
+        .run(&of_person(), &ItemFile::new(nights(4_001)), &|reading, bytes| {
             reported.lock().unwrap().push((reading, bytes));
             ControlFlow::Continue(())
         })
@@ -104,19 +104,19 @@ async fn progress_is_reported_while_a_file_is_checked_and_after_each_batch() {
     let of = |wanted| {
         reported.iter().filter(|(reading, _)| *reading == wanted).map(|(_, bytes)| *bytes).collect::<Vec<_>>()
     };
-    assert_eq!(of(Reading::Storing), [2_000, 4_000, 4_001]);
-    assert_eq!(of(Reading::Checking), [4_001, 4_001]);
+    assert_eq!(of(ImportPass::Storing), [2_000, 4_000, 4_001]);
+    assert_eq!(of(ImportPass::Checking), [4_001, 4_001]);
 }
 
 #[tokio::test]
 async fn a_break_stops_the_import_while_it_checks_and_while_it_stores() {
-    for (stop_at, sessions) in [(Reading::Checking, 0), (Reading::Storing, 2_000)] {
+    for (stop_at, sessions) in [(ImportPass::Checking, 0), (ImportPass::Storing, 2_000)] {
         let store = MemoryStore::with(person());
         let wish = |reading, _| {
             if reading == stop_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let outcome = ImportRecords::new(store.units(), entropy(), clock())
-            .run(&of_person(), &ItemFile::of(nights(4_001)), &wish)
+            .run(&of_person(), &ItemFile::new(nights(4_001)), &wish)
             .await;
         assert!(matches!(outcome, Err(ImportRecordsError::Refused(ImportRefusal::Stopped))));
         assert_eq!(store.sessions().len(), sessions);
@@ -234,7 +234,7 @@ async fn personal_records_are_rejected_if_no_person_is_given() {
         at(2, session(derived(0, 480))),
         at(4, log(intake(supplement_id(1), 5, 1.0, None))),
     ];
-    let report = import_file(&store, for_real(), &ItemFile::of(items)).await.unwrap();
+    let report = import_file(&store, for_real(), &ItemFile::new(items)).await.unwrap();
     assert_eq!(report.rejected_total, 3);
     assert!(report.rejected.iter().all(|rejection| rejection.reason.contains("belongs to a person")));
     let places: Vec<_> = report.rejected.iter().map(|rejection| rejection.place.as_str()).collect();
@@ -245,7 +245,7 @@ async fn personal_records_are_rejected_if_no_person_is_given() {
 #[tokio::test]
 async fn a_catalogue_import_needs_no_person() {
     let store = MemoryStore::default();
-    let file = ItemFile::of([supplement("17", "Magnesium")]);
+    let file = ItemFile::new([supplement("17", "Magnesium")]);
     let report = import_file(&store, for_real(), &file).await.unwrap();
     assert_eq!((report.supplements, report.rejected_total), (counts(1, 0, 0), 0));
     assert_eq!(store.content().supplements.len(), 1);
@@ -264,7 +264,7 @@ async fn a_store_that_fails_within_a_batch_commits_nothing_of_it() {
     let units = PreparedUnitsOfWork::new([look_up, batch]);
     let endings = units.endings();
     let outcome = ImportRecords::new(Arc::new(units), entropy(), clock())
-        .run(&of_person(), &ItemFile::of(nights(1)), &|_, _| ControlFlow::Continue(()))
+        .run(&of_person(), &ItemFile::new(nights(1)), &|_, _| ControlFlow::Continue(()))
         .await;
     assert!(matches!(outcome, Err(ImportRecordsError::Storage(StorageError::Unavailable))));
     // The start of the import.

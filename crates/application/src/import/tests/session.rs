@@ -27,7 +27,7 @@ async fn the_same_session_again_is_unchanged_and_not_written() {
     let report = import(&store, [session(given("7", 0, 480)), session(derived(1_440, 1_900))]).await;
     assert_eq!(report.sessions, counts(0, 0, 2));
     assert_eq!(store.sessions(), before);
-    assert_eq!(store.calls().of("sleep.update"), 0);
+    assert_eq!(store.calls().count("sleep.update"), 0);
 }
 
 #[tokio::test]
@@ -168,7 +168,10 @@ async fn of_sessions_that_all_overlap_only_the_last_one_is_ever_written() {
     let stored: Vec<_> = store.sessions().into_iter().map(|session| session.record).collect();
     assert_eq!(stored, [derived(399, 601)]);
     let calls = store.calls();
-    assert_eq!((calls.of("sleep.insert"), calls.of("sleep.update"), calls.of("sleep.delete")), (1, 0, 0));
+    assert_eq!(
+        (calls.count("sleep.insert"), calls.count("sleep.update"), calls.count("sleep.delete")),
+        (1, 0, 0)
+    );
 }
 
 #[tokio::test]
@@ -177,7 +180,7 @@ async fn sessions_of_many_nights_that_give_way_to_longer_ones_go_by_one_statemen
     let longer = (0..200).map(|night| session(derived(1_440 * night - 10, 1_440 * night + 490)));
     assert_eq!(import(&store, longer).await.sessions, counts(0, 200, 0));
     assert_eq!(store.sessions().len(), 200);
-    assert_eq!(store.calls().of("sleep.delete"), 1);
+    assert_eq!(store.calls().count("sleep.delete"), 1);
 }
 
 #[tokio::test]

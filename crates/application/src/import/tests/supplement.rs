@@ -174,7 +174,7 @@ async fn new_labels_cost_one_look_up_and_one_insertion_a_batch() {
     let store = MemoryStore::with(person());
     import(&store, (0..50).map(|number| supplement(&number.to_string(), "Magnesium"))).await;
     let calls = ["supplements.find", "supplements.find_current_many", "supplements.insert"];
-    assert_eq!(calls.map(|call| store.calls().of(call)), [0, 1, 1]);
+    assert_eq!(calls.map(|call| store.calls().count(call)), [0, 1, 1]);
     assert_eq!(store.content().supplements.len(), 50);
 }
 

@@ -5,9 +5,9 @@ use super::record::{derived, given, intake, log, minute, session, supplement};
 use super::{dry_run, import_file, of_person};
 use crate::audit::testing::{assert_events, event};
 use crate::import::batch::Batch;
+use crate::import::batch_writer::BatchWriter;
 use crate::import::run::Run;
-use crate::import::storing::Storing;
-use crate::import::{ImportReport, KeptWhat, KeptWhy, UndoImport, UndoImportError, Undone, UndoneCounts};
+use crate::import::{ImportReport, KeptItem, KeptReason, UndoImport, UndoImportError, Undone, UndoneCounts};
 use crate::ports::import_source::ImportItem;
 use crate::ports::storage::{Import, StorageError};
 use crate::testing::{clock, entropy, person, user_id};
@@ -17,7 +17,7 @@ use domain::import::ImportState;
 
 /// Runs an import and returns its id.
 pub(super) async fn import(store: &MemoryStore, items: Vec<ImportItem>) -> ImportId {
-    import_file(store, of_person(), &ItemFile::of(items)).await.unwrap();
+    import_file(store, of_person(), &ItemFile::new(items)).await.unwrap();
     store.content().imports.all.last().unwrap().id
 }
 
@@ -93,10 +93,10 @@ async fn a_label_with_logs_added_since_is_kept() {
 }
 
 /// Undoes an import that changed one session, and returns why it was kept.
-async fn kept(store: &MemoryStore, id: ImportId) -> (KeptWhat, KeptWhy) {
+async fn kept(store: &MemoryStore, id: ImportId) -> (KeptItem, KeptReason) {
     let Undone { counts, kept } = undo(store, id).await.unwrap();
     assert_eq!(counts, UndoneCounts { removed: 0, restored: 0, kept: 1 });
-    assert_eq!(kept[0].at, Some(minute(0)).filter(|_| kept[0].why != KeptWhy::Deleted));
+    assert_eq!(kept[0].at, Some(minute(0)).filter(|_| kept[0].why != KeptReason::Deleted));
     assert_eq!(store.content().imports.all.iter().find(|import| import.id == id).unwrap().undone.kept, kept);
     (kept[0].what, kept[0].why)
 }
@@ -115,8 +115,8 @@ async fn a_session_changed_or_deleted_otherwise_since_is_kept_and_listed() {
             store_otherwise(&store, vec![session(given("a", 0, 70))]).await;
         }
         let before = records(&store);
-        let why = if is_deleted { KeptWhy::Deleted } else { KeptWhy::Changed };
-        assert_eq!(kept(&store, id).await, (KeptWhat::Session(session_id), why));
+        let why = if is_deleted { KeptReason::Deleted } else { KeptReason::Changed };
+        assert_eq!(kept(&store, id).await, (KeptItem::Session(session_id), why));
         assert_eq!(records(&store), before);
     }
 }
@@ -129,7 +129,7 @@ async fn a_session_changed_by_a_later_import_is_kept_and_listed_until_that_impor
         ids.push(import(&store, vec![session(given("a", 0, end))]).await);
     }
     let session_id = store.sessions()[0].id;
-    let (what, by) = (KeptWhat::Session(session_id), KeptWhy::ChangedBy);
+    let (what, by) = (KeptItem::Session(session_id), KeptReason::ChangedBy);
     assert_eq!(kept(&store, ids[0]).await, (what, by(ids[2])));
     assert_eq!(kept(&store, ids[1]).await, (what, by(ids[2])));
     undo(&store, ids[2]).await.unwrap();
@@ -154,7 +154,7 @@ async fn removed_nights_are_restored_only_when_their_replacement_is_removed() {
     let longer = import(&store, vec![session(derived(10, 300))]).await;
     let undone = undo(&store, joined).await.unwrap();
     assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 3 });
-    assert!(undone.kept.iter().all(|record| record.why == KeptWhy::ChangedBy(longer)), "{undone:?}");
+    assert!(undone.kept.iter().all(|record| record.why == KeptReason::ChangedBy(longer)), "{undone:?}");
     assert_session(&store, &session(derived(10, 300)));
     undo(&store, longer).await.unwrap();
     let again = undo(&store, joined).await.unwrap();
@@ -167,7 +167,7 @@ pub(super) async fn store_otherwise(store: &MemoryStore, items: Vec<ImportItem>)
     let entropy = store.entropy(entropy);
     let mut run = Run::new(Some(user_id(1)), false, clock().now(), entropy.as_ref());
     let units = store.units();
-    let storing = Storing { units: units.as_ref(), import: None, pause: None, backend: None };
+    let storing = BatchWriter { units: units.as_ref(), import: None, pause: None, backend: None };
     assert!(storing.store(&mut run, Batch::sort(items, true)).await.is_ok());
 }
 
@@ -276,7 +276,7 @@ async fn the_same_file_continues_with_an_import_that_broke_off() {
     let nights: Vec<_> =
         (0..2_400).map(|day| session(given(&day.to_string(), day * 1440, day * 1440 + 60))).collect();
     store.meanwhile("sleep.insert", |_| ());
-    let file = ItemFile::of(nights.clone());
+    let file = ItemFile::new(nights.clone());
     store.fail("sleep.insert", StorageError::Unavailable);
     import_file(&store, of_person(), &file).await.unwrap_err();
     let id = import(&store, nights).await;
@@ -362,6 +362,6 @@ async fn an_import_and_its_undoing_leave_an_event_each() {
 #[tokio::test]
 async fn a_dry_run_leaves_no_event() {
     let store = MemoryStore::with(person());
-    import_file(&store, dry_run(), &ItemFile::of(vec![session(derived(0, 9))])).await.unwrap();
+    import_file(&store, dry_run(), &ItemFile::new(vec![session(derived(0, 9))])).await.unwrap();
     assert_events(store.events(), &[]);
 }

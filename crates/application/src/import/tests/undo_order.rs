@@ -6,7 +6,7 @@ use super::record::{
     supplement, supplement_id,
 };
 use super::undo::{import, records, store_otherwise, undo};
-use crate::import::{KeptWhy, UndoneCounts};
+use crate::import::{KeptReason, UndoneCounts};
 use crate::ports::import_source::ImportItem;
 use crate::testing::person;
 use domain::id::ImportId;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 /// A record out of few, so that imports collide.
 #[derive(Debug, Clone, Copy)]
-enum Few {
+enum CollidingRecord {
     /// A session with this source key and start.
     Keyed(u8, i64),
     /// An intake with this time and amount.
@@ -29,7 +29,7 @@ enum Few {
     Bare(i64, i64),
 }
 
-impl Few {
+impl CollidingRecord {
     fn item(self) -> ImportItem {
         match self {
             Self::Keyed(key, start) => session(given(&key.to_string(), 9000 + start, 9100)),
@@ -42,30 +42,31 @@ impl Few {
     }
 }
 
-fn any_record() -> impl Strategy<Value = Few> {
+fn any_record() -> impl Strategy<Value = CollidingRecord> {
     let keyed = prop_oneof![
-        (0..3_u8, 0..3_i64).prop_map(|(key, start)| Few::Keyed(key, start)),
-        (0..3_i64, 1..4_u8).prop_map(|(at, servings)| Few::Log(at, servings)),
-        (0..2_u8, 0..3_u8).prop_map(|(key, name)| Few::Label(key, name)),
+        (0..3_u8, 0..3_i64).prop_map(|(key, start)| CollidingRecord::Keyed(key, start)),
+        (0..3_i64, 1..4_u8).prop_map(|(at, servings)| CollidingRecord::Log(at, servings)),
+        (0..2_u8, 0..3_u8).prop_map(|(key, name)| CollidingRecord::Label(key, name)),
     ];
     let night = (0..6_i64, 1..5_i64, any::<bool>())
-        .prop_map(|(start, length, is_deep)| Few::Night(start * 100, length * 90, is_deep));
+        .prop_map(|(start, length, is_deep)| CollidingRecord::Night(start * 100, length * 90, is_deep));
     prop_oneof![3 => night, 1 => keyed]
 }
 
 /// Any record, including nights that replace none with more detail.
-fn any_record_or_bare() -> impl Strategy<Value = Few> {
-    let bare = (0..6_i64, 1..5_i64).prop_map(|(start, length)| Few::Bare(start * 100, length * 90));
+fn any_record_or_bare() -> impl Strategy<Value = CollidingRecord> {
+    let bare =
+        (0..6_i64, 1..5_i64).prop_map(|(start, length)| CollidingRecord::Bare(start * 100, length * 90));
     prop_oneof![2 => any_record(), 1 => bare]
 }
 
-fn some(one: impl Strategy<Value = Few>) -> impl Strategy<Value = Vec<Few>> {
+fn some(one: impl Strategy<Value = CollidingRecord>) -> impl Strategy<Value = Vec<CollidingRecord>> {
     prop::collection::vec(one, 1..5)
 }
 
 /// Imports these records and returns the import's id.
-async fn import_few(store: &MemoryStore, few: Vec<Few>) -> ImportId {
-    import(store, few.into_iter().map(Few::item).collect()).await
+async fn import_few(store: &MemoryStore, few: Vec<CollidingRecord>) -> ImportId {
+    import(store, few.into_iter().map(CollidingRecord::item).collect()).await
 }
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -78,7 +79,7 @@ fn nights(store: &MemoryStore) -> Vec<SleepRecord> {
 }
 
 /// Runs these imports, and undoes them in reverse order.
-async fn there_and_back_again(imports: Vec<Vec<Few>>) -> Result<(), TestCaseError> {
+async fn there_and_back_again(imports: Vec<Vec<CollidingRecord>>) -> Result<(), TestCaseError> {
     let store = MemoryStore::with(person());
     import(&store, vec![own_supplement(1, "own", "Zinc")]).await;
     let mut steps = Vec::new();
@@ -111,7 +112,10 @@ proptest! {
 }
 
 /// Undoes imports in this order, then again those that kept records, latest first.
-async fn out_of_order(imports: Vec<Vec<Few>>, order: &[prop::sample::Index]) -> Result<(), TestCaseError> {
+async fn out_of_order(
+    imports: Vec<Vec<CollidingRecord>>,
+    order: &[prop::sample::Index],
+) -> Result<(), TestCaseError> {
     let store = MemoryStore::with(person());
     import(&store, vec![own_supplement(1, "own", "Zinc")]).await;
     let mut ids = Vec::new();
@@ -148,12 +152,12 @@ async fn a_night_since_replaced_by_a_backend_is_not_restored_but_listed() {
     store_otherwise(&store, vec![session(derived(40, 480))]).await;
     let undone = undo(&store, longer).await.unwrap();
     assert_eq!(undone.counts, UndoneCounts { removed: 0, restored: 0, kept: 2 });
-    assert!(undone.kept.iter().all(|record| record.why == KeptWhy::Deleted), "{undone:?}");
+    assert!(undone.kept.iter().all(|record| record.why == KeptReason::Deleted), "{undone:?}");
     assert_nights(&store, &[derived(40, 480)]);
 }
 
 #[tokio::test]
-async fn nights_that_an_export_of_restwells_own_let_be_side_by_side_come_back_side_by_side() {
+async fn overlapping_nights_of_a_restwell_export_are_restored_as_they_were() {
     let store = MemoryStore::with(person());
     import(&store, vec![session(derived(0, 480))]).await;
     import(&store, vec![own_session(1, derived(100, 580))]).await;

@@ -42,7 +42,7 @@ impl UndoImport {
     /// finishes.
     pub async fn cancel(&self, id: ImportId) -> Result<Cancelled, CancelImportError> {
         let mut unit = self.units.begin().await?;
-        let became = unit.imports().cancel(id, Canceller::Operator, self.clock.now()).await?;
+        let became = unit.imports().cancel(id, Canceller::Operator, self.trail.now()).await?;
         if became.is_some() {
             unit.uploads().delete_parts(id).await?;
         }

@@ -1,14 +1,14 @@
 //! Restores profile fields.
 
 use super::scan::Scan;
-use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy};
+use crate::import::undone::{KeptItem, KeptReason, KeptRecord};
 use crate::ports::storage::{Import, StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
 use domain::id::ImportId;
 use domain::user::{ProfileChange, ProfileChanges, ProfileOrigin, ProfileSource, User};
 
 /// Number of the user's latest imports that are searched for the one that changed a field.
-const SEARCHED: u32 = 200;
+const SEARCHED_IMPORTS: u32 = 200;
 
 /// Restores the profile fields that are unchanged since the import, and keeps the others in its report.
 /// Returns the number of restored fields.
@@ -30,7 +30,7 @@ pub(super) async fn revert(
         unit.users().record_sources(user_id, &sources).await?;
     }
     if !kept.is_empty() {
-        let others = unit.imports().list(Some(user_id), None, SEARCHED).await?;
+        let others = unit.imports().list(Some(user_id), None, SEARCHED_IMPORTS).await?;
         for change in kept.iter() {
             scan.keep(kept_field(change, &user, &others, import.id));
         }
@@ -46,6 +46,6 @@ fn kept_field(change: &ProfileChange, user: &User, imports: &[Import], own: Impo
     let now = field.read(user);
     let left_it = |changes: &ProfileChanges| changes.iter().any(|other| other.is_applied && other.new == now);
     let by = imports.iter().find(|other| other.id != own && left_it(&other.report.profile));
-    let why = by.map_or(KeptWhy::Changed, |import| KeptWhy::ChangedBy(import.id));
-    KeptRecord { what: KeptWhat::Profile(field), at: None, why }
+    let why = by.map_or(KeptReason::Changed, |import| KeptReason::ChangedBy(import.id));
+    KeptRecord { what: KeptItem::Profile(field), at: None, why }
 }

@@ -1,9 +1,9 @@
 //! Reverts one batch of records.
 
 use super::scan::Scan;
-use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy};
+use crate::import::undone::{KeptItem, KeptReason, KeptRecord};
 use crate::ports::storage::{
-    ImportChange, NotedChange, RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork,
+    ImportChange, JournalEntry, RecordBefore, RecordReference, RecordVersion, StorageError, UnitOfWork,
 };
 use chrono::{DateTime, SubsecRound as _, Utc};
 use domain::id::{IntakeLogId, SleepSessionId, SupplementId, UserId};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// Result of a batch.
 #[derive(Debug, Default)]
-pub(super) struct Reverted {
+pub(super) struct RevertedBatch {
     pub(super) removed: u64,
     pub(super) restored: u64,
     pub(super) kept: Vec<KeptRecord>,
@@ -26,12 +26,12 @@ pub(super) struct BatchReverter<'a> {
     unit: &'a mut dyn UnitOfWork,
     user_id: Option<UserId>,
     now: DateTime<Utc>,
-    current: Current,
+    current: CurrentRecords,
     /// Records to delete in one statement before other writes.
     gone_sessions: Vec<SleepSessionId>,
     gone_logs: Vec<IntakeLogId>,
-    kept_sessions: HashMap<SleepSessionId, KeptWhy>,
-    reverted: Reverted,
+    kept_sessions: HashMap<SleepSessionId, KeptReason>,
+    reverted: RevertedBatch,
 }
 
 impl<'a> BatchReverter<'a> {
@@ -40,19 +40,23 @@ impl<'a> BatchReverter<'a> {
             unit,
             user_id,
             now,
-            current: Current::default(),
+            current: CurrentRecords::default(),
             gone_sessions: Vec::new(),
             gone_logs: Vec::new(),
             kept_sessions: HashMap::new(),
-            reverted: Reverted::default(),
+            reverted: RevertedBatch::default(),
         }
     }
 
     /// Reverts the records of these notes that are unchanged since the import.
-    pub(super) async fn run(mut self, noted: &[NotedChange], scan: &Scan) -> Result<Reverted, StorageError> {
-        self.current = Current::read(self.unit, self.user_id, noted).await?;
-        for NotedChange { change, place: _, changed_by } in noted {
-            let why = changed_by.map(KeptWhy::ChangedBy).or_else(|| self.why_kept(change, scan));
+    pub(super) async fn run(
+        mut self,
+        noted: &[JournalEntry],
+        scan: &Scan,
+    ) -> Result<RevertedBatch, StorageError> {
+        self.current = CurrentRecords::read(self.unit, self.user_id, noted).await?;
+        for JournalEntry { change, place: _, changed_by } in noted {
+            let why = changed_by.map(KeptReason::ChangedBy).or_else(|| self.why_kept(change, scan));
             match why {
                 Some(why) => self.keep(change, why),
                 None => self.revert(change).await?,
@@ -63,24 +67,24 @@ impl<'a> BatchReverter<'a> {
     }
 
     /// Returns why a record must be kept that no later import changed.
-    fn why_kept(&self, change: &ImportChange, scan: &Scan) -> Option<KeptWhy> {
+    fn why_kept(&self, change: &ImportChange, scan: &Scan) -> Option<KeptReason> {
         let replacing = change.replaced_by;
         let blocked = replacing.and_then(|id| self.kept_sessions.get(&id).copied().or(scan.why_kept(id)));
         blocked.or_else(|| match self.current.version(change.record) {
             current if current == change.left => None,
-            None => Some(KeptWhy::Deleted),
-            Some(_) => Some(KeptWhy::Changed),
+            None => Some(KeptReason::Deleted),
+            Some(_) => Some(KeptReason::Changed),
         })
     }
 
-    fn keep(&mut self, change: &ImportChange, why: KeptWhy) {
+    fn keep(&mut self, change: &ImportChange, why: KeptReason) {
         let what = match change.record {
             RecordReference::Session(id) => {
                 self.kept_sessions.insert(id, why);
-                KeptWhat::Session(id)
+                KeptItem::Session(id)
             }
-            RecordReference::Log(id) => KeptWhat::Log(id),
-            RecordReference::Label(id) => KeptWhat::Label(id),
+            RecordReference::Log(id) => KeptItem::Log(id),
+            RecordReference::Label(id) => KeptItem::Label(id),
         };
         let at = self.current.time(change.record).or_else(|| change.before.as_ref().and_then(time_before));
         self.reverted.kept.push(KeptRecord { what, at, why });
@@ -106,7 +110,7 @@ impl<'a> BatchReverter<'a> {
             }
         };
         if !is_done {
-            self.keep(change, KeptWhy::InUse);
+            self.keep(change, KeptReason::InUse);
             return Ok(());
         }
         self.reverted.settled.push(change.record);
@@ -189,17 +193,17 @@ fn time_before(before: &RecordBefore) -> Option<DateTime<Utc>> {
 
 /// The records of a batch as they are now.
 #[derive(Default)]
-struct Current {
+struct CurrentRecords {
     sessions: HashMap<SleepSessionId, SleepSession>,
     logs: HashMap<IntakeLogId, IntakeLog>,
     labels: HashMap<SupplementId, Supplement>,
 }
 
-impl Current {
+impl CurrentRecords {
     async fn read(
         unit: &mut dyn UnitOfWork,
         user_id: Option<UserId>,
-        noted: &[NotedChange],
+        noted: &[JournalEntry],
     ) -> Result<Self, StorageError> {
         let (mut sessions, mut logs, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         for note in noted {

@@ -1,7 +1,7 @@
 //! Progress of an undo through the notes of its import.
 
-use crate::import::undone::{KeptRecord, KeptWhat, KeptWhy, Undone};
-use crate::ports::storage::{NotePosition, NotedChange};
+use crate::import::undone::{KeptItem, KeptReason, KeptRecord, Undone};
+use crate::ports::storage::{JournalEntry, JournalPosition};
 use domain::id::SleepSessionId;
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use std::collections::HashMap;
 /// starts a new pass.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scan {
-    after: Option<NotePosition>,
+    after: Option<JournalPosition>,
     count: u64,
     /// The first kept records.
     listed: Vec<KeptRecord>,
     /// Kept sessions: those that they replaced cannot be restored.
-    sessions: HashMap<SleepSessionId, KeptWhy>,
+    sessions: HashMap<SleepSessionId, KeptReason>,
 }
 
 impl Scan {
@@ -24,17 +24,17 @@ impl Scan {
     }
 
     /// Returns the position of the last note read.
-    pub(super) const fn after(&self) -> Option<NotePosition> {
+    pub(super) const fn after(&self) -> Option<JournalPosition> {
         self.after
     }
 
     /// Returns why a session was kept, if it was.
-    pub(super) fn why_kept(&self, id: SleepSessionId) -> Option<KeptWhy> {
+    pub(super) fn why_kept(&self, id: SleepSessionId) -> Option<KeptReason> {
         self.sessions.get(&id).copied()
     }
 
     /// Moves past these notes after their batch is committed.
-    pub(super) fn advance(&mut self, noted: &[NotedChange], kept: Vec<KeptRecord>) {
+    pub(super) fn advance(&mut self, noted: &[JournalEntry], kept: Vec<KeptRecord>) {
         self.after = noted.last().map(|note| note.place).or(self.after);
         for record in kept {
             self.keep(record);
@@ -44,7 +44,7 @@ impl Scan {
     /// Adds a kept record.
     pub(super) fn keep(&mut self, record: KeptRecord) {
         self.count = self.count.saturating_add(1);
-        if let KeptWhat::Session(id) = record.what {
+        if let KeptItem::Session(id) = record.what {
             self.sessions.insert(id, record.why);
         }
         if self.listed.len() < Undone::LISTED {

@@ -56,13 +56,13 @@ fn postponing(number: u128, until: DateTime<Utc>) -> MockUnitOfWork {
 }
 
 /// Records messages instead of sending them, and fails the test while a unit of work is open.
-struct NotingMailer {
+struct RecordingMailer {
     sent: Mutex<usize>,
     endings: Arc<Endings>,
 }
 
 #[async_trait]
-impl Mailer for NotingMailer {
+impl Mailer for RecordingMailer {
     async fn send(&self, sent: &Mail) -> Result<(), MailError> {
         assert!(*sent == mail());
         assert_eq!(self.endings.begun(), self.endings.committed() + self.endings.rolled_back());
@@ -96,9 +96,9 @@ async fn messages_are_sent_one_after_the_other_outside_any_unit_of_work_and_then
     let fresh = |number| claiming(Some(message(number, 1, TimeDelta::zero())));
     let units = vec![fresh(1), deleting(1), fresh(2), deleting(2), claiming(None)];
     let store = Arc::new(PreparedUnitsOfWork::new(units));
-    let mailer = Arc::new(NotingMailer { sent: Mutex::new(0), endings: store.endings() });
+    let mailer = Arc::new(RecordingMailer { sent: Mutex::new(0), endings: store.endings() });
     let deliver =
-        DeliverMail::new(store.clone(), Arc::<NotingMailer>::clone(&mailer), Arc::new(opening()), clock());
+        DeliverMail::new(store.clone(), Arc::<RecordingMailer>::clone(&mailer), Arc::new(opening()), clock());
     let report = deliver.run(10).await.unwrap();
     assert_eq!(report, DeliveryReport { sent: 2, ..DeliveryReport::default() });
     assert_eq!((report.handled(), *mailer.sent.lock().unwrap()), (2, 2));
@@ -109,7 +109,7 @@ async fn messages_are_sent_one_after_the_other_outside_any_unit_of_work_and_then
 async fn no_more_than_the_limit_are_claimed() {
     let store =
         Arc::new(PreparedUnitsOfWork::new([claiming(Some(message(1, 1, TimeDelta::zero()))), deleting(1)]));
-    let mailer = Arc::new(NotingMailer { sent: Mutex::new(0), endings: store.endings() });
+    let mailer = Arc::new(RecordingMailer { sent: Mutex::new(0), endings: store.endings() });
     let deliver = DeliverMail::new(store.clone(), mailer, Arc::new(opening()), clock());
     assert_eq!(deliver.run(1).await.unwrap().sent, 1);
     assert_eq!(deliver.run(0).await.unwrap(), DeliveryReport::default());

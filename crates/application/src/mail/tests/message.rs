@@ -1,5 +1,5 @@
 use super::super::{
-    HandedOutLink, PublicLinks, account_exists, confirm_email, email_change_requested, email_changed,
+    IssuedLink, PublicLinks, account_exists, confirm_email, email_change_requested, email_changed,
     invitation, new_password, passkey_added, passkey_removed, password_changed, recovery_code_used,
     recovery_codes_created, reset, second_factor_reset, second_factor_turned_off, second_factor_turned_on,
     sign_up, test,
@@ -22,9 +22,9 @@ fn links() -> PublicLinks {
 fn messages_with_links() -> Vec<(Mail, &'static str)> {
     let secret = secret(SecretKind::PasswordLink, 9);
     let user_id = user_id(1);
-    let write = |purpose, text: fn(&Email, &PublicLinks, &HandedOutLink<'_>) -> Mail| {
+    let write = |purpose, text: fn(&Email, &PublicLinks, &IssuedLink<'_>) -> Mail| {
         let stored = PasswordLink::new(secret.hash(), purpose, noon());
-        text(&to(), &links(), &HandedOutLink { secret: &secret, stored: &stored })
+        text(&to(), &links(), &IssuedLink { secret: &secret, stored: &stored })
     };
     vec![
         (write(PasswordLinkPurpose::Invitation { user_id }, invitation), "3 days"),
@@ -85,7 +85,7 @@ fn a_link_to_confirm_an_address_leads_to_its_own_page() {
     let secret = secret(SecretKind::PasswordLink, 9);
     let purpose = PasswordLinkPurpose::EmailChange { user_id: user_id(1), email: to() };
     let stored = PasswordLink::new(secret.hash(), purpose, noon());
-    let mail = confirm_email(&to(), &links(), &HandedOutLink { secret: &secret, stored: &stored });
+    let mail = confirm_email(&to(), &links(), &IssuedLink { secret: &secret, stored: &stored });
     let url = format!("\nhttps://rest.example/confirm-email?link={}\n", secret.expose());
     assert!(mail.text.contains(&url) && mail.text.contains("expires after one hour"), "{}", mail.text);
     assert!(mail.text.contains("If this was not you"), "{}", mail.text);

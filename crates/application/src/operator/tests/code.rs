@@ -3,13 +3,13 @@ use crate::audit::testing::{assert_events, event};
 use crate::operator::{CodeIssuer, IssueCode, IssueCodeCommand, IssueCodeError};
 use crate::ports::storage::test_support::MockUnitOfWork;
 use crate::testing::{
-    REDIRECT_URI, app, client_id, clock, entropy, locked, noon, person, scopes, seconds, service, user_id,
+    REDIRECT_URI, app, client_id, clock, entropy, issued_code, locked, noon, person, scopes, seconds,
+    service, user_id,
 };
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::{Client, ClientStatus, Review};
-use domain::code::{AuthorizationCode, CodeLifetime, CodeState, PkceChallenge};
+use domain::code::{AuthorizationCode, CodeLifetime, PkceChallenge};
 use domain::id::UserId;
-use domain::resource::Resource;
 use domain::sandbox::{SandboxPerson, Story};
 use domain::secret::SecretKind;
 use domain::user::User;
@@ -84,19 +84,7 @@ async fn a_code_is_stored_as_a_hash_with_everything_it_is_bound_to() {
 
     assert_eq!(issued.code.kind(), SecretKind::AuthorizationCode);
     assert_eq!(issued.expires_at, noon() + seconds(60));
-    let expected = AuthorizationCode {
-        hash: issued.code.hash(),
-        client_id: client_id(1),
-        user_id: user_id(1),
-        redirect_uri: REDIRECT_URI.to_owned(),
-        scopes: scopes("sleep"),
-        resource: Resource::Api,
-        challenge: None,
-        issued_at: noon(),
-        expires_at: noon() + seconds(60),
-        state: CodeState::Issued,
-    };
-    assert_eq!(stored.lock().unwrap().clone(), Some(expected));
+    assert_eq!(stored.lock().unwrap().clone(), Some(issued_code(issued.code.hash())));
     assert_eq!(endings.committed(), 1);
     let issued_event =
         event(AuditActor::Operator, AuditKind::CodeIssued).user(user_id(1)).client(client_id(1));

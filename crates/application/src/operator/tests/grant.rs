@@ -92,7 +92,7 @@ async fn revoke(
         Some(_) => finding(vec![grant()]),
         None => Arc::default(),
     };
-    let outcome = RevokeGrants::new(grants, units, entropy(), clock()).run(filter).await;
+    let outcome = RevokeGrants::new(units, grants, entropy(), clock()).run(filter).await;
     (outcome, endings, events)
 }
 
@@ -104,7 +104,7 @@ fn revoked_event() -> AuditEvent {
 async fn without_a_name_nothing_is_revoked_and_nobody_asked() {
     let all_before = GrantFilter { created_before: Some(noon()), ..GrantFilter::default() };
     for filter in [GrantFilter::default(), all_before] {
-        let outcome = RevokeGrants::new(Arc::<MockGrantReader>::default(), unavailable(), entropy(), clock())
+        let outcome = RevokeGrants::new(unavailable(), Arc::<MockGrantReader>::default(), entropy(), clock())
             .run(filter)
             .await;
         assert!(matches!(outcome, Err(RevokeGrantsError::NothingNamed)));
@@ -145,7 +145,7 @@ async fn one_grant_is_revoked_with_what_would_silently_make_another() {
 
 #[tokio::test]
 async fn a_grant_that_does_not_exist_changes_nothing() {
-    let revoke = RevokeGrants::new(finding(Vec::new()), unavailable(), entropy(), clock());
+    let revoke = RevokeGrants::new(unavailable(), finding(Vec::new()), entropy(), clock());
     assert_eq!(revoke.run(just_one()).await.unwrap(), 0);
 }
 

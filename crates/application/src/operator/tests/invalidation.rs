@@ -27,7 +27,7 @@ fn theft() -> DateTime<Utc> {
 
 /// Credentials left in the store; keys and grants with their creation time.
 #[derive(Clone, Default)]
-struct Left {
+struct RemainingCredentials {
     keys: Vec<SigningKey>,
     sessions: u64,
     links: u64,
@@ -52,23 +52,23 @@ impl Owned {
 
 /// A store that fails from this unit of work on.
 struct Store {
-    left: Arc<Mutex<Left>>,
+    left: Arc<Mutex<RemainingCredentials>>,
     begun: AtomicUsize,
     fails_at: usize,
     events: RecordedEvents,
 }
 
 impl Store {
-    fn of(left: Left) -> Arc<Self> {
+    fn new(left: RemainingCredentials) -> Arc<Self> {
         Self::failing_at(left, usize::MAX)
     }
 
-    fn failing_at(left: Left, fails_at: usize) -> Arc<Self> {
+    fn failing_at(left: RemainingCredentials, fails_at: usize) -> Arc<Self> {
         let left = Arc::new(Mutex::new(left));
         Arc::new(Self { left, begun: AtomicUsize::new(0), fails_at, events: RecordedEvents::default() })
     }
 
-    fn left(&self) -> Left {
+    fn left(&self) -> RemainingCredentials {
         self.left.lock().unwrap().clone()
     }
 }
@@ -151,9 +151,9 @@ fn key(number: u32, created_at: DateTime<Utc>) -> SigningKey {
 }
 
 /// Two old keys, one retired, and some credentials of each kind; one grant is newer than the theft.
-fn much() -> Left {
+fn much() -> RemainingCredentials {
     let retired = SigningKeyState::Retired { at: theft() - seconds(500) };
-    Left {
+    RemainingCredentials {
         keys: vec![
             SigningKey { state: retired, ..key(1, theft() - seconds(900)) },
             key(2, theft() - seconds(600)),
@@ -196,8 +196,8 @@ async fn invalidate(store: &Arc<Store>) -> Result<InvalidationReport, Invalidate
         .await
 }
 
-fn assert_nothing_old_is_left(left: &Left) {
-    let Left { keys, sessions, links, consents, codes, grants, tokens } = left;
+fn assert_nothing_old_is_left(left: &RemainingCredentials) {
+    let RemainingCredentials { keys, sessions, links, consents, codes, grants, tokens } = left;
     assert_eq!((*sessions, *links, *consents, *codes), (0, 0, 0, 0));
     assert_eq!((&*grants.0, &*tokens.0), (&[(user_id(501), theft())][..], &[][..]));
     let active: Vec<_> = keys.iter().filter(|key| key.state == SigningKeyState::Active).collect();
@@ -211,7 +211,7 @@ fn operator_event(kind: AuditKind) -> AuditEvent {
 
 #[tokio::test]
 async fn everything_of_before_is_invalidated_counted_and_reported() {
-    let store = Store::of(much());
+    let store = Store::new(much());
     let report = invalidate(&store).await.unwrap();
     assert_nothing_old_is_left(&store.left());
     let keys = report.keys.clone().unwrap();
@@ -236,7 +236,7 @@ async fn everything_of_before_is_invalidated_counted_and_reported() {
 
 #[tokio::test]
 async fn a_second_invalidation_finds_nothing_and_makes_no_further_key() {
-    let store = Store::of(much());
+    let store = Store::new(much());
     invalidate(&store).await.unwrap();
     let keys = store.left().keys;
     let report = invalidate(&store).await.unwrap();
@@ -257,7 +257,7 @@ async fn an_invalidation_that_stopped_anywhere_is_finished_by_the_next() {
         stopped += 1;
         let recorded = broken.events.all();
         assert!(recorded.iter().all(|event| event.kind != AuditKind::EverythingInvalidated));
-        let whole = Store::of(broken.left());
+        let whole = Store::new(broken.left());
         invalidate(&whole).await.unwrap();
         assert_nothing_old_is_left(&whole.left());
     }
@@ -266,15 +266,15 @@ async fn an_invalidation_that_stopped_anywhere_is_finished_by_the_next() {
 
 #[tokio::test]
 async fn keys_created_after_the_given_time_stay_active() {
-    let young = Left { keys: vec![key(3, theft())], ..Left::default() };
-    let store = Store::of(young.clone());
+    let young = RemainingCredentials { keys: vec![key(3, theft())], ..RemainingCredentials::default() };
+    let store = Store::new(young.clone());
     assert_eq!(invalidate(&store).await.unwrap().keys, None);
     assert_eq!(store.left().keys, young.keys);
 }
 
 #[tokio::test]
 async fn nothing_is_done_under_an_encryption_key_that_does_not_open_the_others() {
-    let store = Store::of(much());
+    let store = Store::new(much());
     let mut ring = MockKeyRing::new();
     ring.expect_load().returning(|keys| Err(KeyRingError::CannotOpen(keys[0].id)));
     let invalidate = InvalidateEverything::new(people(), store.clone(), Arc::new(ring), entropy(), clock());

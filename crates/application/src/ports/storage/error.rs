@@ -60,7 +60,7 @@ pub enum StorageError {
     #[error("already taken: {0:?}")]
     Conflict(UniqueKey),
     /// The store aborted the transaction (deadlock, busy); a retry may succeed.
-    #[error("the store asks to try again")]
+    #[error("the store aborted the transaction; try again")]
     Retryable,
     /// The store cannot be reached, is shutting down, or timed out.
     #[error("the store is unavailable")]

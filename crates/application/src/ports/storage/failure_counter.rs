@@ -17,7 +17,7 @@ pub trait FailureCounter: Send + Sync {
     /// Adds a failure to each key, and returns the new counts in the order of the keys.
     ///
     /// A key's window starts with its earliest failure and lasts `window`; after it, the count restarts at 1.
-    /// Concurrent failures may arrive out of order, and each MUST be reversible by `take_back`. MUST be
+    /// Concurrent failures may arrive out of order, and each MUST be reversible by `uncount`. MUST be
     /// atomic per key across processes, and stored on return.
     async fn record_failure(
         &self,
@@ -28,7 +28,7 @@ pub trait FailureCounter: Send + Sync {
     /// Subtracts one failure counted at `at` from each key: the attempt was not a failure, and other callers
     /// share the counter. Never goes below zero; a window that began after `at` stays unchanged. MUST be
     /// atomic per key across processes.
-    async fn take_back(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError>;
+    async fn uncount(&self, keys: &[FailureKey], at: DateTime<Utc>) -> Result<(), StorageError>;
     /// Deletes these counters.
     async fn forget(&self, keys: &[FailureKey]) -> Result<(), StorageError>;
     /// Deletes at most `limit` counters whose window began before this time; returns their number.

@@ -1,7 +1,7 @@
 //! Stored responses to requests with an `Idempotency-Key`.
 
 use super::StorageError;
-pub use crate::import::ingest::kept_answer::{Claim, IdempotentRequest, KeptAnswer};
+pub use crate::import::ingest::stored_response::{Claim, IdempotentRequest, StoredResponse};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 #[cfg(feature = "test-support")]
@@ -25,7 +25,7 @@ pub trait IdempotencyStore: Send + Sync {
     /// could not renew for the lifetime of a claim. MUST NOT make a claim older.
     async fn prolong(&self, request: IdempotentRequest, now: DateTime<Utc>) -> Result<bool, StorageError>;
     /// Stores the response to a claimed request.
-    async fn keep(&self, request: IdempotentRequest, answer: &KeptAnswer) -> Result<(), StorageError>;
+    async fn keep(&self, request: IdempotentRequest, answer: &StoredResponse) -> Result<(), StorageError>;
     /// Releases a claim, because nothing was done.
     async fn release(&self, request: IdempotentRequest) -> Result<(), StorageError>;
     /// Deletes at most `limit` responses from before this time; returns their number.

@@ -57,7 +57,7 @@ pub struct ImportChange {
 
 /// Position of a note in the undo order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotePosition {
+pub struct JournalPosition {
     /// Whether it belongs to a label. Labels follow the logs that refer to them.
     pub is_label: bool,
     /// Sequence number of the note; the latest has the highest.
@@ -66,11 +66,11 @@ pub struct NotePosition {
 
 /// A note, as read by undo.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NotedChange {
+pub struct JournalEntry {
     /// The change.
     pub change: ImportChange,
     /// Position of the note.
-    pub place: NotePosition,
+    pub place: JournalPosition,
     /// Import with the latest note of the same record, if later than this one.
     pub changed_by: Option<ImportId>,
 }
@@ -89,12 +89,12 @@ pub trait ImportJournal: Send {
         changes: &[ImportChange],
     ) -> Result<(), StorageError>;
     /// Returns at most `limit` notes of an import after a position: latest first, labels last.
-    async fn noted(
+    async fn list_entries(
         &mut self,
         id: ImportId,
-        after: Option<NotePosition>,
+        after: Option<JournalPosition>,
         limit: u32,
-    ) -> Result<Vec<NotedChange>, StorageError>;
+    ) -> Result<Vec<JournalEntry>, StorageError>;
     /// Deletes the notes of these records.
     async fn forget(&mut self, id: ImportId, records: &[RecordReference]) -> Result<(), StorageError>;
     /// Deletes at most `limit` notes of imports that ended before this time, or that are running and were

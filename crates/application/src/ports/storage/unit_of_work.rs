@@ -119,8 +119,9 @@ with_repositories!(declare);
 /// A transaction and its repositories.
 ///
 /// Lock rows in this order to avoid deadlocks: the user ([`UserRepository::find`] locks it until the end),
-/// the request or link, the client, codes, grants. Issuing or redeeming a code, or discarding a user's codes,
-/// MUST lock the user: a concurrent uncommitted code is not visible, so only the user's row serializes them.
+/// the request or link, the client, codes, grants, the webhook endpoint, its events. Issuing or redeeming a
+/// code, or discarding a user's codes, MUST lock the user: a concurrent uncommitted code is not visible, so
+/// only the user's row serializes them.
 ///
 /// If dropped without [`commit`](Self::commit), it MUST leave nothing stored and no open transaction. After a
 /// [`StorageError::Conflict`] it MUST stay usable.
@@ -130,4 +131,12 @@ pub trait UnitOfWork: AccountRepositories + AppRepositories + RecordRepositories
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
     /// Rolls back.
     async fn rollback(self: Box<Self>) -> Result<(), StorageError>;
+}
+
+impl dyn UnitOfWork {
+    /// Rolls back and returns the refusal. Dropping the unit of work instead may close its connection.
+    pub(crate) async fn refuse<T, E: From<StorageError>>(self: Box<Self>, refusal: E) -> Result<T, E> {
+        self.rollback().await?;
+        Err(refusal)
+    }
 }

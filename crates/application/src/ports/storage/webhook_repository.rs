@@ -19,6 +19,9 @@ pub struct PendingEvent {
     pub number: i64,
     /// If records changed, the change number up to which the endpoint was notified; otherwise 0.
     pub announced: i64,
+    /// When the event occurred: if records changed, no later than the first change after `announced`. Later
+    /// changes leave it as it is until the endpoint was notified.
+    pub occurred_at: DateTime<Utc>,
     /// Number of failed attempts.
     pub failed: u32,
     /// When it is tried next.
@@ -32,13 +35,13 @@ pub enum EndpointInsertion {
     Stored,
     /// The client has an endpoint with this URL.
     UrlTaken,
-    /// The client has as many endpoints as it may have.
+    /// The client already has as many endpoints as it may.
     TooMany,
 }
 
 impl EndpointInsertion {
     /// Judges a new endpoint by the URLs of the client's endpoints.
-    pub fn judge(urls: &[String], endpoint: &WebhookEndpoint, most: usize) -> Self {
+    pub fn decide(urls: &[String], endpoint: &WebhookEndpoint, most: usize) -> Self {
         if urls.iter().any(|url| url == endpoint.url.as_str()) {
             Self::UrlTaken
         } else if urls.len() >= most {
@@ -120,8 +123,14 @@ pub trait WebhookRepository: Send {
     /// key.
     async fn queue(&mut self, key: EventKey, number: i64) -> Result<(), StorageError>;
     /// Makes an event about changed records due at once, as if the endpoint had been notified up to
-    /// `announced` only. Never raises this number; does nothing if there is no such event.
-    async fn replay(&mut self, key: EventKey, announced: i64) -> Result<(), StorageError>;
+    /// `announced` only, and the next change had occurred at `occurred_at`. Raises neither; does nothing if
+    /// there is no such event.
+    async fn replay(
+        &mut self,
+        key: EventKey,
+        announced: i64,
+        occurred_at: DateTime<Utc>,
+    ) -> Result<(), StorageError>;
     /// Settles an event as it was read.
     async fn settle(&mut self, event: &PendingEvent, settlement: Settlement) -> Result<(), StorageError>;
     /// Logs a delivery.

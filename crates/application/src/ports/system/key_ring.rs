@@ -16,7 +16,7 @@ pub enum KeyRingError {
     #[error("signing key {0} is damaged")]
     Damaged(KeyId),
     /// The library could not create or encrypt a key.
-    #[error("no signing key could be made")]
+    #[error("no signing key could be created")]
     CannotMake,
 }
 

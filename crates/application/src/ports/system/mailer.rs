@@ -28,10 +28,10 @@ impl fmt::Debug for Mail {
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
     /// The mail server permanently rejected this message (SMTP 5xx).
-    #[error("the mail server refused the message for good")]
+    #[error("the mail server permanently rejected the message")]
     Refused,
     /// The mail server cannot be reached, or asks for a retry. The source contains no address and no text.
-    #[error("the mail server did not take the message")]
+    #[error("the mail server cannot be reached or asks for a retry")]
     Unavailable(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
 }
 

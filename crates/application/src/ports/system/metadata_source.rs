@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::client::{MetadataFault, MetadataFields, MetadataUrl};
+use domain::client::{MetadataError, MetadataFields, MetadataUrl};
 #[cfg(feature = "test-support")]
 use mockall::automock;
 
@@ -21,5 +21,5 @@ pub struct FetchedMetadata {
 pub trait MetadataSource: Send + Sync {
     /// Fetches and parses the document. MUST bound its size, the time, and the number of simultaneous
     /// fetches, and MUST follow no redirect.
-    async fn read(&self, url: &MetadataUrl) -> Result<FetchedMetadata, MetadataFault>;
+    async fn read(&self, url: &MetadataUrl) -> Result<FetchedMetadata, MetadataError>;
 }

@@ -17,7 +17,7 @@ mod pause;
 mod rate_limiter;
 mod read_ledger;
 mod token_codec;
-mod totp_vault;
+mod totp_sealer;
 mod usage_ledger;
 mod webhook_signer;
 
@@ -34,6 +34,6 @@ pub use pause::*;
 pub use rate_limiter::*;
 pub use read_ledger::*;
 pub use token_codec::*;
-pub use totp_vault::*;
+pub use totp_sealer::*;
 pub use usage_ledger::*;
 pub use webhook_signer::*;

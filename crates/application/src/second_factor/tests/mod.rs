@@ -5,30 +5,28 @@ use super::{
     SecondFactorChangeError, SecondFactorPorts, TurnOffSecondFactor, TurnOnSecondFactor,
 };
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
-use crate::ports::system::{Clock, TotpEnrolment, TotpVault, TotpVaultError};
-use crate::testing::{clock, entropy, noon, person, seconds, secret, user_id};
+use crate::ports::system::{Clock, TotpEnrolment, TotpSealer, TotpSealerError};
+use crate::testing::{clock, entropy, noon, person, seconds, session, units, user_id};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{SessionId, UserId};
 use domain::second_factor::{SealedTotpSecret, SecondFactorPolicy, Totp, TotpCode, TotpSecret, TotpStep};
-use domain::secret::SecretKind;
 use domain::session::{AuthenticationMethod, Session};
 use std::sync::Arc;
-use uuid::Uuid;
 
-/// A vault that seals nothing, with the number of the step as the code.
-struct OpenVault;
+/// A sealer that seals nothing, with the number of the step as the code.
+struct PlainSealer;
 
-impl TotpVault for OpenVault {
-    fn seal(&self, _: UserId, secret: &TotpSecret) -> Result<SealedTotpSecret, TotpVaultError> {
+impl TotpSealer for PlainSealer {
+    fn seal(&self, _: UserId, secret: &TotpSecret) -> Result<SealedTotpSecret, TotpSealerError> {
         Ok(SealedTotpSecret::new(secret.as_bytes().to_vec()))
     }
 
-    fn open(&self, _: UserId, _: &SealedTotpSecret) -> Result<TotpSecret, TotpVaultError> {
+    fn open(&self, _: UserId, _: &SealedTotpSecret) -> Result<TotpSecret, TotpSealerError> {
         Ok(TotpSecret::new([1; 20]))
     }
 
-    fn seal_enrolment(&self, user_id: UserId, enrolment: &TotpEnrolment) -> Result<String, TotpVaultError> {
+    fn seal_enrolment(&self, user_id: UserId, enrolment: &TotpEnrolment) -> Result<String, TotpSealerError> {
         Ok(format!("{user_id}/{}", enrolment.expires_at.timestamp()))
     }
 
@@ -53,23 +51,7 @@ impl Clock for ClockAt {
 }
 
 fn code_at(time: DateTime<Utc>) -> String {
-    OpenVault.code(&TotpSecret::new([1; 20]), TotpStep::at(time)).digits()
-}
-
-/// The person's session, which began this many seconds ago.
-fn session(began: i64) -> Session {
-    let began = noon() - seconds(began);
-    Session {
-        id: SessionId::from_uuid(Uuid::from_u128(0x5e55)),
-        user_id: user_id(1),
-        token_hash: secret(SecretKind::Session, 5).hash(),
-        method: AuthenticationMethod::Password,
-        authenticated_at: began,
-        last_seen_at: began,
-        first_seen_at: began,
-        device: None,
-        address: None,
-    }
+    PlainSealer.code(&TotpSecret::new([1; 20]), TotpStep::at(time)).digits()
 }
 
 fn change(session: &Session) -> SecondFactorChange<'_> {
@@ -79,7 +61,7 @@ fn change(session: &Session) -> SecondFactorChange<'_> {
 fn ports(units: &Arc<PreparedUnitsOfWork>) -> SecondFactorPorts {
     SecondFactorPorts {
         units: units.clone(),
-        vault: Arc::new(OpenVault),
+        sealer: Arc::new(PlainSealer),
         clock: clock(),
         entropy: entropy(),
         mail: None,
@@ -104,10 +86,6 @@ fn ending_others(mut unit: MockUnitOfWork) -> MockUnitOfWork {
         .withf(|user, except| *user == user_id(1) && *except == Some(session(10).id))
         .returning(|_, _| Ok(2));
     unit
-}
-
-fn units<const N: usize>(units: [MockUnitOfWork; N]) -> Arc<PreparedUnitsOfWork> {
-    Arc::new(PreparedUnitsOfWork::new(units))
 }
 
 fn enrolment() -> String {
@@ -138,7 +116,7 @@ async fn a_correct_code_turns_the_factor_on_and_leaves_one_new_session() {
     let on = turn_on.run(change(&old), &enrolment(), &code_at(noon())).await.unwrap();
     assert_eq!(on.signed_in.session.method, AuthenticationMethod::PasswordAndTotp);
     assert!(on.signed_in.session.id != old.id && on.signed_in.session.token_hash != old.token_hash);
-    // A code of a new app is no new proof of who the person is.
+    // The code of a new app does not prove the person's identity.
     assert_eq!(on.signed_in.session.authenticated_at, old.authenticated_at);
     assert_eq!(on.codes.len(), 10);
     assert_eq!(store.endings().committed(), 1);
@@ -255,7 +233,7 @@ async fn the_operators_reset_ends_every_session() {
 
 #[test]
 fn a_submitted_secret_is_shown_again_until_it_expires() {
-    let begin = |now| BeginSetUp::new(Arc::new(OpenVault), entropy(), Arc::new(ClockAt(now)));
+    let begin = |now| BeginSetUp::new(Arc::new(PlainSealer), entropy(), Arc::new(ClockAt(now)));
     let shown = enrolment();
     let again = begin(noon()).run(user_id(1), Some(&shown)).unwrap();
     assert!(again.enrolment == shown && again.secret == TotpSecret::new([1; 20]));

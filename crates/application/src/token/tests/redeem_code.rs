@@ -6,8 +6,8 @@ use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnits
 use crate::ports::storage::{CodeWithUser, GrantFilter};
 use crate::ports::system::{MockTokenSigner, TokenSigner};
 use crate::testing::{
-    BrokenSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, locked, noon, scopes,
-    seconds, secret, service, user_id,
+    BrokenSigner, REDIRECT_URI, RecordingSigner, app, client_id, entropy, grant_id, issued_code, locked,
+    noon, scopes, seconds, secret, service, user_id,
 };
 use crate::token::{IssuedTokens, RedeemCode, RedeemCodeCommand, RedeemCodeError};
 use domain::access_token::TokenSubject;
@@ -34,16 +34,9 @@ fn code_secret() -> Secret {
 
 fn code() -> AuthorizationCode {
     AuthorizationCode {
-        hash: code_secret().hash(),
-        client_id: client_id(1),
-        user_id: user_id(1),
-        redirect_uri: REDIRECT_URI.to_owned(),
-        scopes: scopes("sleep"),
-        resource: Resource::Api,
-        challenge: None,
         issued_at: noon() - seconds(30),
         expires_at: noon() + seconds(30),
-        state: CodeState::Issued,
+        ..issued_code(code_secret().hash())
     }
 }
 
@@ -51,7 +44,7 @@ fn redeemed() -> AuthorizationCode {
     AuthorizationCode { state: CodeState::Redeemed { grant_id: grant_id(3), at: noon() }, ..code() }
 }
 
-fn held(code: AuthorizationCode) -> CodeWithUser {
+fn with_user(code: AuthorizationCode) -> CodeWithUser {
     CodeWithUser { code, user_status: UserStatus::Active }
 }
 
@@ -62,7 +55,7 @@ fn finding(code: Option<AuthorizationCode>) -> MockUnitOfWork {
         .expect_find_and_hold()
         .times(1)
         .withf(|hash| *hash == code_secret().hash())
-        .returning(move |_| Ok(code.clone().map(held)));
+        .returning(move |_| Ok(code.clone().map(with_user)));
     unit
 }
 
@@ -199,7 +192,7 @@ async fn the_person_is_held_and_the_token_signed_before_the_code_is_used_up() {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
     let mut signer = MockTokenSigner::new();
-    let found = |_: &_| Ok(Some(held(code())));
+    let found = |_: &_| Ok(Some(with_user(code())));
     unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
     signer.expect_sign().times(1).in_sequence(&mut order).returning(|_| Ok("token".to_owned()));
     unit.codes.expect_redeem().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(Some(1)));
@@ -286,7 +279,7 @@ async fn a_challenge_is_met_by_its_verifier() {
 }
 
 #[tokio::test]
-async fn a_wrong_or_missing_verifier_is_refused_and_the_code_not_used_up() {
+async fn a_wrong_or_missing_verifier_is_refused_and_the_code_not_used_up_rfc_7636_section_4_6() {
     let wrong = VERIFIER.replace('k', "l");
     for verifier in [None, Some(wrong.as_str())] {
         assert_refused(redeem_with_verifier(finding(Some(challenged())), verifier).await);
@@ -360,7 +353,7 @@ fn public_app() -> Client {
 
 // RFC 9700 section 2.2.2
 #[tokio::test]
-async fn the_refresh_token_of_a_public_app_rotates() {
+async fn the_refresh_token_of_a_public_app_rotates_rfc_9700_section_2_2_2() {
     let (unit, stored) = noting_code(challenged());
     let (secret, client) = (code_secret(), public_app());
     let command = RedeemCodeCommand { code_verifier: Some(VERIFIER), ..command(&client, secret.expose()) };
@@ -373,7 +366,7 @@ async fn the_refresh_token_of_a_public_app_rotates() {
 
 // RFC 9700 section 2.1.1
 #[tokio::test]
-async fn a_public_app_cannot_redeem_a_code_without_a_challenge() {
+async fn a_public_app_cannot_redeem_a_code_without_a_challenge_rfc_9700_section_2_1_1() {
     let (secret, client) = (code_secret(), public_app());
     let signer = Arc::new(RecordingSigner::default());
     assert_refused(run(finding(Some(code())), signer, command(&client, secret.expose())).await);
@@ -381,7 +374,7 @@ async fn a_public_app_cannot_redeem_a_code_without_a_challenge() {
 
 // RFC 8707 section 2.2
 #[tokio::test]
-async fn the_access_token_is_for_the_resource_of_the_code_which_may_be_repeated() {
+async fn the_access_token_is_for_the_resource_of_the_code_which_may_be_repeated_rfc_8707_section_2_2() {
     for resource in Resource::ALL {
         for asked in [None, Some(resource)] {
             let signer = Arc::new(RecordingSigner::default());
@@ -397,7 +390,7 @@ async fn the_access_token_is_for_the_resource_of_the_code_which_may_be_repeated(
 
 // RFC 8707 section 2.2
 #[tokio::test]
-async fn another_resource_than_that_of_the_code_is_refused_and_the_code_not_used_up() {
+async fn another_resource_than_that_of_the_code_is_refused_and_the_code_not_used_up_rfc_8707_section_2_2() {
     for (resource, asked) in [(Resource::Api, Resource::Mcp), (Resource::Mcp, Resource::Api)] {
         let (secret, client) = (code_secret(), app());
         let command = RedeemCodeCommand { resource: Some(asked), ..command(&client, secret.expose()) };

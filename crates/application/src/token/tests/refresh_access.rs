@@ -14,7 +14,7 @@ use domain::access_token::TokenSubject;
 use domain::audit::{AuditActor, AuditKind};
 use domain::client::Client;
 use domain::grant::{Grant, GrantState, RevocationReason};
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::SecretKind;
@@ -109,7 +109,7 @@ async fn a_live_refresh_token_gives_an_access_token_of_its_grant() {
     assert_eq!(claims.subject, TokenSubject::Person { user_id: user_id(1), grant_id: grant_id(1) });
     assert_eq!((claims.client_id, claims.scopes), (client_id(1), scopes("profile sleep")));
     let key = TallyKey::at(noon(), user_id(1), Reader::Client(client_id(1)), ReadKind::Refresh);
-    let range = AskedRange::default();
+    let range = RequestedRange::default();
     assert_eq!(reads.all(), [ReadTally { key, requests: 1, items: 0, range }]);
 }
 
@@ -300,7 +300,7 @@ async fn a_signing_failure_records_no_use() {
 
 // RFC 8707 section 2.2
 #[tokio::test]
-async fn a_refresh_never_leaves_the_resource_of_its_grant() {
+async fn a_refresh_never_leaves_the_resource_of_its_grant_rfc_8707_section_2_2() {
     for resource in Resource::ALL {
         for asked in [None, Some(Resource::Api), Some(Resource::Mcp)] {
             let grants = reader(Grant { resource, ..grant() }, UserStatus::Active);

@@ -93,7 +93,7 @@ async fn revoke(
     let (grants, verifier, units) = ports;
     let endings = units.endings();
     let tokens = checking_with(verifier);
-    let revoke = RevokeToken::new(Arc::new(grants), tokens, Arc::new(units), entropy(), clock());
+    let revoke = RevokeToken::new(Arc::new(units), Arc::new(grants), tokens, entropy(), clock());
     (revoke.run(RevokeTokenCommand { client, token }).await, endings)
 }
 
@@ -112,7 +112,7 @@ async fn an_access_token_of_a_key_that_was_just_made_elsewhere_takes_the_grant_w
     let endings = units.endings();
     let tokens = TokenCheck::new(Arc::new(verifier), Arc::new(unknown_keys));
     let revoke =
-        RevokeToken::new(Arc::new(MockGrantReader::new()), tokens, Arc::new(units), entropy(), clock());
+        RevokeToken::new(Arc::new(units), Arc::new(MockGrantReader::new()), tokens, entropy(), clock());
     revoke.run(RevokeTokenCommand { client: &app(), token: ACCESS }).await.unwrap();
     assert_eq!(endings.committed(), 1);
 }
@@ -147,7 +147,7 @@ async fn t55_a_revocation_by_a_client_is_audited_once() {
 }
 
 #[tokio::test]
-async fn the_refresh_token_of_a_locked_person_is_taken_back_too() {
+async fn the_refresh_token_of_a_locked_person_is_revoked_too() {
     let ports = (reader(Some((grant(), locked()))), MockTokenVerifier::new(), revoking());
     let (outcome, endings) = revoke(&app(), &refresh_token(), ports).await;
     assert!(outcome.is_ok() && endings.committed() == 1, "{outcome:?}");

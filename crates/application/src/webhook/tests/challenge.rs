@@ -47,7 +47,7 @@ async fn an_endpoint_that_is_not_active_is_sent_challenges_only() {
         notice: None,
     });
     for status in
-        [EndpointStatus::Unconfirmed, EndpointStatus::Disabled { at: noon(), because: DisabledBecause::Gone }]
+        [EndpointStatus::Unconfirmed, EndpointStatus::Disabled { at: noon(), reason: DisableReason::Gone }]
     {
         let due = use_case.list_due(&[&WebhookEndpoint { status, ..endpoint() }], 9).await.unwrap();
         assert_eq!(due, [event(EventKind::EndpointChallenge).key]);

@@ -17,8 +17,8 @@ async fn create(client: Option<Client>, insertion: EndpointInsertion, url: &str)
     let mut signer = MockWebhookSigner::new();
     signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![1])));
     let store = Arc::new(PreparedUnitsOfWork::new([unit]));
-    let entropy = Arc::new(CountingEntropy::default());
-    let create = CreateWebhook::new(store.clone(), Arc::new(signer), entropy, clock());
+    let (reader, entropy) = (Arc::new(MockWebhookReader::new()), Arc::new(CountingEntropy::default()));
+    let webhooks = ManageWebhooks::new(store.clone(), reader, Arc::new(signer), entropy, clock());
     let command = CreateWebhookCommand {
         client_id: app().id,
         url: OutboundUrl::parse(url).unwrap(),
@@ -26,7 +26,7 @@ async fn create(client: Option<Client>, insertion: EndpointInsertion, url: &str)
         actor: WebhookActor::Operator,
         policy: OutboundPolicy::default(),
     };
-    if let Err(error) = create.run(command).await {
+    if let Err(error) = webhooks.create(command).await {
         assert_eq!(store.endings().committed(), 0);
         return Err(error);
     }
@@ -70,7 +70,7 @@ async fn a_test_is_an_event_for_an_active_endpoint_and_a_challenge_for_others() 
         unit.webhooks.expect_find().returning(move |_| Ok(Some(WebhookEndpoint { status, ..endpoint() })));
         unit.webhooks.expect_queue().times(1).withf(move |key, _| key.kind == kind).returning(|_, _| Ok(()));
         let manage = manage(unit, MockWebhookReader::new(), MockWebhookSigner::new());
-        assert_eq!(manage.test(endpoint().id).await.unwrap(), kind);
+        assert_eq!(manage.test(endpoint().id, WebhookActor::Operator).await.unwrap(), kind);
     }
 }
 
@@ -101,6 +101,7 @@ async fn a_rotation_keeps_the_previous_secret_and_needs_the_key() {
 #[tokio::test]
 async fn a_replay_starts_from_the_earliest_of_the_person_s_deliveries_in_the_time() {
     let delivery = |kind, announced_before, age: i64| Delivery {
+        occurred_at: noon() - seconds(age + 1),
         id: Uuid::nil(),
         event: event(kind).key,
         number: 42,
@@ -121,9 +122,13 @@ async fn a_replay_starts_from_the_earliest_of_the_person_s_deliveries_in_the_tim
     });
     let mut unit = MockUnitOfWork::default();
     unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
-    unit.webhooks.expect_replay().times(1).withf(|_, announced| *announced == 20).returning(|_, _| Ok(()));
+    let replay = unit.webhooks.expect_replay().times(1);
+    replay
+        .withf(|_, announced, occurred_at| (*announced, *occurred_at) == (20, noon() - seconds(21)))
+        .returning(|_, _, _| Ok(()));
     let manage = manage(unit, webhooks, MockWebhookSigner::new());
-    assert_eq!(manage.replay(endpoint().id, noon() - seconds(30)).await.unwrap(), 1);
+    let people = manage.replay(endpoint().id, noon() - seconds(30), WebhookActor::Operator).await;
+    assert_eq!(people.unwrap(), 1);
 }
 
 #[tokio::test]
@@ -136,8 +141,9 @@ async fn an_unknown_endpoint_is_not_found() {
         manage(unit, webhooks, MockWebhookSigner::new())
     };
     let id = endpoint().id;
-    assert!(matches!(unknown().test(id).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().test(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
     assert!(matches!(unknown().rotate(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
     assert!(matches!(unknown().delete(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
-    assert!(matches!(unknown().replay(id, noon()).await, Err(WebhookError::NotFound)));
+    let replayed = unknown().replay(id, noon(), WebhookActor::Operator).await;
+    assert!(matches!(replayed, Err(WebhookError::NotFound)));
 }

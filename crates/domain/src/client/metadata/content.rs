@@ -1,6 +1,6 @@
 //! Contents of metadata documents.
 
-use super::{MetadataDocument, MetadataFault, MetadataUrl};
+use super::{MetadataDocument, MetadataError, MetadataUrl};
 use crate::client::{
     Client, ClientKind, ClientName, ClientPages, ClientStatus, RedirectUri, Review, WebPage,
 };
@@ -40,25 +40,25 @@ pub struct MetadataContent {
 
 impl MetadataContent {
     /// Checks the document at this URL (sections 4.1 and 6.2).
-    pub fn check(fields: &MetadataFields, url: &MetadataUrl) -> Result<Self, MetadataFault> {
+    pub fn check(fields: &MetadataFields, url: &MetadataUrl) -> Result<Self, MetadataError> {
         if fields.client_id.as_deref() != Some(url.as_str()) {
-            return Err(MetadataFault::OtherClientId);
+            return Err(MetadataError::OtherClientId);
         }
         if fields.has_secret {
-            return Err(MetadataFault::Secret);
+            return Err(MetadataError::Secret);
         }
         if fields.auth_method.as_deref().is_some_and(|method| method != "none") {
-            return Err(MetadataFault::AuthMethod);
+            return Err(MetadataError::AuthMethod);
         }
-        let name = fields.client_name.as_deref().ok_or(MetadataFault::Name)?;
+        let name = fields.client_name.as_deref().ok_or(MetadataError::Name)?;
         // Schemes of native apps, for example, are not supported; the client may have another URI as well.
         let uris = fields.redirect_uris.iter().filter_map(|text| RedirectUri::parse(text).ok());
         let redirect_uris: Vec<RedirectUri> = uris.collect();
         if redirect_uris.is_empty() {
-            return Err(MetadataFault::RedirectUris);
+            return Err(MetadataError::RedirectUris);
         }
         Ok(Self {
-            name: ClientName::parse(name).map_err(|_| MetadataFault::Name)?,
+            name: ClientName::parse(name).map_err(|_| MetadataError::Name)?,
             redirect_uris,
             pages: ClientPages {
                 home: page_of(url, fields.client_uri.as_deref()),
@@ -89,7 +89,7 @@ impl MetadataContent {
     }
 }
 
-/// Returns a web page on the host of the document; `None` for any other, which the app may not speak for.
+/// Returns a web page on the host of the document; `None` for any other, which the app does not control.
 fn page_of(url: &MetadataUrl, text: Option<&str>) -> Option<WebPage> {
     let page = WebPage::parse(text?).ok()?;
     let host = Url::parse(page.as_str()).ok()?;
@@ -97,9 +97,9 @@ fn page_of(url: &MetadataUrl, text: Option<&str>) -> Option<WebPage> {
 }
 
 /// Returns the scopes that apps may have; without the member, all. Those of other servers are ignored.
-fn scopes(text: Option<&str>) -> Result<ScopeSet, MetadataFault> {
+fn scopes(text: Option<&str>) -> Result<ScopeSet, MetadataError> {
     let Some(text) = text else { return Ok(ScopeSet::CONSENTABLE) };
     let known: ScopeSet = text.split(' ').filter_map(|name| Scope::parse(name).ok()).collect();
     let scopes = known.intersection(ScopeSet::CONSENTABLE);
-    if scopes.is_empty() { Err(MetadataFault::Scope) } else { Ok(scopes) }
+    if scopes.is_empty() { Err(MetadataError::Scope) } else { Ok(scopes) }
 }

@@ -2,14 +2,14 @@
 //! (draft-ietf-oauth-client-id-metadata-document-01).
 
 mod content;
-mod fault;
+mod error;
 mod policy;
 #[cfg(test)]
 mod tests;
 mod url;
 
 pub use content::{MetadataContent, MetadataFields};
-pub use fault::MetadataFault;
+pub use error::MetadataError;
 pub use policy::MetadataPolicy;
 pub use url::{InvalidMetadataUrl, MetadataUrl};
 

@@ -1,6 +1,6 @@
 //! Which metadata documents a server accepts.
 
-use super::{MetadataFault, MetadataUrl};
+use super::{MetadataError, MetadataUrl};
 use crate::client::Client;
 
 /// Hosts whose metadata documents are accepted. Hosts are as in [`MetadataUrl::host`].
@@ -17,10 +17,10 @@ pub enum MetadataPolicy {
 
 impl MetadataPolicy {
     /// Checks whether documents at this URL are accepted.
-    pub fn check(&self, url: &MetadataUrl) -> Result<(), MetadataFault> {
+    pub fn check(&self, url: &MetadataUrl) -> Result<(), MetadataError> {
         match self {
-            Self::Off => Err(MetadataFault::Off),
-            Self::Listed(_) if !self.lists(url) => Err(MetadataFault::HostNotListed),
+            Self::Off => Err(MetadataError::Off),
+            Self::Listed(_) if !self.lists(url) => Err(MetadataError::HostNotListed),
             Self::Listed(_) | Self::Any(_) => Ok(()),
         }
     }

@@ -3,6 +3,7 @@ use crate::client::{ClientKind, ClientStatus, RedirectUri};
 use crate::outbound::OutboundError;
 use crate::scope::{Scope, ScopeSet};
 use proptest::prelude::*;
+use uuid::Uuid;
 
 const URL: &str = "https://owl.example/client.json";
 
@@ -19,20 +20,20 @@ fn fields() -> MetadataFields {
     }
 }
 
-fn client_of(fields: &MetadataFields) -> Result<Client, MetadataFault> {
+fn client_of(fields: &MetadataFields) -> Result<Client, MetadataError> {
     let document = MetadataDocument { url: url(URL), fresh_until: DateTime::UNIX_EPOCH };
     MetadataContent::check(fields, &url(URL))
         .map(|content| content.into_client(document, DateTime::UNIX_EPOCH))
 }
 
-fn refused(change: impl FnOnce(&mut MetadataFields)) -> MetadataFault {
+fn refused(change: impl FnOnce(&mut MetadataFields)) -> MetadataError {
     let mut fields = fields();
     change(&mut fields);
     client_of(&fields).unwrap_err()
 }
 
 #[test]
-fn section_3_a_client_id_is_an_https_url_with_a_path() {
+fn cimd_section_3_a_client_id_is_an_https_url_with_a_path() {
     for text in [
         URL,
         "https://owl.example/a/",
@@ -46,7 +47,7 @@ fn section_3_a_client_id_is_an_https_url_with_a_path() {
 }
 
 #[test]
-fn section_3_other_urls_are_refused_each_with_its_reason() {
+fn cimd_section_3_other_urls_are_refused_each_with_its_reason() {
     use InvalidMetadataUrl as E;
     let long = format!("https://owl.example/{}", "x".repeat(481));
     for (text, reason) in [
@@ -126,45 +127,45 @@ fn a_document_describes_a_public_app_with_pkce() {
 }
 
 #[test]
-fn section_4_1_the_client_id_is_the_url_of_the_document_byte_for_byte() {
+fn cimd_section_4_1_the_client_id_is_the_url_of_the_document_byte_for_byte() {
     for other in
         [None, Some(""), Some("https://owl.example/client.json/"), Some("https://Owl.example/client.json")]
     {
         let fault = refused(|fields| fields.client_id = other.map(str::to_owned));
-        assert_eq!(fault, MetadataFault::OtherClientId, "{other:?}");
+        assert_eq!(fault, MetadataError::OtherClientId, "{other:?}");
     }
 }
 
 #[test]
-fn section_4_1_a_document_with_a_secret_is_refused() {
-    assert_eq!(refused(|fields| fields.has_secret = true), MetadataFault::Secret);
+fn cimd_section_4_1_a_document_with_a_secret_is_refused() {
+    assert_eq!(refused(|fields| fields.has_secret = true), MetadataError::Secret);
 }
 
 #[test]
-fn section_4_1_methods_with_a_shared_secret_and_section_6_2_private_keys_are_refused() {
+fn cimd_section_4_1_methods_with_a_shared_secret_and_section_6_2_private_keys_are_refused() {
     for method in
         ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "", "None"]
     {
         let fault = refused(|fields| fields.auth_method = Some(method.to_owned()));
-        assert_eq!(fault, MetadataFault::AuthMethod, "{method}");
+        assert_eq!(fault, MetadataError::AuthMethod, "{method}");
     }
-    assert!(MetadataFault::AuthMethod.to_string().contains("private_key_jwt"));
+    assert!(MetadataError::AuthMethod.to_string().contains("private_key_jwt"));
 }
 
 #[test]
-fn a_name_is_required_and_may_not_deceive() {
+fn a_name_is_required_and_may_not_deceive_2026_07_28_client_registration_implementation_requirements() {
     for name in [None, Some(""), Some("Owl\u{202e}"), Some("a\nb"), Some(" Owl")] {
         let fault = refused(|fields| fields.client_name = name.map(str::to_owned));
-        assert_eq!(fault, MetadataFault::Name, "{name:?}");
+        assert_eq!(fault, MetadataError::Name, "{name:?}");
     }
 }
 
 #[test]
-fn section_4_5_redirect_uris_are_required_and_unsupported_ones_are_left_out() {
+fn cimd_section_4_5_redirect_uris_are_required_and_unsupported_ones_are_left_out() {
     for uris in [&[][..], &["owl://callback"], &["http://owl.example/cb", "https://owl.example/cb#x"]] {
         let fault =
             refused(|fields| fields.redirect_uris = uris.iter().map(|uri| (*uri).to_owned()).collect());
-        assert_eq!(fault, MetadataFault::RedirectUris, "{uris:?}");
+        assert_eq!(fault, MetadataError::RedirectUris, "{uris:?}");
     }
     let mut mixed = fields();
     mixed.redirect_uris = vec!["owl://callback".to_owned(), "http://127.0.0.1/cb".to_owned()];
@@ -179,7 +180,7 @@ fn scopes_are_those_that_apps_may_have() {
     let sleep: ScopeSet = [Scope::Sleep].into_iter().collect();
     assert_eq!(scopes("openid sleep sleep:write offline_access").unwrap().scopes, sleep);
     for text in ["", "openid", "sleep:write", "sleep,profile"] {
-        assert_eq!(scopes(text), Err(MetadataFault::Scope), "{text}");
+        assert_eq!(scopes(text), Err(MetadataError::Scope), "{text}");
     }
 }
 
@@ -203,7 +204,7 @@ fn the_policy_admits_listed_hosts_or_any() {
     let hosts = || vec!["owl.example".to_owned(), "dev.example:8443".to_owned()];
     let (off, listed, any) =
         (MetadataPolicy::Off, MetadataPolicy::Listed(hosts()), MetadataPolicy::Any(hosts()));
-    assert_eq!(off.check(&url(URL)), Err(MetadataFault::Off));
+    assert_eq!(off.check(&url(URL)), Err(MetadataError::Off));
     assert_eq!(listed.check(&url(URL)), Ok(()));
     assert_eq!(listed.check(&url("https://dev.example:8443/x")), Ok(()));
     for other in [
@@ -212,7 +213,7 @@ fn the_policy_admits_listed_hosts_or_any() {
         "https://owl.example:8443/x",
         "https://dev.example/x",
     ] {
-        assert_eq!(listed.check(&url(other)), Err(MetadataFault::HostNotListed), "{other}");
+        assert_eq!(listed.check(&url(other)), Err(MetadataError::HostNotListed), "{other}");
         assert_eq!(any.check(&url(other)), Ok(()));
     }
     assert!(!off.accepts_some() && listed.accepts_some() && any.accepts_some());
@@ -227,7 +228,7 @@ fn the_policy_admits_listed_hosts_or_any() {
 #[test]
 fn faults_of_the_network_look_the_same() {
     let texts = [OutboundError::Forbidden, OutboundError::NotFound, OutboundError::TimedOut]
-        .map(|error| MetadataFault::from(error).to_string());
+        .map(|error| MetadataError::from(error).to_string());
     assert!(texts.iter().all(|text| *text == texts[0] && text.contains("could not be fetched")), "{texts:?}");
 }
 
@@ -238,7 +239,15 @@ proptest! {
     }
 
     #[test]
-    fn section_3_an_accepted_url_is_what_a_url_parser_sees(
+    fn cimd_section_6_9_a_generated_client_id_is_not_a_url(number in any::<u128>()) {
+        let id = ClientId::from_uuid(Uuid::from_u128(number));
+        let text = id.to_string();
+        prop_assert!(!text.starts_with("https://"), "{}", text);
+        prop_assert_eq!(PresentedClientId::parse(&text), Ok(PresentedClientId::Registered(id)));
+    }
+
+    #[test]
+    fn cimd_section_3_an_accepted_url_is_what_a_url_parser_sees(
         user in "([a-z]{0,3}[@:])?",
         host in r"(owl\.example|localhost|127\.0\.0\.[0-9]|\[::1\]|[a-zA-Z0-9.%-]{0,8})",
         port in "(:[0-9]{0,5})?",

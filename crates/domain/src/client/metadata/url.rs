@@ -28,7 +28,7 @@ pub enum InvalidMetadataUrl {
     #[error("client_id must not have a user name or password")]
     UserInfo,
     /// A port at which other protocols listen.
-    #[error("client_id must have port 443 or a port from 1024 on")]
+    #[error("client_id must use port 443 or a port of 1024 or above")]
     Port,
     /// Another spelling of a URL.
     #[error("client_id must be in normal form: the host in lower case and Punycode, and no default port")]

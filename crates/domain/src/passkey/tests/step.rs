@@ -7,7 +7,7 @@ use super::{
 };
 use crate::id::UserId;
 use crate::passkey::{
-    Assertion, AssertionResponse, CeremonyFault, CeremonyPurpose, ClientData, CredentialId, NewCredential,
+    Assertion, AssertionResponse, CeremonyError, CeremonyPurpose, ClientData, CredentialId, NewCredential,
     Passkey, PasskeyCeremony, RegistrationResponse, RelyingParty, Transports, from_base64url, to_base64url,
     user_handle,
 };
@@ -30,30 +30,30 @@ fn client_data(kind: &str) -> ClientData {
     }
 }
 
-fn register(data: &ClientData, object: &[u8]) -> Result<NewCredential, CeremonyFault> {
+fn register(data: &ClientData, object: &[u8]) -> Result<NewCredential, CeremonyError> {
     let response =
         RegistrationResponse { client_data: data, client_data_json: JSON, attestation_object: object };
     relying_party().check_registration(response)
 }
 
-fn register_object(object: &[u8]) -> Result<NewCredential, CeremonyFault> {
+fn register_object(object: &[u8]) -> Result<NewCredential, CeremonyError> {
     register(&client_data("webauthn.create"), object)
 }
 
 /// Registers with this authenticator data and no attestation.
-fn register_data(data: &[u8]) -> Result<NewCredential, CeremonyFault> {
+fn register_data(data: &[u8]) -> Result<NewCredential, CeremonyError> {
     register_object(&attestation("none", &[0xa0], data))
 }
 
-fn register_flags(flags: u8) -> Result<NewCredential, CeremonyFault> {
+fn register_flags(flags: u8) -> Result<NewCredential, CeremonyError> {
     register_data(&authenticator_data(flags, 0, &attested(&[5; 32], &es256())))
 }
 
-fn register_key(key: &[u8]) -> Result<NewCredential, CeremonyFault> {
+fn register_key(key: &[u8]) -> Result<NewCredential, CeremonyError> {
     register_data(&authenticator_data(PRESENT | VERIFIED | CREDENTIAL, 0, &attested(&[5; 32], key)))
 }
 
-fn sign_in_as(passkey: &Passkey, data: &ClientData, sent: &[u8]) -> Result<Assertion, CeremonyFault> {
+fn sign_in_as(passkey: &Passkey, data: &ClientData, sent: &[u8]) -> Result<Assertion, CeremonyError> {
     let response = AssertionResponse {
         client_data: data,
         client_data_json: JSON,
@@ -63,11 +63,11 @@ fn sign_in_as(passkey: &Passkey, data: &ClientData, sent: &[u8]) -> Result<Asser
     relying_party().check_assertion(passkey, response)
 }
 
-fn sign_in(sent: &[u8]) -> Result<Assertion, CeremonyFault> {
+fn sign_in(sent: &[u8]) -> Result<Assertion, CeremonyError> {
     sign_in_as(&passkey(), &client_data("webauthn.get"), sent)
 }
 
-fn sign_in_flags(flags: u8) -> Result<Assertion, CeremonyFault> {
+fn sign_in_flags(flags: u8) -> Result<Assertion, CeremonyError> {
     sign_in(&authenticator_data(flags, 1, &[]))
 }
 
@@ -87,11 +87,11 @@ fn a_good_registration_and_a_good_sign_in_pass() {
 #[test]
 fn the_type_is_that_of_the_ceremony() {
     for kind in ["webauthn.get", "payment.get", "webauthn.Create", ""] {
-        assert_eq!(register(&client_data(kind), &good_attestation()), Err(CeremonyFault::WrongType));
+        assert_eq!(register(&client_data(kind), &good_attestation()), Err(CeremonyError::WrongType));
     }
     let sent = authenticator_data(PRESENT | VERIFIED, 1, &[]);
     for kind in ["webauthn.create", "payment.get", ""] {
-        assert_eq!(sign_in_as(&passkey(), &client_data(kind), &sent), Err(CeremonyFault::WrongType));
+        assert_eq!(sign_in_as(&passkey(), &client_data(kind), &sent), Err(CeremonyError::WrongType));
     }
 }
 
@@ -113,9 +113,9 @@ fn the_origin_is_the_servers_own() {
     ] {
         let with = |kind| ClientData { origin: origin.to_owned(), ..client_data(kind) };
         let registered = register(&with("webauthn.create"), &good_attestation());
-        assert_eq!(registered, Err(CeremonyFault::WrongOrigin), "{origin}");
+        assert_eq!(registered, Err(CeremonyError::WrongOrigin), "{origin}");
         let signed_in = sign_in_as(&passkey(), &with("webauthn.get"), &sent);
-        assert_eq!(signed_in, Err(CeremonyFault::WrongOrigin), "{origin}");
+        assert_eq!(signed_in, Err(CeremonyError::WrongOrigin), "{origin}");
     }
 }
 
@@ -126,9 +126,9 @@ fn a_frame_of_another_origin_is_rejected() {
     for (is_cross_origin, has_top_origin) in [(true, false), (true, true), (false, true)] {
         let with = |kind| ClientData { is_cross_origin, has_top_origin, ..client_data(kind) };
         let registered = register(&with("webauthn.create"), &good_attestation());
-        assert_eq!(registered, Err(CeremonyFault::CrossOrigin));
+        assert_eq!(registered, Err(CeremonyError::CrossOrigin));
         let signed_in = sign_in_as(&passkey(), &with("webauthn.get"), &sent);
-        assert_eq!(signed_in, Err(CeremonyFault::CrossOrigin));
+        assert_eq!(signed_in, Err(CeremonyError::CrossOrigin));
     }
 }
 
@@ -146,32 +146,32 @@ fn the_signed_message_is_the_authenticator_data_and_the_hash_of_the_client_data(
 fn the_relying_party_is_the_servers_own() {
     let mut data = good_new_data();
     data[..32].copy_from_slice(&Sha256::digest(b"evil.example"));
-    assert_eq!(register_data(&data), Err(CeremonyFault::WrongRelyingParty));
+    assert_eq!(register_data(&data), Err(CeremonyError::WrongRelyingParty));
     let mut sent = authenticator_data(PRESENT | VERIFIED, 1, &[]);
     sent[31] ^= 1;
-    assert_eq!(sign_in(&sent), Err(CeremonyFault::WrongRelyingParty));
+    assert_eq!(sign_in(&sent), Err(CeremonyError::WrongRelyingParty));
 }
 
 // 7.1 step 15, 7.2 step 16
 #[test]
 fn the_person_is_present() {
-    assert_eq!(register_flags(VERIFIED | CREDENTIAL), Err(CeremonyFault::NoUserPresence));
-    assert_eq!(sign_in_flags(VERIFIED), Err(CeremonyFault::NoUserPresence));
+    assert_eq!(register_flags(VERIFIED | CREDENTIAL), Err(CeremonyError::NoUserPresence));
+    assert_eq!(sign_in_flags(VERIFIED), Err(CeremonyError::NoUserPresence));
 }
 
 // 7.1 step 16, 7.2 step 17
 #[test]
 fn the_person_is_verified() {
-    assert_eq!(register_flags(PRESENT | CREDENTIAL), Err(CeremonyFault::NoUserVerification));
-    assert_eq!(sign_in_flags(PRESENT), Err(CeremonyFault::NoUserVerification));
+    assert_eq!(register_flags(PRESENT | CREDENTIAL), Err(CeremonyError::NoUserVerification));
+    assert_eq!(sign_in_flags(PRESENT), Err(CeremonyError::NoUserVerification));
 }
 
 // 7.1 step 17, 7.2 step 18
 #[test]
 fn a_passkey_that_was_copied_can_be_copied() {
     let (new, used) = (PRESENT | VERIFIED | CREDENTIAL, PRESENT | VERIFIED);
-    assert_eq!(register_flags(new | BACKED_UP), Err(CeremonyFault::InvalidBackupState));
-    assert_eq!(sign_in_flags(used | BACKED_UP), Err(CeremonyFault::InvalidBackupState));
+    assert_eq!(register_flags(new | BACKED_UP), Err(CeremonyError::InvalidBackupState));
+    assert_eq!(sign_in_flags(used | BACKED_UP), Err(CeremonyError::InvalidBackupState));
     let new = register_flags(new | ELIGIBLE | BACKED_UP).unwrap();
     assert!(new.is_backup_eligible && new.is_backed_up);
 }
@@ -180,12 +180,12 @@ fn a_passkey_that_was_copied_can_be_copied() {
 #[test]
 fn whether_a_passkey_can_be_copied_never_changes() {
     let data = authenticator_data(PRESENT | VERIFIED | ELIGIBLE, 1, &[]);
-    assert_eq!(sign_in(&data), Err(CeremonyFault::InvalidBackupState));
+    assert_eq!(sign_in(&data), Err(CeremonyError::InvalidBackupState));
     let eligible = Passkey { is_backup_eligible: true, ..passkey() };
     let get = client_data("webauthn.get");
     assert!(!sign_in_as(&eligible, &get, &data).unwrap().is_backed_up);
     let data = authenticator_data(PRESENT | VERIFIED, 1, &[]);
-    assert_eq!(sign_in_as(&eligible, &get, &data), Err(CeremonyFault::InvalidBackupState));
+    assert_eq!(sign_in_as(&eligible, &get, &data), Err(CeremonyError::InvalidBackupState));
 }
 
 // 7.1 step 20
@@ -195,7 +195,7 @@ fn the_algorithm_was_offered() {
     for algorithm in [-35, -36, -37, -65535, -53_i64] {
         let encoded = head(1, usize::try_from(-1 - algorithm).unwrap());
         let key = [&[0xa5, 1, 2, 3], encoded.as_slice(), &es256()[5..]].concat();
-        assert_eq!(register_key(&key), Err(CeremonyFault::UnofferedAlgorithm), "{algorithm}");
+        assert_eq!(register_key(&key), Err(CeremonyError::UnofferedAlgorithm), "{algorithm}");
     }
 }
 
@@ -221,11 +221,11 @@ fn only_no_attestation_or_one_by_the_key_itself_is_accepted() {
         ("", vec![0xa0]),
     ] {
         let refused = register_object(&attestation(format, &statement, &data));
-        assert_eq!(refused, Err(CeremonyFault::UnacceptedAttestation), "{format}");
+        assert_eq!(refused, Err(CeremonyError::UnacceptedAttestation), "{format}");
     }
     for (format, statement) in [("none", signed(0x26)), ("none", vec![0x80]), ("packed", vec![0xa0])] {
         let refused = register_object(&attestation(format, &statement, &data));
-        assert_eq!(refused, Err(CeremonyFault::Malformed), "{format}");
+        assert_eq!(refused, Err(CeremonyError::Malformed), "{format}");
     }
 }
 
@@ -238,14 +238,14 @@ fn a_credential_id_has_1_to_1023_bytes() {
     };
     assert!(with(1).is_ok() && with(1023).is_ok());
     for length in [0, 1024, 4000] {
-        assert_eq!(with(length), Err(CeremonyFault::Malformed), "{length}");
+        assert_eq!(with(length), Err(CeremonyError::Malformed), "{length}");
     }
 }
 
 #[test]
 fn a_registration_without_a_credential_is_rejected() {
     let data = authenticator_data(PRESENT | VERIFIED, 0, &[]);
-    assert_eq!(register_data(&data), Err(CeremonyFault::Malformed));
+    assert_eq!(register_data(&data), Err(CeremonyError::Malformed));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn outputs_of_extensions_are_skipped_and_must_be_a_map() {
     let output = [head(5, 1), text("credProtect"), vec![2]].concat();
     assert!(sign_in(&authenticator_data(flags, 1, &output)).is_ok());
     for rest in [vec![], vec![0x80], [output.as_slice(), &[0]].concat()] {
-        assert_eq!(sign_in(&authenticator_data(flags, 1, &rest)), Err(CeremonyFault::Malformed));
+        assert_eq!(sign_in(&authenticator_data(flags, 1, &rest)), Err(CeremonyError::Malformed));
     }
 }
 
@@ -262,25 +262,25 @@ fn outputs_of_extensions_are_skipped_and_must_be_a_map() {
 fn truncated_and_trailing_bytes_are_rejected() {
     let object = good_attestation();
     for length in 0..object.len() {
-        assert_eq!(register_object(&object[..length]), Err(CeremonyFault::Malformed), "{length}");
+        assert_eq!(register_object(&object[..length]), Err(CeremonyError::Malformed), "{length}");
     }
     let longer = [object.as_slice(), &[0]].concat();
-    assert_eq!(register_object(&longer), Err(CeremonyFault::Malformed));
+    assert_eq!(register_object(&longer), Err(CeremonyError::Malformed));
     let longer = [good_new_data().as_slice(), &[0]].concat();
-    assert_eq!(register_data(&longer), Err(CeremonyFault::Malformed));
+    assert_eq!(register_data(&longer), Err(CeremonyError::Malformed));
     let sent = authenticator_data(PRESENT | VERIFIED, 1, &[]);
     for length in 0..sent.len() {
-        assert_eq!(sign_in(&sent[..length]), Err(CeremonyFault::Malformed), "{length}");
+        assert_eq!(sign_in(&sent[..length]), Err(CeremonyError::Malformed), "{length}");
     }
-    assert_eq!(sign_in(&[sent.as_slice(), &[0]].concat()), Err(CeremonyFault::Malformed));
+    assert_eq!(sign_in(&[sent.as_slice(), &[0]].concat()), Err(CeremonyError::Malformed));
 }
 
 #[test]
 fn a_member_that_occurs_twice_or_is_unknown_is_rejected() {
     let twice = [head(5, 4), good_attestation()[1..].to_vec(), text("fmt"), text("none")].concat();
-    assert_eq!(register_object(&twice), Err(CeremonyFault::Malformed));
+    assert_eq!(register_object(&twice), Err(CeremonyError::Malformed));
     let unknown = [head(5, 4), good_attestation()[1..].to_vec(), text("epAtt"), vec![0xf4]].concat();
-    assert_eq!(register_object(&unknown), Err(CeremonyFault::Malformed));
+    assert_eq!(register_object(&unknown), Err(CeremonyError::Malformed));
 }
 
 #[test]

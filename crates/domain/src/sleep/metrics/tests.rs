@@ -4,7 +4,7 @@ use crate::sleep::{Stage, StageEntry};
 use Stage::{Asleep, Awake, Deep, Light, Rem, Unknown};
 use proptest::prelude::*;
 
-fn of(minutes: i64, entries: Vec<StageEntry>) -> SleepMetrics {
+fn compute_metrics(minutes: i64, entries: Vec<StageEntry>) -> SleepMetrics {
     let frame = night(minutes);
     SleepMetrics::from_hypnogram(&frame, &Hypnogram::new(entries, &frame).unwrap())
 }
@@ -58,7 +58,7 @@ fn a_night_of_all_stages_has_all_metrics_in_the_order_of_the_api() {
         ("sleepWakeups", 2.0),
         ("wakeupsOver15Minutes", 1.0),
     ];
-    assert_eq!(listed(&of(480, night_of_all_stages())), expected);
+    assert_eq!(listed(&compute_metrics(480, night_of_all_stages())), expected);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_night_of_asleep_and_awake_has_no_light_deep_or_rem() {
         ("sleepWakeups", 1.0),
         ("wakeupsOver15Minutes", 0.0),
     ];
-    assert_eq!(listed(&of(300, entries)), expected);
+    assert_eq!(listed(&compute_metrics(300, entries)), expected);
 }
 
 #[test]
@@ -89,19 +89,19 @@ fn a_night_without_sleep_has_no_sleep_period() {
         ("percentageNightAwake", 83.3333),
         ("sleepEfficiency", 0.0),
     ];
-    assert_eq!(listed(&of(60, vec![entry(Awake, 0, 50)])), expected);
+    assert_eq!(listed(&compute_metrics(60, vec![entry(Awake, 0, 50)])), expected);
 }
 
 #[test]
 fn a_night_without_known_stages_has_only_its_time_in_bed() {
     for entries in [vec![], vec![entry(Unknown, 0, 60)]] {
-        assert_eq!(listed(&of(60, entries)), [("timeNightInBed", 3_600.0)]);
+        assert_eq!(listed(&compute_metrics(60, entries)), [("timeNightInBed", 3_600.0)]);
     }
 }
 
 #[test]
 fn being_awake_before_or_after_sleep_is_not_an_awakening() {
-    let metrics = of(60, vec![entry(Awake, 0, 20), entry(Rem, 20, 40), entry(Awake, 40, 60)]);
+    let metrics = compute_metrics(60, vec![entry(Awake, 0, 20), entry(Rem, 20, 40), entry(Awake, 40, 60)]);
     assert_eq!(metrics.get(MetricKind::SleepWakeups), Some(value(0.0)));
     assert_eq!(metrics.get(MetricKind::TimeSleepAwake), Some(value(0.0)));
     assert_eq!(metrics.get(MetricKind::PercentageSleepRem), Some(value(100.0)));
@@ -110,7 +110,7 @@ fn being_awake_before_or_after_sleep_is_not_an_awakening() {
 #[test]
 fn awake_entries_with_a_gap_between_them_are_two_awakenings() {
     let entries = vec![entry(Light, 0, 10), entry(Awake, 10, 24), entry(Awake, 25, 40), entry(Light, 40, 60)];
-    let metrics = of(60, entries);
+    let metrics = compute_metrics(60, entries);
     assert_eq!(metrics.get(MetricKind::SleepWakeups), Some(value(2.0)));
     assert_eq!(metrics.get(MetricKind::WakeupsOver15Minutes), Some(value(1.0)));
 }

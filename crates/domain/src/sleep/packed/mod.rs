@@ -64,7 +64,7 @@ pub enum InvalidPacked {
     #[error("unknown version or unit")]
     UnknownHeader,
     /// The bytes end within an entry or before the first one.
-    #[error("the bytes end too early")]
+    #[error("unexpected end of data")]
     Truncated,
     /// A varint is longer than necessary, or not below 2^63.
     #[error("ill-formed number")]
@@ -88,7 +88,7 @@ pub enum InvalidPacked {
     #[error("impossible value")]
     ImpossibleValue,
     /// `timeNightInBed` is absent, or not the length of the session.
-    #[error("the metrics belong to another time in bed")]
+    #[error("the metrics belong to a different time in bed")]
     MetricsOfAnotherNight,
 }
 

@@ -180,7 +180,7 @@ fn a_log_that_its_source_reports_again_without_stages_is_corrected() {
 }
 
 #[test]
-fn a_log_without_stages_stands_beside_the_stages_that_it_overlaps() {
+fn a_log_without_stages_is_kept_alongside_the_stages_it_overlaps() {
     let sessions = [known(1, staged(&derived(0, 480))), known(2, derived(480, 500))];
     assert_eq!(reconcile(&sessions, &given("7", 10, 490)), Insert { removes: vec![id(2)] });
 }

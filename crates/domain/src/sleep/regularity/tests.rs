@@ -38,24 +38,24 @@ fn regular(days: i64) -> Vec<Recording> {
 
 #[test]
 fn equal_nights_have_an_index_of_100() {
-    let regularity = SleepRegularity::of(&regular(7), TimeZone::UTC).unwrap();
+    let regularity = SleepRegularity::from_recordings(&regular(7), TimeZone::UTC).unwrap();
     assert_eq!((regularity.index(), regularity.pairs, regularity.compared), (100, 6, 6 * 1440));
 }
 
 #[test]
 fn six_days_or_six_and_six_with_a_gap_have_no_index() {
-    assert_eq!(SleepRegularity::of(&regular(6), TimeZone::UTC), None);
+    assert_eq!(SleepRegularity::from_recordings(&regular(6), TimeZone::UTC), None);
     let mut gap = regular(13);
     gap.remove(6);
-    assert_eq!(SleepRegularity::of(&gap, TimeZone::UTC), None);
-    assert_eq!(SleepRegularity::of(&[], TimeZone::UTC), None);
+    assert_eq!(SleepRegularity::from_recordings(&gap, TimeZone::UTC), None);
+    assert_eq!(SleepRegularity::from_recordings(&[], TimeZone::UTC), None);
 }
 
 #[test]
 fn days_without_data_are_not_compared() {
     let mut nights = regular(16);
     nights.remove(8);
-    assert_eq!(SleepRegularity::of(&nights, TimeZone::UTC).unwrap().pairs, 7 + 6);
+    assert_eq!(SleepRegularity::from_recordings(&nights, TimeZone::UTC).unwrap().pairs, 7 + 6);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn one_hour_of_difference_every_day_costs_the_share_of_two_hours() {
         night.span.start_millis += 60 * MINUTE;
         night.span.end_millis += 60 * MINUTE;
     }
-    let regularity = SleepRegularity::of(&nights, TimeZone::UTC).unwrap();
+    let regularity = SleepRegularity::from_recordings(&nights, TimeZone::UTC).unwrap();
     assert_eq!(regularity.equal, 6 * (1440 - 120));
     assert_eq!(regularity.index(), 83);
 }
@@ -79,7 +79,7 @@ fn unknown_time_is_left_out_and_time_awake_in_bed_counts_as_awake() {
         let hour = 60 * MINUTE;
         night.states = vec![known(start, start + hour, false), known(start + 2 * hour, end, true)];
     }
-    let regularity = SleepRegularity::of(&nights, TimeZone::UTC).unwrap();
+    let regularity = SleepRegularity::from_recordings(&nights, TimeZone::UTC).unwrap();
     assert_eq!((regularity.compared, regularity.index()), (6 * (1440 - 60), 100));
 }
 
@@ -94,7 +94,7 @@ fn going_to_bed_by_the_clock_is_regular_over_a_clock_change() {
             let to = berlin().resolve(to.unwrap(), bed).timestamp_millis();
             recording(from, (to - from) / MINUTE)
         });
-        let regularity = SleepRegularity::of(&nights.collect::<Vec<_>>(), berlin()).unwrap();
+        let regularity = SleepRegularity::from_recordings(&nights.collect::<Vec<_>>(), berlin()).unwrap();
         assert_eq!((regularity.index(), regularity.pairs), (100, 9));
         // The day of the change is in two pairs.
         assert_eq!(regularity.compared, 9 * 1440 - 2 * skipped);
@@ -130,13 +130,13 @@ proptest! {
             night.states.extend(staged.then_some(KnownState { start_millis, end_millis: half, is_asleep: true }));
             night
         }).collect();
-        let regularity = SleepRegularity::of(&recordings, berlin());
+        let regularity = SleepRegularity::from_recordings(&recordings, berlin());
         if let Some(regularity) = regularity {
             prop_assert!((-100..=100).contains(&regularity.index()));
             prop_assert!(regularity.equal <= regularity.compared);
             prop_assert!(regularity.compared <= 1440 * i64::try_from(regularity.pairs).unwrap());
         }
         recordings.reverse();
-        prop_assert_eq!(SleepRegularity::of(&recordings, berlin()), regularity);
+        prop_assert_eq!(SleepRegularity::from_recordings(&recordings, berlin()), regularity);
     }
 }

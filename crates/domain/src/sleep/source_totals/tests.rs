@@ -8,7 +8,7 @@ fn minutes(minutes: u64) -> Duration {
 }
 
 /// Returns the metrics of a night of 480 minutes except its time in bed, and whether totals were dropped.
-fn of(totals: &SourceTotals) -> (Vec<(&'static str, f64)>, bool) {
+fn metrics_from_totals(totals: &SourceTotals) -> (Vec<(&'static str, f64)>, bool) {
     let (metrics, dropped) = SleepMetrics::from_totals(&night(480), totals);
     (metrics.iter().skip(1).map(|(kind, value)| (kind.as_str(), value.as_f64())).collect(), dropped)
 }
@@ -46,15 +46,15 @@ fn all_totals_give_all_metrics() {
         ("sleepWakeups", 5.0),
         ("wakeupsOver15Minutes", 1.0),
     ];
-    assert_eq!(of(&totals), (expected.to_vec(), false));
+    assert_eq!(metrics_from_totals(&totals), (expected.to_vec(), false));
 }
 
 #[test]
 fn totals_that_are_neither_given_nor_derivable_are_left_out() {
     let asleep_alone = SourceTotals { asleep: Some(minutes(420)), ..SourceTotals::default() };
     let expected = vec![("timeNightAsleep", 25_200.0), ("sleepEfficiency", 87.5)];
-    assert_eq!(of(&asleep_alone), (expected, false));
-    assert_eq!(of(&SourceTotals::default()), (vec![], false));
+    assert_eq!(metrics_from_totals(&asleep_alone), (expected, false));
+    assert_eq!(metrics_from_totals(&SourceTotals::default()), (vec![], false));
 }
 
 #[test]
@@ -75,9 +75,9 @@ fn asleep_follows_from_light_deep_and_rem() {
         ("percentageNightRem", 25.0),
         ("sleepEfficiency", 75.0),
     ];
-    assert_eq!(of(&stages), (expected, false));
+    assert_eq!(metrics_from_totals(&stages), (expected, false));
     let two_of_three = SourceTotals { rem: None, ..stages };
-    assert!(of(&two_of_three).0.iter().all(|&(name, _)| name != "timeNightAsleep"));
+    assert!(metrics_from_totals(&two_of_three).0.iter().all(|&(name, _)| name != "timeNightAsleep"));
 }
 
 #[test]
@@ -90,7 +90,10 @@ fn stages_that_are_all_zero_were_not_distinguished() {
         rem: zero,
         ..SourceTotals::default()
     };
-    assert_eq!(of(&totals), (vec![("timeNightAsleep", 14_400.0), ("sleepEfficiency", 50.0)], false));
+    assert_eq!(
+        metrics_from_totals(&totals),
+        (vec![("timeNightAsleep", 14_400.0), ("sleepEfficiency", 50.0)], false)
+    );
 }
 
 #[test]
@@ -110,7 +113,7 @@ fn totals_that_exceed_the_time_in_bed_are_dropped_together() {
         SourceTotals { wakeups: Some(2), wakeups_over_15_minutes: Some(3), ..SourceTotals::default() },
     ];
     for totals in contradictions {
-        assert_eq!(of(&totals), (vec![], true));
+        assert_eq!(metrics_from_totals(&totals), (vec![], true));
     }
 }
 
@@ -118,7 +121,7 @@ fn totals_that_exceed_the_time_in_bed_are_dropped_together() {
 fn an_overrun_by_rounding_to_minutes_is_cut_from_awake() {
     let totals =
         SourceTotals { asleep: Some(minutes(450)), awake: Some(minutes(31)), ..SourceTotals::default() };
-    let (metrics, dropped) = of(&totals);
+    let (metrics, dropped) = metrics_from_totals(&totals);
     assert!(!dropped);
     assert!(metrics.contains(&("timeNightAsleep", 27_000.0)));
     assert!(metrics.contains(&("timeNightAwake", 1_800.0)));
@@ -139,7 +142,7 @@ fn a_night_without_sleep_has_no_sleep_period() {
         ("percentageNightAwake", 100.0),
         ("sleepEfficiency", 0.0),
     ];
-    assert_eq!(of(&totals), (expected, false));
+    assert_eq!(metrics_from_totals(&totals), (expected, false));
 }
 
 prop_compose! {

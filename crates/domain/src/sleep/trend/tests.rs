@@ -64,12 +64,12 @@ fn a_date_with_only_naps_has_no_night() {
 #[test]
 fn quartiles_are_those_of_a_common_definition() {
     // statistics.quantiles([1, 2, 4, 8], n=4, method='inclusive') is [1.75, 3.0, 5.0].
-    let spread = Spread::of(vec![800, 100, 400, 200]).unwrap();
+    let spread = Spread::from_values(vec![800, 100, 400, 200]).unwrap();
     assert_eq!((spread.lower, spread.median, spread.upper, spread.n), (175, 300, 500, 4));
-    let one = Spread::of(vec![-7]).unwrap();
+    let one = Spread::from_values(vec![-7]).unwrap();
     assert_eq!((one.lower, one.median, one.upper, one.n), (-7, -7, -7, 1));
-    assert_eq!(Spread::of(Vec::new()), None);
-    assert_eq!(Spread::of(vec![0, 1]).unwrap().median, 1);
+    assert_eq!(Spread::from_values(Vec::new()), None);
+    assert_eq!(Spread::from_values(vec![0, 1]).unwrap().median, 1);
 }
 
 #[test]
@@ -126,7 +126,7 @@ proptest! {
 
     #[test]
     fn quartiles_are_ordered_and_within_the_values(values in prop::collection::vec(-10_000_i64..10_000, 1..50)) {
-        let spread = Spread::of(values.clone()).unwrap();
+        let spread = Spread::from_values(values.clone()).unwrap();
         let (least, most) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
         prop_assert!(least <= spread.lower && spread.lower <= spread.median);
         prop_assert!(spread.median <= spread.upper && spread.upper <= most);

@@ -99,7 +99,7 @@ fn an_import_that_is_asked_to_overwrites() {
 }
 
 #[test]
-fn of_two_values_in_one_file_the_later_one_is_taken_or_proposed() {
+fn of_two_values_in_one_file_the_later_one_is_used_or_proposed() {
     let later = "birth_date: - -> 1992-01-01";
     for (mut user, overwrite, expected) in [
         (person(), false, later.to_owned()),
@@ -160,7 +160,7 @@ fn a_proposal_that_the_profile_says_meanwhile_is_none() {
 }
 
 #[test]
-fn a_field_that_was_changed_since_is_not_taken_back_and_the_others_are() {
+fn a_field_that_was_changed_since_is_not_reverted_and_the_others_are() {
     let (mut user, mut changes) = (person(), ProfileChanges::default());
     changes.state(&mut user, birth("1991-01-01"), false);
     changes.state(&mut user, value(ProfileField::SkinType, "2"), false);

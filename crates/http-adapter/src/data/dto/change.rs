@@ -54,7 +54,7 @@ fn operations() -> Schema {
 /// Response of the change feed.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct ChangesAnswer {
-    /// The changes in the order in which they were stored; of each record the latest only.
+    /// The changes in the order in which they were stored; only the latest for each record.
     pub data: Vec<ChangeDto>,
     /// The position after these changes: the parameter `cursor` of the next request. It is opaque.
     #[schema(example = "AQAAAABpr5lAAAAAAAAAACoBnD5bGi9gTY6KR1Gwxtfo-Q")]

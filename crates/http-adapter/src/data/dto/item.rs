@@ -45,8 +45,8 @@ fn one_or_many(item: &Ref) -> RefOr<Schema> {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 pub struct IdempotencyKey {
-    /// The key of this request. A repetition within 24 hours gets the first response, and nothing is stored
-    /// again. With another method, path or body it is rejected.
+    /// The key of this request. The same request within 24 hours gets the first response and stores nothing.
+    /// The same key with another method, path or body is rejected.
     #[param(
         rename = "Idempotency-Key",
         nullable = false,

@@ -16,7 +16,7 @@ pub(crate) struct IgnoredParameters(String);
 impl IgnoredParameters {
     /// Lists the parameters of a query that this endpoint does not know, once each and in their order;
     /// `None` if it knows all. Names that are not made of letters, digits and `_.-` are left out.
-    pub(crate) fn of(query: &str, endpoint: PersonEndpoint) -> Option<Self> {
+    pub(crate) fn find(query: &str, endpoint: PersonEndpoint) -> Option<Self> {
         if query.is_empty() {
             return None;
         }
@@ -54,7 +54,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn ignored(query: &str, kind: DataKind) -> Option<String> {
-        IgnoredParameters::of(query, PersonEndpoint::Data(kind)).map(|names| names.0)
+        IgnoredParameters::find(query, PersonEndpoint::Data(kind)).map(|names| names.0)
     }
 
     #[test]
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(ignored(query, DataKind::Sleep).as_deref(), Some("start_date, pagesize"));
         assert_eq!(ignored("endDate=2026-01-02", DataKind::Supplements).as_deref(), Some("endDate"));
         assert_eq!(ignored("page=1", DataKind::Profile).as_deref(), Some("page"));
-        let of_changes = IgnoredParameters::of("cursor=x&page=1", PersonEndpoint::Changes);
+        let of_changes = IgnoredParameters::find("cursor=x&page=1", PersonEndpoint::Changes);
         assert_eq!(of_changes.map(|names| names.0).as_deref(), Some("page"));
     }
 
@@ -80,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_sent_the_value_fits_a_header(query in ".{0,80}") {
+        fn the_value_always_fits_a_header(query in ".{0,80}") {
             if let Some(names) = ignored(&query, DataKind::Sleep) {
                 prop_assert!(actix_web::http::header::HeaderValue::from_str(&names).is_ok());
             }

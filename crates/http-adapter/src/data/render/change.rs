@@ -2,7 +2,7 @@
 
 use super::json;
 use super::log::LogWriter;
-use super::page::{Items, Surrounding};
+use super::page::{Items, OuterMembers};
 use super::sleep::{self, SessionWriter};
 use super::supplement;
 use crate::data::dto::{ChangeDto, Include, ProfileDto};
@@ -82,11 +82,11 @@ impl Items for ChangeItems {
         self.changes.as_slice().iter().try_for_each(|(_, change)| check(change))
     }
 
-    fn held(&self) -> usize {
+    fn memory_size(&self) -> usize {
         let each = size_of::<(ChangePosition, Change)>();
         let of_change = |(_, change): &(ChangePosition, Change)| match change {
-            Change::Session(row) => sleep::held(row),
-            Change::Log { supplement, log: _ } => supplement::held(supplement),
+            Change::Session(row) => sleep::memory_size(row),
+            Change::Log { supplement, log: _ } => supplement::memory_size(supplement),
             Change::Profile(user) => size_of_val(&**user),
             Change::Deleted => 0,
         };
@@ -116,7 +116,7 @@ pub(in crate::data) struct FeedEnvelope {
     pub(in crate::data) rate: RateStatus,
 }
 
-impl Surrounding for FeedEnvelope {
+impl OuterMembers for FeedEnvelope {
     fn rate(&self) -> RateStatus {
         self.rate
     }

@@ -1,6 +1,6 @@
 //! Metrics of a session as JSON.
 
-use super::name::Beginnings;
+use super::name::NamePrefixes;
 use super::piece::put;
 use super::stage::close_list;
 use domain::sleep::packed::{InvalidPacked, MetricWalk};
@@ -8,10 +8,10 @@ use domain::sleep::packed::{InvalidPacked, MetricWalk};
 /// Appends the member `sleep_metric`; fails like `check_metrics`.
 pub(super) fn write_metrics(metrics: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidPacked> {
     out.extend_from_slice(b",\"sleep_metric\":[");
-    let beginnings = Beginnings::get();
+    let prefixes = NamePrefixes::get();
     for entry in MetricWalk::new(metrics)? {
         let (kind, value) = entry?;
-        let (beginning, length) = beginnings.of_metric(kind);
+        let (beginning, length) = prefixes.of_metric(kind);
         put(out, beginning, *length);
         match value.short_json() {
             Some((number, length)) => put(out, &number, length),

@@ -5,38 +5,38 @@ use domain::sleep::{MetricKind, Stage};
 use std::sync::LazyLock;
 
 /// Prefix of a stage, with room for the longest name.
-type OfStage = Piece<32>;
+type StagePrefix = Piece<32>;
 /// Prefix of a metric, with room for the longest name.
-type OfMetric = Piece<48>;
+type MetricPrefix = Piece<48>;
 
 /// Prefix of each stage and each metric.
-pub(super) struct Beginnings {
-    stages: [OfStage; Stage::ALL.len()],
-    metrics: [OfMetric; MetricKind::ALL.len()],
+pub(super) struct NamePrefixes {
+    stages: [StagePrefix; Stage::ALL.len()],
+    metrics: [MetricPrefix; MetricKind::ALL.len()],
 }
 
-impl Beginnings {
+impl NamePrefixes {
     /// Returns the shared instance.
     pub(super) fn get() -> &'static Self {
-        static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| Beginnings {
+        static NAME_PREFIXES: LazyLock<NamePrefixes> = LazyLock::new(|| NamePrefixes {
             stages: Stage::ALL
                 .map(|stage| piece(&format!("{{\"stage\":\"{}\",\"start\":\"", stage.as_str()))),
             metrics: MetricKind::ALL
                 .map(|kind| piece(&format!("{{\"sleep_metric\":\"{}\",\"value\":", kind.as_str()))),
         });
-        &BEGINNINGS
+        &NAME_PREFIXES
     }
 
     /// Returns the text before the start of a stage.
     #[inline]
-    pub(super) fn of_stage(&self, stage: Stage) -> &OfStage {
+    pub(super) fn of_stage(&self, stage: Stage) -> &StagePrefix {
         let [first, ..] = &self.stages;
         self.stages.get(usize::from(stage.code()).wrapping_sub(1)).unwrap_or(first)
     }
 
     /// Returns the text before the value of a metric.
     #[inline]
-    pub(super) fn of_metric(&self, kind: MetricKind) -> &OfMetric {
+    pub(super) fn of_metric(&self, kind: MetricKind) -> &MetricPrefix {
         let [first, ..] = &self.metrics;
         self.metrics.get(usize::from(kind.code()).wrapping_sub(1)).unwrap_or(first)
     }
@@ -44,19 +44,19 @@ impl Beginnings {
 
 #[cfg(test)]
 mod tests {
-    use super::Beginnings;
+    use super::NamePrefixes;
     use domain::sleep::{MetricKind, Stage};
 
     #[test]
     fn each_beginning_is_that_of_its_name_and_has_room_for_it() {
         for stage in Stage::ALL {
             let text = format!("{{\"stage\":\"{}\",\"start\":\"", stage.as_str());
-            let (room, length) = Beginnings::get().of_stage(stage);
+            let (room, length) = NamePrefixes::get().of_stage(stage);
             assert_eq!(room.get(..*length), Some(text.as_bytes()));
         }
         for kind in MetricKind::ALL {
             let text = format!("{{\"sleep_metric\":\"{}\",\"value\":", kind.as_str());
-            let (room, length) = Beginnings::get().of_metric(kind);
+            let (room, length) = NamePrefixes::get().of_metric(kind);
             assert_eq!(room.get(..*length), Some(text.as_bytes()));
         }
     }

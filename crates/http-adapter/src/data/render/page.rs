@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 
 /// Maximum size of a body that is rendered whole and sent with its length: about 40 sessions with stages and
 /// metrics.
-const WHOLE: usize = 192 * 1024;
+const MAX_BUFFERED: usize = 192 * 1024;
 /// Size of a chunk, plus one item at most. With one more session it is still below 64 KiB, the largest write
 /// that the kernel sends at once; a second write would double the cost.
 const CHUNK: usize = 56 * 1024;
@@ -30,11 +30,11 @@ pub(in crate::data) trait Items {
     /// completed.
     fn check(&self) -> Result<(), StorageError>;
     /// Estimates the memory of the remaining items in bytes.
-    fn held(&self) -> usize;
+    fn memory_size(&self) -> usize;
 }
 
 /// Members around the data.
-pub(in crate::data) trait Surrounding {
+pub(in crate::data) trait OuterMembers {
     fn rate(&self) -> RateStatus;
     /// Appends the members between the data and the counter, each preceded by a comma.
     fn write_members(&self, out: &mut Vec<u8>);
@@ -46,7 +46,7 @@ pub(in crate::data) struct Envelope {
     pub(in crate::data) rate: RateStatus,
 }
 
-impl Surrounding for Envelope {
+impl OuterMembers for Envelope {
     fn rate(&self) -> RateStatus {
         self.rate
     }
@@ -58,7 +58,7 @@ impl Surrounding for Envelope {
 }
 
 /// Renders the members after the data.
-fn tail(surrounding: &impl Surrounding) -> Vec<u8> {
+fn tail(surrounding: &impl OuterMembers) -> Vec<u8> {
     let mut tail = b"]".to_vec();
     surrounding.write_members(&mut tail);
     tail.extend_from_slice(b",\"limit\":");
@@ -71,23 +71,23 @@ fn tail(surrounding: &impl Surrounding) -> Vec<u8> {
 /// truncated body. A body that is rendered whole finds it while rendering, without a separate validation.
 pub(in crate::data) fn answer(
     items: impl Items + Unpin + 'static,
-    around: &impl Surrounding,
+    around: &impl OuterMembers,
 ) -> Result<HttpResponse, StorageError> {
     let mut response = HttpResponse::Ok();
     response.insert_header(ContentType::json());
     // Sessions as JSON are about seventeen times their size in memory. A buffer that grows step by step would
     // be copied several times.
-    let length = items.held().saturating_mul(18).min(WHOLE + CHUNK / 8);
+    let length = items.memory_size().saturating_mul(18).min(MAX_BUFFERED + CHUNK / 8);
     let mut body = PageBody::new(items, tail(around));
     let mut beginning = Vec::with_capacity(length);
     beginning.extend_from_slice(b"{\"data\":[");
-    body.fill(&mut beginning, WHOLE)?;
+    body.fill(&mut beginning, MAX_BUFFERED)?;
     if body.tail.is_none() {
         body.ready = beginning.into();
         return Ok(response.body(body));
     }
     body.items.check()?;
-    let held = u64::try_from(body.items.held()).unwrap_or(u64::MAX);
+    let held = u64::try_from(body.items.memory_size()).unwrap_or(u64::MAX);
     response.extensions_mut().insert(HeldBytes(held));
     body.ready = beginning.into();
     Ok(response.body(body))

@@ -100,13 +100,13 @@ impl Items for SleepItems {
         self.rows.as_slice().iter().try_for_each(|row| check(row, self.writer.include))
     }
 
-    fn held(&self) -> usize {
-        self.rows.as_slice().iter().map(held).sum()
+    fn memory_size(&self) -> usize {
+        self.rows.as_slice().iter().map(memory_size).sum()
     }
 }
 
 /// Estimates the memory of a row in bytes.
-pub(super) fn held(row: &PackedSleepRow) -> usize {
+pub(super) fn memory_size(row: &PackedSleepRow) -> usize {
     let of_source = row.source.as_ref().map_or(0, |source| source.len());
     let of_parts = row.stages.len().saturating_add(row.metrics.len());
     size_of::<PackedSleepRow>().saturating_add(of_source).saturating_add(of_parts)

@@ -1,6 +1,6 @@
 //! Stages of a session as JSON: most of the text of a page.
 
-use super::name::Beginnings;
+use super::name::NamePrefixes;
 use super::piece::put;
 use domain::sleep::Hypnogram;
 use domain::sleep::packed::{InvalidPacked, StageWalk};
@@ -29,13 +29,13 @@ pub(super) fn write_stages(
 ) -> Result<(), InvalidPacked> {
     let Night { started_at_millis, ended_at_millis, offset } = *night;
     out.extend_from_slice(b",\"raw_sleep\":[");
-    let beginnings = Beginnings::get();
-    let mut times = Times::new(offset, timestamps);
+    let prefixes = NamePrefixes::get();
+    let mut times = TimeWriter::new(offset, timestamps);
     let (mut last_end, mut count) = (started_at_millis, 0_usize);
     for entry in StageWalk::new(started_at_millis, stages)? {
         let (stage, start, end) = entry?;
         (last_end, count) = (end, count.saturating_add(1));
-        let (beginning, length) = beginnings.of_stage(stage);
+        let (beginning, length) = prefixes.of_stage(stage);
         put(out, beginning, *length);
         times.write(start, end, out);
     }
@@ -59,7 +59,7 @@ pub(super) fn close_list(out: &mut Vec<u8>) {
 }
 
 /// Writer of starts and ends.
-struct Times<'t> {
+struct TimeWriter<'t> {
     offset: Option<UtcOffset>,
     timestamps: &'t mut TimestampWriter,
     line: Option<Line>,
@@ -67,7 +67,7 @@ struct Times<'t> {
     last: (i64, [u8; 8]),
 }
 
-impl<'t> Times<'t> {
+impl<'t> TimeWriter<'t> {
     fn new(offset: Option<UtcOffset>, timestamps: &'t mut TimestampWriter) -> Self {
         // No local day contains this instant.
         Self { offset, timestamps, line: None, last: (i64::MIN, [0; 8]) }

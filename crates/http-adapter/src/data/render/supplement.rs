@@ -19,7 +19,7 @@ pub(in crate::data) struct SupplementItems {
 }
 
 /// Logs per piece: a few kilobytes.
-const LOGS_AT_ONCE: usize = 16;
+const LOGS_PER_PIECE: usize = 16;
 
 /// Record whose logs are being written.
 struct OpenRecord {
@@ -49,7 +49,7 @@ impl SupplementItems {
     /// Writes the next logs of a record, and its end after the last one; returns the record if more logs
     /// remain.
     fn go_on(&mut self, mut record: OpenRecord, out: &mut Vec<u8>) -> Option<OpenRecord> {
-        for log in record.logs.by_ref().take(LOGS_AT_ONCE) {
+        for log in record.logs.by_ref().take(LOGS_PER_PIECE) {
             json::separate(&mut record.is_first, out);
             self.writer.write(record.supplement_id, &log, out);
         }
@@ -129,10 +129,10 @@ impl Items for SupplementItems {
         Ok(())
     }
 
-    fn held(&self) -> usize {
+    fn memory_size(&self) -> usize {
         let of_open = self.open.as_ref().map_or(0, |open| open.logs.len().saturating_mul(LOG));
         let of_record = |SupplementRecord { supplement, logs }: &SupplementRecord| {
-            held(supplement).saturating_add(logs.capacity().saturating_mul(LOG))
+            memory_size(supplement).saturating_add(logs.capacity().saturating_mul(LOG))
         };
         self.records.as_slice().iter().map(of_record).fold(of_open, usize::saturating_add)
     }
@@ -142,6 +142,6 @@ impl Items for SupplementItems {
 const LOG: usize = size_of::<IntakeLogRow>();
 
 /// Estimates the memory of a label in bytes: each ingredient has three strings.
-pub(super) fn held(supplement: &Supplement) -> usize {
+pub(super) fn memory_size(supplement: &Supplement) -> usize {
     1024_usize.saturating_add(supplement.label.ingredients().len().saturating_mul(256))
 }

@@ -7,11 +7,11 @@ use application::ports::system::ReadLedger;
 use chrono::{DateTime, Utc};
 use domain::data_kind::DataKind;
 use domain::id::{ClientId, UserId};
-use domain::read_tally::{AskedRange, ReadKind, ReadTally, Reader, TallyKey};
+use domain::read_tally::{ReadKind, ReadTally, Reader, RequestedRange, TallyKey};
 use std::sync::Arc;
 use uuid::Uuid;
 
-fn counted(endpoint: DataKind, items: u64, range: AskedRange) -> ReadTally {
+fn counted(endpoint: DataKind, items: u64, range: RequestedRange) -> ReadTally {
     let reader = Reader::Client(ClientId::from_uuid(Uuid::nil()));
     let key = TallyKey::at(NOW, UserId::parse(USER).unwrap(), reader, ReadKind::Data(endpoint));
     ReadTally { key, requests: 1, items, range }
@@ -31,9 +31,9 @@ fn moment(text: &str) -> DateTime<Utc> {
 async fn each_answer_is_counted_by_reader_person_endpoint_and_minute() {
     let (world, reads) = counting(parts());
     let of_endpoint = [
-        counted(DataKind::Profile, 1, AskedRange::default()),
-        counted(DataKind::Sleep, 0, AskedRange::default()),
-        counted(DataKind::Supplements, 0, AskedRange::default()),
+        counted(DataKind::Profile, 1, RequestedRange::default()),
+        counted(DataKind::Sleep, 0, RequestedRange::default()),
+        counted(DataKind::Supplements, 0, RequestedRange::default()),
     ];
     for (endpoint, expected) in ENDPOINTS.into_iter().zip(of_endpoint) {
         for path in paths(endpoint, USER) {
@@ -51,7 +51,7 @@ async fn the_records_of_the_page_and_the_range_that_was_asked_for_are_counted() 
     let asked = "startDate=2000-01-01T00:00:00Z&endDate=2100-01-01T00:00:00Z&pageSize=2";
     assert_eq!(world.get(&format!("{path}?{asked}")).await.status, 200);
     let (from, to) = (moment("2000-01-01T00:00:00Z"), moment("2100-01-01T00:00:00Z"));
-    let range = AskedRange { from: Some(from), to: Some(to) };
+    let range = RequestedRange { from: Some(from), to: Some(to) };
     assert_eq!(reads.take(), [counted(DataKind::Sleep, 2, range)]);
 }
 

@@ -133,7 +133,7 @@ async fn the_same_day_twice_is_a_range() {
 }
 
 #[actix_web::test]
-async fn unknown_parameters_are_ignored_however_often_they_come() {
+async fn unknown_parameters_are_ignored_however_often_they_occur() {
     let queries = [
         ("profile", "page=0&page=0&startDate=never"),
         ("sleep", "supplementID=nothing&Page=0&pagesize=0&page[]=0&x=&x="),

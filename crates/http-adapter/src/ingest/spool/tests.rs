@@ -1,5 +1,5 @@
 use super::super::permit::BodyPermits;
-use super::{IN_MEMORY, Receiving, Spool, blocking};
+use super::{IN_MEMORY, IncomingBody, Spool, blocking};
 use crate::problem::{Fault, Problem};
 use application::import::ingest::IngestBody as _;
 use std::fs::OpenOptions;
@@ -8,13 +8,13 @@ use std::io::{Read as _, Write as _};
 const MEBIBYTE: usize = 1024 * 1024;
 
 /// Receives the first bytes of a body, in chunks as they arrive from the network.
-async fn arrive(permits: &BodyPermits, bytes: usize) -> Result<Receiving, Problem> {
-    let mut receiving = Receiving::default();
+async fn arrive(permits: &BodyPermits, bytes: usize) -> Result<IncomingBody, Problem> {
+    let mut incoming = IncomingBody::default();
     let body: Vec<u8> = (0..bytes).map(|place| u8::try_from(place % 251).unwrap()).collect();
     for chunk in body.chunks(32 * 1024) {
-        receiving.add(chunk, permits).await?;
+        incoming.add(chunk, permits).await?;
     }
-    Ok(receiving)
+    Ok(incoming)
 }
 
 async fn whole(permits: &BodyPermits, bytes: usize) -> Spool {

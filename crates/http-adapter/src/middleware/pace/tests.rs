@@ -1,6 +1,6 @@
 #![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
 
-use super::{HeldBytes, LEAST, Paced, SMALL};
+use super::{HeldBytes, MAX_SINGLE_PIECE, MIN_BYTES, PacedBody};
 use crate::admission::{Admission, AdmissionLimits};
 use crate::middleware::wrap;
 use crate::tests::Parts;
@@ -38,7 +38,7 @@ fn one_large_answer() -> Admission {
     Admission::new(AdmissionLimits { large_answer_bytes: 1, ..AdmissionLimits::default() })
 }
 
-async fn next(body: &mut Paced) -> Option<Result<Bytes, Box<dyn Error>>> {
+async fn next(body: &mut PacedBody) -> Option<Result<Bytes, Box<dyn Error>>> {
     poll_fn(|context| Pin::new(&mut *body).poll_next(context)).await
 }
 
@@ -46,7 +46,7 @@ async fn next(body: &mut Paced) -> Option<Result<Bytes, Box<dyn Error>>> {
 async fn an_unread_answer_is_dropped_and_its_permit_is_released() {
     let admission = one_large_answer();
     let permit = admission.begin_large_answer(1, None).unwrap();
-    let mut body = Paced::new(BoxBody::new(Pieces(10_000)), permit, Duration::from_millis(20));
+    let mut body = PacedBody::new(BoxBody::new(Pieces(10_000)), permit, Duration::from_millis(20));
     assert!(matches!(next(&mut body).await, Some(Ok(_))));
     assert!(admission.begin_large_answer(1, None).is_err());
     // Ends when the permit is returned; otherwise the test hangs.
@@ -61,8 +61,8 @@ async fn a_response_read_at_the_minimum_pace_is_kept() {
     let admission = one_large_answer();
     let permit = admission.begin_large_answer(1, None).unwrap();
     let look = Duration::from_millis(20);
-    let mut body = Paced::new(BoxBody::new(Pieces(usize::MAX)), permit, look);
-    let pieces = usize::try_from(LEAST / 1024).unwrap() + 1;
+    let mut body = PacedBody::new(BoxBody::new(Pieces(usize::MAX)), permit, look);
+    let pieces = usize::try_from(MIN_BYTES / 1024).unwrap() + 1;
     let mut several_looks = std::pin::pin!(tokio::time::sleep(look * 5));
     loop {
         for _ in 0..pieces {
@@ -86,7 +86,7 @@ async fn a_large_response_beyond_the_limit_is_rejected_with_its_rate_headers() {
         HttpResponse::Ok().body(BoxBody::new(Pieces(3)))
     }
     async fn small() -> HttpResponse {
-        HttpResponse::Ok().body(vec![b'z'; usize::try_from(SMALL).unwrap()])
+        HttpResponse::Ok().body(vec![b'z'; usize::try_from(MAX_SINGLE_PIECE).unwrap()])
     }
     let state = Parts { admission: one_large_answer(), ..Parts::default() }.build();
     let routes =

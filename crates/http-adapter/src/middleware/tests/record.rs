@@ -31,7 +31,7 @@ async fn an_unknown_path_is_not_logged() {
 #[actix_web::test]
 async fn an_error_without_a_cause_is_logged_without_one() {
     let log = log_of(vec![TestRequest::get().uri("/api/v1/profile/x")]).await;
-    let line = log.lines().find(|line| line.contains("request refused")).unwrap();
+    let line = log.lines().find(|line| line.contains("request rejected")).unwrap();
     assert!(line.contains("code=") && !line.contains("cause"), "{line}");
 }
 

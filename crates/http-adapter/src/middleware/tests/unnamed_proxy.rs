@@ -4,7 +4,7 @@ use super::*;
 use crate::{ClientAddressHeader, TrustedProxies};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-const WARNING: &str = "server.trusted_proxies does not name the peer";
+const WARNING: &str = "its peer is not in server.trusted_proxies";
 
 /// Returns the state of a server that trusts 10.0.0.1 alone, and its clock in seconds.
 fn trusting_one() -> (Arc<ApiState>, Arc<AtomicU64>) {

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// Timeout for a response or the end of a connection.
-const PATIENCE: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Starts a server on a free local port; it ends with the test's runtime.
 fn serve() -> SocketAddr {
@@ -30,10 +30,10 @@ async fn exchange(address: SocketAddr, request: &[u8]) -> String {
     stream.write_all(request).await.unwrap();
     let mut received = Vec::new();
     let mut chunk = [0; 4096];
-    let mut patience = PATIENCE;
-    while let Ok(Ok(count @ 1..)) = tokio::time::timeout(patience, stream.read(&mut chunk)).await {
+    let mut limit = READ_TIMEOUT;
+    while let Ok(Ok(count @ 1..)) = tokio::time::timeout(limit, stream.read(&mut chunk)).await {
         received.extend_from_slice(&chunk[..count]);
-        patience = Duration::from_millis(50);
+        limit = Duration::from_millis(50);
     }
     String::from_utf8_lossy(&received).into_owned()
 }
@@ -86,7 +86,7 @@ async fn a_bare_line_feed_ends_lines_of_the_head_but_nothing_in_a_chunked_body()
         let answer = exchange(address, request.as_bytes()).await;
         assert_status(&answer, status, body);
         assert!(
-            answer.contains(r#""error":"invalid_request","error_description":"the body broke off"#)
+            answer.contains(r#""error":"invalid_request","error_description":"the body is incomplete"#)
                 || status == 408
         );
         assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{body}");
@@ -157,7 +157,7 @@ async fn an_endless_chunked_body_is_answered_and_closes_the_connection() {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut received = Vec::new();
-        let closed = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await;
+        let closed = tokio::time::timeout(READ_TIMEOUT, stream.read_to_end(&mut received)).await;
         assert!(closed.is_ok(), "{line}: the connection stays open");
         assert!(received.starts_with(b"HTTP/1.1 "), "{line}");
     }
@@ -229,7 +229,7 @@ async fn responses_of_the_library_are_bare_and_close_the_connection() {
         // The server may respond and close before the request is fully sent.
         let _ = stream.write_all(&request).await;
         let mut received = Vec::new();
-        let closed = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut received)).await;
+        let closed = tokio::time::timeout(READ_TIMEOUT, stream.read_to_end(&mut received)).await;
         assert!(closed.is_ok(), "{shown}: the connection stays open");
         let answer = String::from_utf8_lossy(&received);
         assert_status(&answer, status, &shown);

@@ -107,7 +107,7 @@ async fn a_wrong_redirect_uri_is_rejected_and_does_not_use_up_the_code() {
 
 // T42
 #[actix_web::test]
-async fn a_verifier_without_a_challenge_is_refused() {
+async fn a_verifier_without_a_challenge_is_refused_rfc_9700_section_2_1_1() {
     let query = format!("{}&code_verifier={}", code_query(), "v".repeat(43));
     assert_refused(get("/api/token", &query), 400, "invalid_grant").await;
 }

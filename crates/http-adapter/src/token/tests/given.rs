@@ -12,7 +12,7 @@ use domain::time::TimeZone;
 const PATHS: [&str; 2] = ["/oauth/revoke", "/oauth/introspect"];
 
 /// Returns a state with the refresh token of the store and no access token.
-fn knowing() -> Arc<ApiState> {
+fn state_with_refresh_token() -> Arc<ApiState> {
     let mut verifier = MockTokenVerifier::new();
     verifier.expect_verify().returning(|_, _| Err(InvalidToken));
     let mut access = MockAccessReader::new();
@@ -56,24 +56,24 @@ fn assert_done(path: &str, answer: &Answer) {
 #[actix_web::test]
 async fn the_client_authenticates_in_the_body_or_by_basic() {
     for path in PATHS {
-        assert_done(path, &send(&knowing(), post_form(path, right_form())).await);
+        assert_done(path, &send(&state_with_refresh_token(), post_form(path, right_form())).await);
         let json = serde_json::json!({
             "token": MemoryStore::refresh_token(),
             "token_type_hint": "refresh_token",
             "client_id": MemoryStore::APP,
             "client_secret": MemoryStore::client_secret(),
         });
-        assert_done(path, &send(&knowing(), post_json(path, json.to_string())).await);
+        assert_done(path, &send(&state_with_refresh_token(), post_json(path, json.to_string())).await);
         let pair = STANDARD.encode(format!("{}:{}", MemoryStore::APP, MemoryStore::client_secret()));
         let form = format!("token={}&token_type_hint=refresh_token", MemoryStore::refresh_token());
         let request = post_form(path, form).insert_header(("authorization", format!("Basic {pair}")));
-        assert_done(path, &send(&knowing(), request).await);
+        assert_done(path, &send(&state_with_refresh_token(), request).await);
     }
 }
 
 #[actix_web::test]
 async fn a_live_refresh_token_has_no_expiry() {
-    let answer = send(&knowing(), post_form("/oauth/introspect", right_form())).await;
+    let answer = send(&state_with_refresh_token(), post_form("/oauth/introspect", right_form())).await;
     let expected = serde_json::json!({
         "active": true,
         "scope": "profile sleep",
@@ -88,9 +88,9 @@ async fn a_live_refresh_token_has_no_expiry() {
 #[actix_web::test]
 async fn an_unknown_token_is_only_reported_as_inactive() {
     let form = format!("token=nonsense&{}", credentials());
-    let answer = send(&knowing(), post_form("/oauth/introspect", form.clone())).await;
+    let answer = send(&state_with_refresh_token(), post_form("/oauth/introspect", form.clone())).await;
     assert_eq!((answer.status.as_u16(), answer.text()), (200, r#"{"active":false}"#));
-    assert_done("/oauth/revoke", &send(&knowing(), post_form("/oauth/revoke", form)).await);
+    assert_done("/oauth/revoke", &send(&state_with_refresh_token(), post_form("/oauth/revoke", form)).await);
 }
 
 #[actix_web::test]
@@ -98,7 +98,10 @@ async fn revocation_ignores_the_hint() {
     for hint in ["", "&token_type_hint=refresh_token", "&token_type_hint=access_token", "&token_type_hint=x"]
     {
         let form = format!("{}{hint}", form_without_hint());
-        assert_done("/oauth/revoke", &send(&knowing(), post_form("/oauth/revoke", form)).await);
+        assert_done(
+            "/oauth/revoke",
+            &send(&state_with_refresh_token(), post_form("/oauth/revoke", form)).await,
+        );
     }
 }
 
@@ -106,7 +109,7 @@ async fn revocation_ignores_the_hint() {
 async fn introspection_reports_a_refresh_token_as_inactive_without_the_hint() {
     for hint in ["", "&token_type_hint=access_token", "&token_type_hint=Refresh_Token"] {
         let form = format!("{}{hint}", form_without_hint());
-        let answer = send(&knowing(), post_form("/oauth/introspect", form)).await;
+        let answer = send(&state_with_refresh_token(), post_form("/oauth/introspect", form)).await;
         assert_eq!((answer.status.as_u16(), answer.text()), (200, r#"{"active":false}"#), "{hint}");
     }
 }
@@ -115,7 +118,8 @@ async fn introspection_reports_a_refresh_token_as_inactive_without_the_hint() {
 async fn known_parameters_are_rejected_in_the_query_string() {
     for path in PATHS {
         for name in ["token", "token_type_hint", "client_id", "client_secret"] {
-            let answer = send(&knowing(), post_form(&format!("{path}?{name}=x"), right_form())).await;
+            let answer =
+                send(&state_with_refresh_token(), post_form(&format!("{path}?{name}=x"), right_form())).await;
             assert_error(&answer, 400, "invalid_request");
             assert_eq!(
                 answer.member("error_description"),
@@ -123,11 +127,14 @@ async fn known_parameters_are_rejected_in_the_query_string() {
             );
         }
         assert_error(
-            &send(&knowing(), post_form(&format!("{path}?x=%zz"), right_form())).await,
+            &send(&state_with_refresh_token(), post_form(&format!("{path}?x=%zz"), right_form())).await,
             400,
             "invalid_request",
         );
-        assert_done(path, &send(&knowing(), post_form(&format!("{path}?x=1"), right_form())).await);
+        assert_done(
+            path,
+            &send(&state_with_refresh_token(), post_form(&format!("{path}?x=1"), right_form())).await,
+        );
     }
 }
 
@@ -142,11 +149,23 @@ async fn absent_empty_and_repeated_parameters_are_rejected() {
             format!("token=x&client_id={}", MemoryStore::APP),
             String::new(),
         ] {
-            assert_error(&send(&knowing(), post_form(path, form)).await, 400, "invalid_request");
+            assert_error(
+                &send(&state_with_refresh_token(), post_form(path, form)).await,
+                400,
+                "invalid_request",
+            );
         }
-        assert_error(&send(&knowing(), post(path, "text/plain", "token=x")).await, 415, "invalid_request");
+        assert_error(
+            &send(&state_with_refresh_token(), post(path, "text/plain", "token=x")).await,
+            415,
+            "invalid_request",
+        );
         let large = format!("{}&x={}", right_form(), "y".repeat(17 * 1024));
-        assert_error(&send(&knowing(), post_form(path, large)).await, 413, "invalid_request");
+        assert_error(
+            &send(&state_with_refresh_token(), post_form(path, large)).await,
+            413,
+            "invalid_request",
+        );
     }
 }
 
@@ -154,7 +173,7 @@ async fn absent_empty_and_repeated_parameters_are_rejected() {
 #[actix_web::test]
 async fn wrong_authentication_is_refused_and_counted() {
     for path in PATHS {
-        let state = knowing();
+        let state = state_with_refresh_token();
         let wrong = format!("token=x&client_id={}&client_secret=wrong", MemoryStore::APP);
         for _ in 0..2 {
             let answer = send(&state, post_form(path, wrong.clone())).await;
@@ -174,7 +193,7 @@ async fn only_post_is_served_whatever_the_size() {
             for query in ["token=x".to_owned(), "y".repeat(9000)] {
                 let request =
                     TestRequest::with_uri(&format!("{path}?{query}")).method(method.parse().unwrap());
-                let answer = send(&knowing(), request).await;
+                let answer = send(&state_with_refresh_token(), request).await;
                 assert_error(&answer, 405, "invalid_request");
                 assert_eq!(answer.header("allow"), Some("POST"), "{method} {path}");
             }
@@ -192,18 +211,37 @@ async fn a_store_that_is_down_is_a_503() {
 
 // T26
 #[actix_web::test]
-async fn the_metadata_has_the_public_url_and_is_cacheable() {
-    let request = TestRequest::get()
-        .uri("/.well-known/oauth-authorization-server")
-        .insert_header(("host", "evil.example"))
-        .insert_header(("x-forwarded-host", "evil.example"));
-    let answer = send(&knowing(), request).await;
-    assert_eq!(answer.status.as_u16(), 200);
-    assert_eq!(answer.header("cache-control"), Some("public, max-age=3600"));
+async fn the_metadata_has_the_public_url_and_is_cacheable_rfc_8414_section_3_2() {
+    let answer = metadata("/.well-known/oauth-authorization-server").await;
     assert_eq!(answer.member("issuer"), "http://restwell.example");
     assert_eq!(answer.member("token_endpoint"), "http://restwell.example/api/token");
     assert_eq!(answer.json()["code_challenge_methods_supported"], serde_json::json!(["S256"]));
     assert_eq!(answer.member("authorization_endpoint"), "http://restwell.example/authorize");
     assert_eq!(answer.json()["authorization_response_iss_parameter_supported"], true);
+}
+
+#[actix_web::test]
+async fn the_metadata_of_both_resources_is_json_without_empty_arrays_rfc_9728_section_3_2() {
+    for (suffix, resource) in [("", ""), ("/mcp", "/mcp")] {
+        let answer = metadata(&format!("/.well-known/oauth-protected-resource{suffix}")).await;
+        assert_eq!(answer.member("resource"), format!("http://restwell.example{resource}"));
+    }
+}
+
+/// Reads metadata under false host names; checks that it is cacheable JSON without empty arrays or these
+/// names.
+async fn metadata(path: &str) -> Answer {
+    let request = TestRequest::get()
+        .uri(path)
+        .insert_header(("host", "evil.example"))
+        .insert_header(("x-forwarded-host", "evil.example"));
+    let answer = send(&state_with_refresh_token(), request).await;
+    assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, Some("application/json")));
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=3600"));
+    let body = answer.json();
+    let members = body.as_object().unwrap().iter();
+    let empty: Vec<_> = members.filter(|(_, value)| value.as_array().is_some_and(Vec::is_empty)).collect();
+    assert_eq!(empty, []);
     assert!(!answer.text().contains("evil"));
+    answer
 }

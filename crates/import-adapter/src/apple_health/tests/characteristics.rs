@@ -85,9 +85,9 @@ fn unknown_characteristics_are_noted_without_their_value() {
     let items = me(&[("BloodType", "HKBloodTypeZ"), ("BiologicalSex", "HKBiologicalSexMale")]);
     assert_eq!(biology(&items).biological_sex, Some(BiologicalSex::Male));
     let place = format!("line {FIRST_LINE}");
-    assert_eq!(notes(&items), [format!("{place}: Me: BloodType has no value that is known; it is left out")]);
+    assert_eq!(notes(&items), [format!("{place}: Me: BloodType has an unknown value and was left out")]);
     let items = me(&[("DateOfBirth", "14.07.1985")]);
-    let reason = "Me: birth date must be a date such as 1990-05-17, from 1880 on; it is left out";
+    let reason = "Me: birth date must be a date such as 1990-05-17, 1880 or later; it was left out";
     assert_eq!(notes(&items), [format!("{place}: {reason}")]);
     assert_eq!(items.len(), 1);
 }

@@ -31,7 +31,7 @@ fn an_export_is_known_by_its_root_element() {
 }
 
 #[test]
-fn nothing_else_is_taken_for_one() {
+fn nothing_else_is_recognised_as_one() {
     for text in [
         "<?xml version=\"1.0\"?>\n<ClinicalDocument xmlns=\"urn:hl7-org:v3\">\n<title>HealthData</title>",
         "<HealthDataExport/>",

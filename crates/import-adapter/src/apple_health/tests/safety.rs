@@ -25,8 +25,8 @@ fn refused(bytes: Vec<u8>) -> String {
 
 /// Reads this beginning followed by 64 MiB; returns the rejection and the number of bytes read.
 fn endless(beginning: &str, then: &'static [u8]) -> (String, u64) {
-    struct Again(&'static [u8], usize);
-    impl Read for Again {
+    struct RepeatingReader(&'static [u8], usize);
+    impl Read for RepeatingReader {
         fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
             for byte in out.iter_mut() {
                 *byte = self.0[self.1];
@@ -35,7 +35,7 @@ fn endless(beginning: &str, then: &'static [u8]) -> (String, u64) {
             Ok(out.len())
         }
     }
-    let bytes = Cursor::new(beginning.as_bytes().to_vec()).chain(Again(then, 0).take(64 << 20));
+    let bytes = Cursor::new(beginning.as_bytes().to_vec()).chain(RepeatingReader(then, 0).take(64 << 20));
     let mut reader = AppleHealth::new(Box::new(bytes));
     let mut items = Items::default();
     loop {
@@ -71,7 +71,7 @@ fn no_piece_of_any_length_is_held() {
 
 #[test]
 fn nesting_and_names_and_attributes_are_bounded() {
-    assert!(endless("<HealthData>", b"<a>").0.contains("nested more than 100 deep"));
+    assert!(endless("<HealthData>", b"<a>").0.contains("nested more than 100 levels deep"));
     let name = "n".repeat(257);
     assert!(refusal(&export(&format!("<{name}/>"))).ends_with("a name is longer than 256 bytes"));
     let attributes: Vec<_> = (0..101).map(|number| format!(" a{number}=\"\"")).collect();
@@ -99,7 +99,7 @@ fn entities_are_not_expanded() {
     assert!(refusal(&export(person)).ends_with("an entity is used, and entities are not expanded"));
     assert_eq!(apple("<A>&amp;&#65;</A>"), Vec::new());
     for body in [record("a&b", "01:00", "02:00", "Asleep"), record("&#xD800;", "01:00", "02:00", "Asleep")] {
-        assert!(refusal(&export(&body)).ends_with("an attribute holds a damaged reference"), "{body}");
+        assert!(refusal(&export(&body)).ends_with("an attribute contains an invalid reference"), "{body}");
     }
 }
 
@@ -117,7 +117,7 @@ fn an_export_truncated_anywhere_is_rejected() {
     let text = text.trim_end();
     for length in 1..text.len() {
         let reason = refused(text.as_bytes()[..length].to_vec());
-        assert!(reason.contains("the file breaks off"), "the first {length} bytes: {reason}");
+        assert!(reason.contains("the file is truncated"), "the first {length} bytes: {reason}");
     }
 }
 
@@ -133,14 +133,14 @@ fn no_night_is_returned_before_the_end_of_the_file() {
 #[test]
 fn damage_is_refused_with_its_line() {
     for (body, reason) in [
-        ("<Record></Correlation>", "not valid XML: an element is closed that is not the open one"),
-        ("</HealthData></HealthData>", "not valid XML: an element is closed that is not the open one"),
+        ("<Record></Correlation>", "not valid XML: a closing tag does not match the open element"),
+        ("</HealthData></HealthData>", "not valid XML: a closing tag does not match the open element"),
         ("</HealthData>\n<HealthData>", "an element follows the root element"),
-        ("</HealthData>\u{0}\u{0}<!---->", "not valid: text stands where only elements belong"),
-        ("\u{0}\u{0}\u{0}", "not valid: text stands where only elements belong"),
-        ("<Record/>\n/>", "not valid: text stands where only elements belong"),
-        ("<![CDATA[x]]>", "not valid: text stands where only elements belong"),
-        ("&#120;", "not valid: text stands where only elements belong"),
+        ("</HealthData>\u{0}\u{0}<!---->", "not valid: text where only elements are allowed"),
+        ("\u{0}\u{0}\u{0}", "not valid: text where only elements are allowed"),
+        ("<Record/>\n/>", "not valid: text where only elements are allowed"),
+        ("<![CDATA[x]]>", "not valid: text where only elements are allowed"),
+        ("&#120;", "not valid: text where only elements are allowed"),
         ("<!x>", "not valid XML"),
         ("<Me a=\"1\" a=\"2\"/>", "not valid XML: attributes are damaged"),
         ("<Me a=1/>", "not valid XML: attributes are damaged"),
@@ -155,7 +155,7 @@ fn other_roots_and_encodings_are_refused() {
     let text = export("").replace("<HealthData ", "<Other ");
     assert_eq!(refusal(&text), "damaged at line 9: the root element is not HealthData");
     let text = export("").replace("UTF-8", "ISO-8859-1");
-    assert_eq!(refusal(&text), "damaged at line 1: the file declares another encoding than UTF-8");
+    assert_eq!(refusal(&text), "damaged at line 1: the file declares an encoding other than UTF-8");
     let (mut bytes, filler) = (export("").into_bytes(), b"<Record/>\n".repeat(50_000));
     let at = bytes.len() - "</HealthData>\n".len();
     bytes.splice(at..at, filler.into_iter().chain(*b"<Record a=\"\xff\"/>"));
@@ -163,7 +163,7 @@ fn other_roots_and_encodings_are_refused() {
 }
 
 #[test]
-fn a_disk_that_fails_is_not_taken_for_a_damaged_file() {
+fn a_failing_disk_is_not_reported_as_a_damaged_file() {
     struct Failing;
     impl Read for Failing {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

@@ -1,12 +1,12 @@
 //! Damaged and malicious archives.
 
-use super::made::{Made, write};
+use super::raw_entry::{RawEntry, write};
 use super::{archive, deflated, month, places, read, refusal, stored};
 use application::ports::import_source::ImportRefusal;
 use proptest::prelude::{any, prop, prop_assert, proptest};
 
-fn made(name: &str, ids: [u32; 2]) -> Made {
-    Made::stored(name, month(ids).as_bytes())
+fn made(name: &str, ids: [u32; 2]) -> RawEntry {
+    RawEntry::stored(name, month(ids).as_bytes())
 }
 
 fn is_damaged_at(bytes: &[u8], name: &str) -> bool {
@@ -25,10 +25,10 @@ fn an_archive_of_either_width_of_numbers_is_read() {
 fn a_wrong_checksum_is_damage_and_so_is_a_wrong_size() {
     let good = made("a", [1, 2]);
     for bad in [
-        Made { crc: good.crc ^ 1, ..good.clone() },
-        Made { size: good.size + 1, ..good.clone() },
-        Made { size: good.size - 1, ..good.clone() },
-        Made { method: 8, ..good.clone() },
+        RawEntry { crc: good.crc ^ 1, ..good.clone() },
+        RawEntry { size: good.size + 1, ..good.clone() },
+        RawEntry { size: good.size - 1, ..good.clone() },
+        RawEntry { method: 8, ..good.clone() },
     ] {
         let bytes = write(&[made("0", [3, 4]), bad.clone()], false);
         assert!(is_damaged_at(&bytes, "a"), "{bad:?} {:?}", read(&bytes));
@@ -51,43 +51,43 @@ fn an_archive_truncated_anywhere_is_rejected() {
 #[test]
 fn an_entry_that_is_cut_is_damaged() {
     let text = month(1..9);
-    let mut cut = Made::stored("a", text.as_bytes());
+    let mut cut = RawEntry::stored("a", text.as_bytes());
     cut.packed.truncate(100);
     assert!(is_damaged_at(&write(&[cut], false), "a"));
-    let mut bomb = Made::bomb("a", text.as_bytes(), 1);
+    let mut bomb = RawEntry::bomb("a", text.as_bytes(), 1);
     bomb.packed.truncate(bomb.packed.len() / 2);
     assert!(is_damaged_at(&write(&[bomb], false), "a"));
 }
 
 #[test]
 fn encrypted_entries_and_unknown_compression_methods_are_reported() {
-    let encrypted = Made { flags: 1, ..made("a", [1, 2]) };
+    let encrypted = RawEntry { flags: 1, ..made("a", [1, 2]) };
     assert_eq!(
         refusal(&write(&[encrypted], false)),
         "cannot be read: a: it is encrypted: unpack the archive with its password first"
     );
-    let unknown = Made { method: 14, ..made("a", [1, 2]) };
+    let unknown = RawEntry { method: 14, ..made("a", [1, 2]) };
     assert_eq!(
         refusal(&write(&[unknown], false)),
-        "cannot be read: a: it is packed in a way that is not supported: unpack the archive first"
+        "cannot be read: a: its compression method is not supported: unpack the archive first"
     );
 }
 
 #[test]
 fn entries_that_share_bytes_or_a_name_are_refused() {
-    let twice = [made("a", [1, 2]), Made { offset: Some(0), ..made("b", [1, 2]) }];
-    assert_eq!(refusal(&write(&twice, false)), "damaged at the archive: entries share their bytes");
+    let twice = [made("a", [1, 2]), RawEntry { offset: Some(0), ..made("b", [1, 2]) }];
+    assert_eq!(refusal(&write(&twice, false)), "damaged at the archive: entries overlap");
     let one_name = [made("a", [1, 2]), made("a", [1, 2])];
     assert_eq!(refusal(&write(&one_name, false)), "damaged at the archive: two entries have the same name");
-    let beyond = Made { offset: Some(u64::MAX - 10), ..made("a", [1, 2]) };
+    let beyond = RawEntry { offset: Some(u64::MAX - 10), ..made("a", [1, 2]) };
     assert!(is_damaged_at(&write(&[beyond], true), "a"));
-    let elsewhere = Made { offset: Some(1), ..made("a", [1, 2]) };
+    let elsewhere = RawEntry { offset: Some(1), ..made("a", [1, 2]) };
     assert!(is_damaged_at(&write(&[elsewhere], false), "a"));
 }
 
 #[test]
 fn an_archive_that_unpacks_to_far_more_than_its_size_is_rejected() {
-    let bomb = Made::bomb("a.json", month([1]).as_bytes(), 70);
+    let bomb = RawEntry::bomb("a.json", month([1]).as_bytes(), 70);
     let refused = refusal(&write(&[bomb], false));
     assert_eq!(refused, "cannot be read: a.json unpacks to far more than any export does");
 }
@@ -95,16 +95,16 @@ fn an_archive_that_unpacks_to_far_more_than_its_size_is_rejected() {
 #[test]
 fn many_small_bombs_are_one() {
     let bombs: Vec<_> =
-        (0..20).map(|id| Made::bomb(&format!("{id}.json"), month([id]).as_bytes(), 4)).collect();
+        (0..20).map(|id| RawEntry::bomb(&format!("{id}.json"), month([id]).as_bytes(), 4)).collect();
     let refused = refusal(&write(&bombs, false));
     assert_eq!(refused, "cannot be read: its files unpack to far more than any export does");
 }
 
 #[test]
 fn an_archive_of_too_many_files_is_refused() {
-    let entries: Vec<_> = (0..300_001).map(|number| Made::stored(&number.to_string(), b"")).collect();
+    let entries: Vec<_> = (0..300_001).map(|number| RawEntry::stored(&number.to_string(), b"")).collect();
     for long in [false, true] {
-        assert_eq!(refusal(&write(&entries, long)), "cannot be read: it holds more than 300000 files");
+        assert_eq!(refusal(&write(&entries, long)), "cannot be read: it contains more than 300000 files");
     }
 }
 

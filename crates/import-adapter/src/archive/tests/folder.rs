@@ -17,8 +17,8 @@ fn a_folder_is_read_with_the_folders_in_it() {
     let (format, items) = read_path(folder.path(), Format::Auto, "UTC").unwrap();
     assert_eq!(format, "fitbit");
     assert_eq!(places(&items), ["a.json: record 1", "b/c/2.json: record 1", "the folder"]);
-    let told = "the folder: files that are of no known format were passed over: 2 (notes.txt, z.zip); archives inside are not opened, give \
-        them as files of their own: z.zip";
+    let told = "the folder: files that are of no known format were skipped: 2 (notes.txt, z.zip); nested archives are not opened, \
+        import them separately: z.zip";
     assert_eq!(notes(&items), [told]);
 }
 
@@ -34,7 +34,7 @@ fn links_and_sockets_in_a_folder_are_passed_over() {
     let _listener = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap();
     let (_, items) = read_path(folder.path(), Format::Auto, "UTC").unwrap();
     assert_eq!(places(&items), ["b.json: record 1", "the folder"]);
-    assert!(notes(&items).concat().ends_with("passed over: 4 (a.json, folder, itself, socket)"));
+    assert!(notes(&items).concat().ends_with("skipped: 4 (a.json, folder, itself, socket)"));
 }
 
 #[test]

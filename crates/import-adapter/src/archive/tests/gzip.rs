@@ -30,13 +30,15 @@ fn a_truncated_or_damaged_compressed_file_is_rejected() {
     let mut bad = good.clone();
     let crc = good.len() - 8;
     bad[crc] ^= 1;
-    assert_eq!(refusal(&bad), "damaged at the packed data: its packed data are damaged");
+    assert_eq!(refusal(&bad), "damaged at the compressed data: it cannot be decompressed");
 }
 
 #[test]
 fn more_than_one_packed_file_is_refused() {
     let two = [packed(month([1]).as_bytes()), packed(month([2]).as_bytes())].concat();
-    assert_eq!(refusal(&two), "damaged at the packed data: more follows the packed file: unpack it first");
+    let expected =
+        "damaged at the compressed data: there is more data after the compressed file: unpack it first";
+    assert_eq!(refusal(&two), expected);
 }
 
 #[test]

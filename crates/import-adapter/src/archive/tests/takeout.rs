@@ -38,7 +38,7 @@ fn a_takeout_archive_gives_its_nights() {
     let (format, items) = read(&archive(&files, deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("fitbit", 3));
     assert_eq!(places(&items)[0], "Takeout/Fitbit/Global Export Data/sleep-2026-01-01.json: record 1");
-    let told = "the archive: files that are of no known format were passed over: 5 (Takeout/Fitbit/Global Export \
+    let told = "the archive: files that are of no known format were skipped: 5 (Takeout/Fitbit/Global Export \
         Data/exercise-0.json, Takeout/Fitbit/Global Export Data/steps-2026-01-01.json, Takeout/Fitbit/Sleep \
         Score/sleep_score.csv, Takeout/Fitbit/Your Profile/Profile.csv, Takeout/archive_browser.html)";
     assert_eq!(notes(&items), [told]);
@@ -55,7 +55,7 @@ fn a_takeout_folder_gives_its_nights() {
     for format in [Format::Auto, Format::Fitbit] {
         let (_, items) = read_path(folder.path(), format, "UTC").unwrap();
         assert_eq!(sessions(&items).len(), 3);
-        assert!(notes(&items).concat().contains("passed over: 5 (Takeout/"));
+        assert!(notes(&items).concat().contains("skipped: 5 (Takeout/"));
     }
 }
 
@@ -85,7 +85,7 @@ fn an_apple_health_archive_gives_its_nights_and_leaves_the_clinical_document() {
     assert_eq!((format, sessions(&items).len()), ("apple-health", 1));
     assert!(places(&items)[0].starts_with("apple_health_export/export.xml: "));
     let told =
-        "passed over: 2 (apple_health_export/export_cda.xml, apple_health_export/workout-routes/route.gpx)";
+        "skipped: 2 (apple_health_export/export_cda.xml, apple_health_export/workout-routes/route.gpx)";
     assert!(notes(&items).concat().ends_with(told));
 }
 
@@ -105,9 +105,7 @@ fn a_whoop_archive_gives_its_table_of_sleeps_alone() {
     ];
     let (format, items) = read(&archive(&files, deflated())).unwrap();
     assert_eq!((format, places(&items)), ("whoop", vec!["sleeps.csv: line 2", "the archive"]));
-    assert!(
-        notes(&items).concat().ends_with("passed over: 2 (journal_entries.csv, physiological_cycles.csv)")
-    );
+    assert!(notes(&items).concat().ends_with("skipped: 2 (journal_entries.csv, physiological_cycles.csv)"));
 }
 
 #[test]
@@ -124,7 +122,7 @@ fn a_sleep_as_android_archive_gives_its_records() {
         (format, places(&items)),
         ("sleep-as-android", vec!["sleep-export.csv: line 2", "the archive"])
     );
-    assert!(notes(&items).concat().ends_with("passed over: 2 (prefs.xml, alarms.json)"));
+    assert!(notes(&items).concat().ends_with("skipped: 2 (prefs.xml, alarms.json)"));
 }
 
 #[test]
@@ -146,6 +144,6 @@ fn of_many_files_that_are_passed_over_the_first_are_named() {
     files.push(("sleep.json", night.as_bytes()));
     let (_, items) = read(&archive(&files, deflated())).unwrap();
     let told = notes(&items).concat();
-    assert!(told.contains("passed over: 30 (10.txt, 11.txt, "), "{told}");
+    assert!(told.contains("skipped: 30 (10.txt, 11.txt, "), "{told}");
     assert!(told.ends_with(", 29.txt, ...)"), "{told}");
 }

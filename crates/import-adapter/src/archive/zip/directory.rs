@@ -15,17 +15,18 @@ const ENTRY_LENGTH: u64 = 46;
 /// Reads the directory; also returns its offset, before which all entries lie.
 pub(super) fn read(archive: &mut Archive) -> Result<(Vec<Header>, u64), ImportRefusal> {
     let end = End::find(archive)?;
-    let wrong = || damaged("the list of its entries is damaged");
+    let wrong = || damaged("its list of entries is damaged");
     if end.list_offset.checked_add(end.list_size).is_none_or(|end_of_list| end_of_list > end.limit) {
         return Err(damaged(
-            "the list of its entries is not where the archive says: it is incomplete, or in several files",
+            "its list of entries is not where the archive says: the archive is incomplete or split into \
+             several files",
         ));
     }
     if end.list_size > LIST_LIMIT || end.is_long && end.entries > ENTRY_LIMIT as u64 {
         return Err(too_many());
     }
     let bytes = archive.bytes_at(end.list_offset, usize::try_from(end.list_size).map_err(|_| wrong())?)?;
-    let mut list = Fields::of(&bytes);
+    let mut list = Fields::new(&bytes);
     let capacity = usize::try_from(end.list_size / ENTRY_LENGTH).unwrap_or(0).min(ENTRY_LIMIT);
     let mut headers = Vec::with_capacity(capacity);
     while !list.is_empty() {

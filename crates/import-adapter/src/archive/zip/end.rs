@@ -29,7 +29,7 @@ pub(super) struct End {
 impl End {
     /// Finds the last end record that is followed by its comment and nothing else.
     pub(super) fn find(archive: &mut Archive) -> Result<Self, ImportRefusal> {
-        let missing = || damaged("the list of its entries is missing: it breaks off, or is damaged");
+        let missing = || damaged("its list of entries is missing: the archive is truncated or damaged");
         let length = archive.len()?;
         let tail_length = length.min((LENGTH + COMMENT_LIMIT) as u64);
         let tail_start = length.saturating_sub(tail_length);
@@ -37,7 +37,8 @@ impl End {
         let at = memchr::memmem::rfind_iter(&tail, SIGNATURE).find(|at| is_end(tail.get(*at..)));
         let at = at.ok_or_else(missing)?;
         let limit = tail_start.saturating_add(at as u64);
-        let short = tail.get(at..).and_then(|record| short(Fields::of(record), limit)).ok_or_else(missing)?;
+        let short =
+            tail.get(at..).and_then(|record| short(Fields::new(record), limit)).ok_or_else(missing)?;
         let is_short = short.entries != 0xffff
             && short.list_size != u64::from(u32::MAX)
             && short.list_offset != u64::from(u32::MAX);
@@ -50,20 +51,20 @@ impl End {
             return Ok(short);
         };
         let bytes = archive.bytes_at(locator, LONG_LOCATOR_LENGTH)?;
-        let mut fields = Fields::of(&bytes);
+        let mut fields = Fields::new(&bytes);
         if fields.u32() != Some(LONG_LOCATOR) {
             return Ok(short);
         }
-        let wrong = || damaged("the list of its entries is damaged");
+        let wrong = || damaged("its list of entries is damaged");
         let at = fields.skip(4).and_then(|()| fields.u64()).filter(|at| *at < locator).ok_or_else(wrong)?;
         let bytes = archive.bytes_at(at, LONG_LENGTH)?;
-        long(Fields::of(&bytes), at).ok_or_else(wrong)
+        long(Fields::new(&bytes), at).ok_or_else(wrong)
     }
 }
 
 fn is_end(record: Option<&[u8]>) -> bool {
     let comment = record.and_then(|record| {
-        let mut fields = Fields::of(record);
+        let mut fields = Fields::new(record);
         fields.skip(LENGTH - 2)?;
         Some(usize::from(fields.u16()?))
     });

@@ -1,7 +1,7 @@
 //! Directory entries.
 
 use super::fields::Fields;
-use crate::archive::entry::shown;
+use crate::archive::entry::display_name;
 use application::ports::import_source::ImportRefusal;
 
 const SIGNATURE: u32 = 0x0201_4b50;
@@ -39,16 +39,16 @@ impl Header {
         list.skip(4)?;
         let (attributes, offset) = (list.u32()?, list.u32()?);
         let name = String::from_utf8_lossy(list.bytes(name)?).into_owned();
-        let mut long = long_numbers(Fields::of(list.bytes(extra)?));
+        let mut long = long_numbers(Fields::new(list.bytes(extra)?));
         list.skip(comment)?;
         Some(Self {
             name,
             method,
             crc,
             // The order in the extra field.
-            size: long_or(size, &mut long)?,
-            packed_size: long_or(packed_size, &mut long)?,
-            offset: long_or(offset, &mut long)?,
+            size: read_u32_or_u64(size, &mut long)?,
+            packed_size: read_u32_or_u64(packed_size, &mut long)?,
+            offset: read_u32_or_u64(offset, &mut long)?,
             flags,
             mode: if UNIX_LIKE.contains(&system) { attributes >> 16 } else { 0 },
         })
@@ -67,27 +67,27 @@ impl Header {
     }
 
     pub(super) fn damaged(&self, reason: &str) -> ImportRefusal {
-        ImportRefusal::Damaged { place: shown(&self.name), reason: reason.to_owned() }
+        ImportRefusal::Damaged { place: display_name(&self.name), reason: reason.to_owned() }
     }
 
     pub(super) fn unreadable(&self, reason: &str) -> ImportRefusal {
-        ImportRefusal::Unreadable(format!("{}: {reason}", shown(&self.name)))
+        ImportRefusal::Unreadable(format!("{}: {reason}", display_name(&self.name)))
     }
 }
 
 /// Returns the zip64 extra field; empty if there is none.
 fn long_numbers(mut extra: Fields<'_>) -> Fields<'_> {
     loop {
-        let (Some(id), Some(length)) = (extra.u16(), extra.u16()) else { return Fields::of(&[]) };
+        let (Some(id), Some(length)) = (extra.u16(), extra.u16()) else { return Fields::new(&[]) };
         match extra.bytes(usize::from(length)) {
-            Some(field) if id == LONG_NUMBERS => return Fields::of(field),
+            Some(field) if id == LONG_NUMBERS => return Fields::new(field),
             Some(_) => {}
-            None => return Fields::of(&[]),
+            None => return Fields::new(&[]),
         }
     }
 }
 
 /// Returns a number, from the extra field if it exceeds 32 bits.
-fn long_or(short: u32, long: &mut Fields<'_>) -> Option<u64> {
+fn read_u32_or_u64(short: u32, long: &mut Fields<'_>) -> Option<u64> {
     if short == u32::MAX { long.u64() } else { Some(u64::from(short)) }
 }

@@ -9,7 +9,7 @@ mod fields;
 mod header;
 
 use super::Listing;
-use super::entry::{Entry, shown};
+use super::entry::{Entry, display_name};
 use super::reader::{Expected, Packing};
 use application::ports::import_source::ImportRefusal;
 use fields::Fields;
@@ -43,16 +43,16 @@ pub(super) fn list(path: &Path) -> Result<Listing, ImportRefusal> {
     for header in headers {
         let start = archive.start_of(&header)?;
         let end = start.checked_add(header.packed_size).filter(|end| *end <= end_of_entries);
-        taken.push((header.offset, end.ok_or_else(|| header.damaged("it reaches beyond the archive"))?));
+        taken.push((header.offset, end.ok_or_else(|| header.damaged("it extends beyond the archive"))?));
         if header.is_link() {
-            listing.others.push(shown(&header.name));
+            listing.others.push(display_name(&header.name));
         } else if !header.is_folder() {
             listing.entries.push(entry(&header, start, &path)?);
         }
     }
     taken.sort_unstable();
     if taken.windows(2).any(|pair| matches!(pair, [one, other] if one.1 > other.0)) {
-        return Err(damaged("entries share their bytes"));
+        return Err(damaged("entries overlap"));
     }
     Ok(listing)
 }
@@ -66,12 +66,12 @@ fn entry(header: &Header, start: u64, path: &Arc<Path>) -> Result<Entry, ImportR
         8 => Packing::Deflated,
         _ => {
             return Err(
-                header.unreadable("it is packed in a way that is not supported: unpack the archive first")
+                header.unreadable("its compression method is not supported: unpack the archive first")
             );
         }
     };
     Ok(Entry {
-        name: shown(&header.name),
+        name: display_name(&header.name),
         packed_size: header.packed_size,
         path: Arc::clone(path),
         start,
@@ -94,15 +94,15 @@ impl Archive {
     fn bytes_at(&mut self, start: u64, length: usize) -> Result<Vec<u8>, ImportRefusal> {
         let mut bytes = vec![0; length];
         self.file.seek(SeekFrom::Start(start)).map_err(|error| unreadable(&error))?;
-        self.file.read_exact(&mut bytes).map_err(|_| damaged("it breaks off"))?;
+        self.file.read_exact(&mut bytes).map_err(|_| damaged("it is truncated"))?;
         Ok(bytes)
     }
 
     /// Returns the offset of an entry's data, after its local header.
     fn start_of(&mut self, header: &Header) -> Result<u64, ImportRefusal> {
         let bytes =
-            self.bytes_at(header.offset, LOCAL_HEADER).map_err(|_| header.damaged("it breaks off"))?;
-        let start = local_header(Fields::of(&bytes), header.method)
+            self.bytes_at(header.offset, LOCAL_HEADER).map_err(|_| header.damaged("it is truncated"))?;
+        let start = local_header(Fields::new(&bytes), header.method)
             .and_then(|names| header.offset.checked_add(names)?.checked_add(LOCAL_HEADER as u64));
         start.ok_or_else(|| header.damaged("it does not begin where the archive says"))
     }

@@ -98,7 +98,7 @@ fn one_file_is_about_one_subject() {
     for other in [r#""reference":"Patient/8","display":"A""#, r#""display":"B""#] {
         let found = read_all(&list(&[same[0].clone(), of(other)]));
         assert_eq!(sessions(&found).len(), 1);
-        assert_eq!(rejections(&found), ["record 2: its subject is another one than that of records before"]);
+        assert_eq!(rejections(&found), ["record 2: its subject differs from that of earlier records"]);
     }
 }
 
@@ -111,7 +111,7 @@ fn only_a_period_with_offsets_counts() {
     let instant = duration("93832-4", "01:00", "02:00", 60)
         .replace(period, r#""effectiveDateTime":"2026-01-11T08:00:00-05:00""#);
     for (text, reason) in [
-        (instant, "only an effectivePeriod makes a session"),
+        (instant, "effectivePeriod is missing"),
         (
             with(r#""effectivePeriod":{"end":"2026-01-11T02:00:00-05:00"}"#),
             "effectivePeriod.start is missing",
@@ -129,15 +129,15 @@ fn only_a_period_with_offsets_counts() {
             "effectivePeriod.end is not a timestamp with an offset, such as 2026-03-08T23:10:00-05:00",
         ),
         (asleep("02:00", "02:00", ""), "effectivePeriod: the end is not after the start"),
-        (night.replace("final", "entered-in-error"), "its status says that it does not hold"),
-        (stage("4711", "01:00", "02:00", ""), "valueCodeableConcept is no stage of sleep that is known"),
+        (night.replace("final", "entered-in-error"), "its status marks it as entered in error or cancelled"),
+        (stage("4711", "01:00", "02:00", ""), "valueCodeableConcept is not a known sleep stage"),
         (
             observation((SNOMED, "258158006"), "01:00", "02:00", r#","valueString":"asleep""#),
-            "it has no value that is known",
+            "it has no known value",
         ),
         (
             night.replace(r#""coding":["#, r#""coding":[7,"#),
-            "a member has another type than expected, which is an object, at line 1, column 66 of the record",
+            "a member has the wrong type, expected an object, at line 1, column 66 of the record",
         ),
         ("4711".to_owned(), "not an object"),
     ] {

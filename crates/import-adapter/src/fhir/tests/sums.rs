@@ -85,7 +85,7 @@ fn sums_that_contradict_are_dropped_and_noted() {
     assert_eq!(metric(&sessions(&found)[0], MetricKind::TimeNightAsleep), None);
     assert_eq!(
         notes(&found),
-        ["record 1: sums of periods that overlap contradict each other and were dropped"]
+        ["record 1: totals of overlapping periods contradict each other and were dropped"]
     );
     // Seconds labelled as minutes.
     let found = read_all(&asleep_for(r#""value":19800,"unit":"min","code":"min""#));
@@ -112,7 +112,7 @@ fn the_unit_of_a_duration_counts() {
         r#""value":330,"code":"min","comparator":"<""#,
     ] {
         let found = read_all(&asleep_for(quantity));
-        let reason = "record 1: valueQuantity is no length of time in a UCUM unit";
+        let reason = "record 1: valueQuantity is not a duration in a UCUM unit";
         assert_eq!(rejections(&found), [reason], "{quantity}");
     }
 }
@@ -129,7 +129,7 @@ fn a_start_and_a_duration_are_enough() {
 fn the_total_of_a_whole_day_is_not_a_session() {
     for end in ["2026-01-12T00:00:00-05:00", "2026-01-11T23:59:59-05:00"] {
         let text = duration(ASLEEP, "00:00", "07:00", 430).replace("2026-01-11T07:00:00-05:00", end);
-        assert_eq!(rejections(&read_all(&text)), ["record 1: a sum over a day or longer is no session"]);
+        assert_eq!(rejections(&read_all(&text)), ["record 1: a total over a day or longer is not a session"]);
     }
 }
 
@@ -166,7 +166,7 @@ fn sums_may_be_components() {
     ));
     assert_eq!(
         notes(&found),
-        ["record 1: components whose value is missing or of another type or unit were left out: 2"]
+        ["record 1: components with a missing value or one of the wrong type or unit were left out: 2"]
     );
 }
 
@@ -186,7 +186,7 @@ fn episode(from: &str, to: &str, components: &[(&str, &str)]) -> String {
 const ASLEEP_FOR_5_HOURS: (&str, &str) = ("totalSleepTime", r#""valueQuantity":{"value":300,"code":"min"}"#);
 
 #[test]
-fn an_episode_says_how_often_somebody_woke_up() {
+fn an_episode_reports_the_number_of_awakenings() {
     for (value, wakeups) in [
         (r#""valueInteger":3"#, Some(3.0)),
         (r#""valueInteger":0"#, Some(0.0)),
@@ -201,7 +201,7 @@ fn an_episode_says_how_often_somebody_woke_up() {
         assert_eq!(metric(&record, MetricKind::SleepWakeups), wakeups, "{value}");
         assert_eq!(metric(&record, MetricKind::TimeNightAsleep), Some(18_000.0));
         let left_out =
-            "record 1: components whose value is missing or of another type or unit were left out: 1";
+            "record 1: components with a missing value or one of the wrong type or unit were left out: 1";
         assert_eq!(notes(&found), Vec::from_iter(wakeups.is_none().then_some(left_out)), "{value}");
     }
     let two = list(&[
@@ -241,5 +241,5 @@ fn an_episode_that_contradicts_another_on_what_it_is_says_nothing_of_it() {
         "record 1: Observations of this session contradict each other on isMainSleep, which was left out";
     assert_eq!(notes(&found), [told]);
     let found = read_all(&episode("01:00", "07:00", &[("isMainSleep", r#""valueString":"true""#)]));
-    assert_eq!(rejections(&found), ["record 1: it has no value that is known"]);
+    assert_eq!(rejections(&found), ["record 1: it has no known value"]);
 }

@@ -44,7 +44,7 @@ fn the_synthetic_night_keeps_nothing_that_contradicts_it() {
     assert_eq!(
         notes(&items),
         [
-            "record 1: stages that reach beyond the time in bed were cut to it: 2",
+            "record 1: stages that extend beyond the time in bed were trimmed: 2",
             "record 1: the totals contradict the time in bed and were dropped",
             "record 1: naps that have a length but no times were left out",
         ]

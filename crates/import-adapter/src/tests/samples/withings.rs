@@ -48,7 +48,7 @@ fn the_summaries_have_the_offsets_of_their_own_zone() {
     assert_eq!(
         notes(&items),
         [
-            "record 87: totals that are no numbers from 0 on were left out: 1",
+            "record 87: totals that are negative or not numbers were left out: 1",
             "record 87: the totals contradict the time in bed and were dropped",
         ]
     );

@@ -55,8 +55,6 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     };
     let refused = Account {
         notice: None,
-        second_factor: None,
-        disconnects_apps: true,
         errors: FormErrors::field("current_password", source("That is not your current password."))
             .and("new_password", source("This password is easy to guess.")),
         ..quiet.clone()
@@ -70,6 +68,8 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     };
     let at_address = Account {
         notice: None,
+        second_factor: None,
+        disconnects_apps: true,
         passkeys: Passkeys { lines: Vec::new(), adding: PasskeyAdding::NoHostName },
         ..quiet.clone()
     };
@@ -107,7 +107,7 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
         variant("change_email_refused", &refused_change),
         sample("confirm_email", &confirm),
         sample("account", &quiet),
-        sample("account_refused", &refused),
+        variant("account_refused", &refused),
         variant("account_passkey_renamed", &renamed),
         sample("account_no_passkeys", &at_address),
         variant("account_passkeys_full", &full),

@@ -96,7 +96,7 @@ fn consent(source: TextSource) -> Vec<Sample> {
     };
     let local = Consent { site: source("127.0.0.1:49152"), is_local: true, ..first.clone() };
     let published =
-        Consent { metadata_host: Some(source("nightowl.example")), is_reviewed: false, ..local.clone() };
+        Consent { metadata_host: Some(source("nightowl.example")), is_reviewed: false, ..first.clone() };
     let text = source("Tick what the app may read, or deny.");
     let none = Consent {
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
@@ -112,7 +112,6 @@ fn consent(source: TextSource) -> Vec<Sample> {
     };
     vec![
         sample("consent", &first),
-        sample("consent_not_reviewed", &Consent { is_reviewed: false, ..first.clone() }),
         sample("consent_for_more", &more),
         sample("consent_on_this_computer", &local),
         sample("consent_of_published_app", &published),
@@ -122,14 +121,16 @@ fn consent(source: TextSource) -> Vec<Sample> {
 }
 
 fn messages(source: TextSource) -> Vec<Sample> {
+    let advice = source("Open the page again and repeat what you did.");
+    let request_id = source("00000000-0000-4000-8000-0000000000aa");
     let full = Message {
-        title: source("The form came from somewhere else"),
-        text: source("This page was open for too long, or another site sent it. Nothing was changed."),
-        advice: Some(source("Open the page again and repeat what you did.")),
+        title: &source("The form came from somewhere else"),
+        text: &source("This page was open for too long, or another site sent it. Nothing was changed."),
+        advice: Some(&advice),
         link: Some(Link { path: "/apps", text: "Your apps" }),
-        request_id: Some(source("00000000-0000-4000-8000-0000000000aa")),
+        request_id: Some(&request_id),
     };
-    let bare = Message { advice: None, link: None, request_id: None, ..full.clone() };
+    let bare = Message { advice: None, link: None, request_id: None, ..full };
     let here = SignedOut { is_everywhere: false, is_switching: false };
     vec![
         sample("message", &full),

@@ -2,8 +2,8 @@
 
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
-    AppFields, DeveloperApps, FormErrors, LimitLine, NewCode, OwnApp, OwnAppLine, SandboxLine, ScopeLine,
-    SecretLine, UsageLine,
+    AppFields, DeveloperApp, DeveloperApps, FormErrors, LimitLine, NewCode, OwnAppLine, SandboxLine,
+    ScopeLine, SecretLine, UsageLine,
 };
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -58,6 +58,7 @@ fn list(source: TextSource) -> Vec<Sample> {
     };
     let none = DeveloperApps {
         notice: Some(source("The app has been deleted.")),
+        is_public: true,
         apps: Vec::new(),
         people: Vec::new(),
         ..some.clone()
@@ -74,7 +75,7 @@ fn list(source: TextSource) -> Vec<Sample> {
     vec![
         sample("developer", &some),
         sample("developer_none", &none),
-        sample("developer_refused", &refused),
+        variant("developer_refused", &refused),
         variant("developer_full", &full),
     ]
 }
@@ -109,7 +110,7 @@ fn own_app(source: TextSource) -> Vec<Sample> {
         created: moment(source, "21 November 2026, 08:55:00", "2026-11-21T07:55:00Z"),
         can_end,
     };
-    let draft = OwnApp {
+    let draft = DeveloperApp {
         person: person(source),
         notice: None,
         secret: None,
@@ -133,14 +134,14 @@ fn own_app(source: TextSource) -> Vec<Sample> {
         fields: fields(source),
     };
     let secret = Secret::from_bytes(SecretKind::ClientSecret, &SecretBytes::new([7; 32]));
-    let rotated = OwnApp {
+    let rotated = DeveloperApp {
         secret: Some(secret),
+        code: Some(code(source)),
         secrets: vec![line("4a1b", true), line("5b2c", true)],
         replaces_secret: true,
         ..draft.clone()
     };
-    let with_code = OwnApp { code: Some(code(source)), ..draft.clone() };
-    let public = OwnApp {
+    let public = DeveloperApp {
         people: Vec::new(),
         notice: Some(source("The app has been changed.")),
         is_public: true,
@@ -153,12 +154,11 @@ fn own_app(source: TextSource) -> Vec<Sample> {
         ..draft.clone()
     };
     let errors = FormErrors::field("name", source("Enter a name."));
-    let refused = OwnApp { fields: AppFields { errors, ..fields(source) }, ..draft.clone() };
+    let refused = DeveloperApp { fields: AppFields { errors, ..fields(source) }, ..draft.clone() };
     vec![
         sample("own_app", &draft),
         sample("own_app_new_secret", &rotated),
         sample("own_app_public", &public),
-        sample("own_app_code", &with_code),
         variant("own_app_refused", &refused),
     ]
 }

@@ -39,7 +39,7 @@ fn lists(source: TextSource) -> Vec<Sample> {
         sample("imports", &list),
         sample("imports_none", &none),
         variant("imports_refused", &refused),
-        sample("imports_no_time", &no_time),
+        variant("imports_no_time", &no_time),
     ]
 }
 
@@ -101,7 +101,7 @@ fn single(source: TextSource) -> Vec<Sample> {
         sample("import", &done),
         sample("import_running", &running),
         sample("import_waiting", &waiting),
-        sample("import_checking", &checking),
+        variant("import_checking", &checking),
         sample("import_refused", &bad),
         sample("import_without_start", &without_start),
         sample("import_given_up", &given_up),

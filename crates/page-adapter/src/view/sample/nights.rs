@@ -3,7 +3,7 @@
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::measure;
 use crate::night;
-use crate::nights::{self, Asked};
+use crate::nights::{self, NightsPageQuery};
 use crate::picture::{self, Weeks};
 use crate::view::{AttentionLine, Home, IntakeLine, LastNight, Night, Nights, OriginLine, ReaderLine};
 use application::night::NightList;
@@ -81,7 +81,7 @@ fn single(source: TextSource) -> Vec<Sample> {
     use Stage::{Asleep, Awake, Deep, Light, Unknown};
     let page = |session: SleepSession, others| {
         let neighbours = night::Neighbours { previous: Some(source("6f1a")), next: None };
-        let found = night::Found { session, import: None, others, neighbours };
+        let found = night::NightPageData { session, import: None, others, neighbours };
         night::draw(person(source), zone(), &found)
     };
     let usual = || session("2026-03-30T22:53:00", "2026-03-31T06:08:00", &CYCLE);
@@ -164,7 +164,7 @@ fn every_night(source: TextSource, first: &str, last: &str) -> Vec<SleepSpan> {
 }
 
 fn page(source: TextSource, to: &str, of_weeks: Vec<SleepSpan>, of_year: Vec<SleepSpan>) -> Nights {
-    let found = nights::Found {
+    let found = nights::NightsPageData {
         is_empty: of_year.is_empty(),
         of_weeks: recordings(of_weeks),
         of_year: recordings(of_year),
@@ -172,7 +172,12 @@ fn page(source: TextSource, to: &str, of_weeks: Vec<SleepSpan>, of_year: Vec<Sle
         start: date("2016-05-01"),
         end: date("2026-11-23"),
     };
-    nights::draw(person(source), zone(), &found, &Asked { to: Some(date(to)), ..Asked::default() })
+    nights::draw(
+        person(source),
+        zone(),
+        &found,
+        &NightsPageQuery { to: Some(date(to)), ..NightsPageQuery::default() },
+    )
 }
 
 fn weeks(source: TextSource) -> Vec<Sample> {
@@ -196,7 +201,7 @@ fn weeks(source: TextSource) -> Vec<Sample> {
     let crowded: Vec<_> = crowded.collect();
     let year = every_night(source, "2026-01-01", "2026-11-22");
     let decade = page(source, "2026-10-27", autumn.clone(), year.clone());
-    let unnamed = SleepSpan { source: None, ..span(source, 300, "2026-03-10T01:00:00", 90) };
+    let unnamed = SleepSpan { source: None, ..span(source, 300, "2026-11-23T01:00:00", 90) };
     let nothing = Nights { is_empty: true, ..page(source, "2026-03-31", Vec::new(), Vec::new()) };
     let without = Nights { is_empty: false, ..nothing.clone() };
     vec![
@@ -204,7 +209,7 @@ fn weeks(source: TextSource) -> Vec<Sample> {
         sample("nights", &page(source, "2026-04-05", both, spring)),
         sample("nights_ten_years", &decade),
         sample("nights_crowded", &page(source, "2026-04-01", crowded.clone(), crowded)),
-        sample("nights_few", &page(source, "2026-03-10", vec![unnamed.clone()], vec![unnamed])),
+        sample("nights_few", &page(source, "2026-11-23", vec![unnamed.clone()], vec![unnamed])),
         sample("nights_none", &nothing),
         sample("nights_none_here", &without),
     ]

@@ -72,7 +72,7 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     let without = ProfilePreview { effect: None, ..preview.clone() };
     vec![
         sample("profile", &shown),
-        sample("profile_refused", &refused),
+        variant("profile_refused", &refused),
         sample("profile_preview", &preview),
         variant("profile_preview_without_zone", &without),
     ]

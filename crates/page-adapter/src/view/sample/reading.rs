@@ -2,8 +2,8 @@
 
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
-    Activity, ActivityDay, ActivityLine, ActorName, AppLine, Apps, AskedSpan, CreatedToken, Earlier,
-    EventLine, FormErrors, ReadLine, ReadWhat, ScopeLine, TokenForm, TokenLine, Tokens,
+    Activity, ActivityDay, ActivityLine, ActorName, AppLine, Apps, CreatedToken, Earlier, EventLine,
+    FormErrors, ReadContent, ReadLine, RequestedSpan, ScopeLine, TokenForm, TokenLine, Tokens,
 };
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -77,7 +77,14 @@ fn tokens(source: TextSource) -> Vec<Sample> {
         last_used: None,
         ..live.clone()
     };
-    let page = |created, tokens, form| Tokens { person: person(source), notice: None, created, tokens, form };
+    let page = |created, tokens, form| Tokens {
+        person: person(source),
+        has_developer_page: false,
+        notice: None,
+        created,
+        tokens,
+        form,
+    };
     let bytes = SecretBytes::new([7; 32]);
     let secret = Secret::from_bytes(SecretKind::PersonalAccessToken, &bytes);
     let created = CreatedToken { name: source("Sunday notebook"), secret };
@@ -90,6 +97,7 @@ fn tokens(source: TextSource) -> Vec<Sample> {
             .and("expires", source("Choose when the token expires.")),
     };
     let gone = Tokens {
+        has_developer_page: true,
         notice: Some(source("The token has been revoked.")),
         ..page(None, Vec::new(), TokenForm::empty())
     };
@@ -110,6 +118,7 @@ fn activity(source: TextSource) -> Vec<Sample> {
     let friday = day("Friday, 20 November 2026", "2026-11-20", earlier);
     let some = Activity {
         person: person(source),
+        has_developer_page: true,
         time_zone: source("Europe/Berlin"),
         days: vec![today, friday.clone()],
         earlier: Some(Earlier {
@@ -137,7 +146,7 @@ fn events(source: TextSource) -> Vec<EventLine> {
         EventLine { place: place.clone(), ..line(ActorName::You, "signed in", false) },
         EventLine {
             place,
-            ..line(ActorName::Somebody, "entered your password, but no correct code after it", false)
+            ..line(ActorName::Somebody, "entered your password, but not a valid code", false)
         },
         line(ActorName::You, "exported your data", false),
         line(ActorName::Operator, "started an import", false),
@@ -150,11 +159,11 @@ fn events(source: TextSource) -> Vec<EventLine> {
 fn reads(source: TextSource) -> Vec<ReadLine> {
     let from = moment(source, "1 November 2026", "2026-11-01");
     let to = moment(source, "20 November 2026", "2026-11-20");
-    let span = |from, to| Some(AskedSpan { from, to });
+    let span = |from, to| Some(RequestedSpan { from, to });
     let nights = ReadLine {
         at: moment(source, "07:12", "2026-11-21T06:12:00Z"),
         who: ActorName::App(source("Night Owl")),
-        what: ReadWhat::Nights,
+        what: ReadContent::Nights,
         span: span(Some(from.clone()), Some(to.clone())),
         requests: 3,
         items: 31,
@@ -163,16 +172,21 @@ fn reads(source: TextSource) -> Vec<ReadLine> {
     let lab = ActorName::App(source("Sleep Lab of the Example University Hospital"));
     vec![
         nights.clone(),
-        ReadLine { what: ReadWhat::Renewal, span: None, requests: 1, items: 0, ..nights.clone() },
+        ReadLine { what: ReadContent::Renewal, span: None, requests: 1, items: 0, ..nights.clone() },
         ReadLine {
             who: token.clone(),
-            what: ReadWhat::Profile,
+            what: ReadContent::Profile,
             span: None,
             requests: 1,
             items: 1,
             ..nights.clone()
         },
-        ReadLine { who: token, what: ReadWhat::Supplements, span: span(Some(from), None), ..nights.clone() },
+        ReadLine {
+            who: token,
+            what: ReadContent::Supplements,
+            span: span(Some(from), None),
+            ..nights.clone()
+        },
         ReadLine { who: lab, span: span(None, Some(to)), items: 10_000, ..nights.clone() },
         ReadLine { who: ActorName::Gone, span: span(None, None), requests: 1, ..nights },
     ]

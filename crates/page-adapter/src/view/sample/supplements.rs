@@ -103,18 +103,7 @@ fn overview(source: TextSource) -> Vec<Sample> {
         more_sums: 1,
         without_amount: 3,
         products: vec![drops(source), own],
-        is_cut: false,
-    };
-    let none = Supplements {
-        notice: None,
-        is_current: false,
-        earlier: Some("/supplements?last=2026-09-27".to_owned()),
-        later: Some("/supplements?last=2026-11-22".to_owned()),
-        calendar: None,
-        day: None,
-        summary: Vec::new(),
-        products: Vec::new(),
-        ..full.clone()
+        is_cut: true,
     };
     let nothing = DayTotals {
         date: moment(source, "Saturday, 21 November 2026", "2026-11-21"),
@@ -123,8 +112,19 @@ fn overview(source: TextSource) -> Vec<Sample> {
         more_sums: 0,
         without_amount: 0,
     };
-    let cut = Supplements { day: Some(nothing), is_cut: true, ..full.clone() };
-    vec![sample("supplements", &full), sample("supplements_none", &none), sample("supplements_cut", &cut)]
+    let none = Supplements {
+        notice: None,
+        is_current: false,
+        is_cut: false,
+        earlier: Some("/supplements?last=2026-09-27".to_owned()),
+        later: Some("/supplements?last=2026-11-22".to_owned()),
+        calendar: None,
+        day: Some(nothing),
+        summary: Vec::new(),
+        products: Vec::new(),
+        ..full.clone()
+    };
+    vec![sample("supplements", &full), sample("supplements_none", &none)]
 }
 
 fn choice(source: TextSource) -> Vec<Sample> {
@@ -132,13 +132,13 @@ fn choice(source: TextSource) -> Vec<Sample> {
         id: ID.to_owned(),
         name: source("Vitamin D3 Drops"),
         brand: source("Restwell Demo"),
-        telling: source("Vitamin D3 25 mcg"),
+        main_ingredients: source("Vitamin D3 25 mcg"),
         last: Some(source("Last: 21 November 2026, 07:30, 1 serving")),
     };
     let own = ChoiceLine {
         name: source("Grandmother's tea"),
         brand: String::new(),
-        telling: String::new(),
+        main_ingredients: String::new(),
         last: None,
         ..line.clone()
     };

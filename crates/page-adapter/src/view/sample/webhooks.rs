@@ -2,12 +2,12 @@
 
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
-    DeliveryLine, EndpointLine, EndpointState, FormErrors, NewEndpointSecret, OwnWebhooks, UrlField,
+    DeliveryLine, DeveloperWebhooks, EndpointLine, EndpointState, FormErrors, NewEndpointSecret, UrlField,
 };
 use zeroize::Zeroizing;
 
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
-    let none = OwnWebhooks {
+    let none = DeveloperWebhooks {
         person: person(source),
         notice: None,
         secret: None,
@@ -21,7 +21,7 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
         endpoint: "0b6e1d2c-5f52-4d0e-8a34-27c9a1f3f1aa".to_owned(),
         secret: Zeroizing::new("whsec_ICEi".to_owned()),
     };
-    let some = OwnWebhooks {
+    let some = DeveloperWebhooks {
         notice: Some(source("A test event is being sent.")),
         secret: Some(secret),
         endpoints: endpoints(source),
@@ -29,8 +29,8 @@ pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     };
     let errors = FormErrors::field("url", source("The URL must be https."));
     let refused =
-        OwnWebhooks { field: UrlField { value: source("https://10.0.0.1/"), errors }, ..none.clone() };
-    let full = OwnWebhooks { is_full: true, ..some.clone() };
+        DeveloperWebhooks { field: UrlField { value: source("https://10.0.0.1/"), errors }, ..none.clone() };
+    let full = DeveloperWebhooks { is_full: true, ..some.clone() };
     vec![
         sample("own_webhooks", &some),
         sample("own_webhooks_none", &none),

@@ -161,6 +161,24 @@ fn every_page_has_its_language_one_main_heading_and_a_way_past_the_head() {
 }
 
 #[test]
+fn the_tab_apps_leads_to_the_developer_page_if_there_is_one() {
+    let samples = samples(plain);
+    let has = |name: &str, attribute: &str| {
+        let sample = samples.iter().find(|sample| sample.name == name).unwrap();
+        sample.html.contains(&format!("<a href=\"/developer\"{attribute}>Your own apps</a>"))
+    };
+    for name in ["apps_none", "activity", "tokens_none"] {
+        assert!(has(name, ""), "{name}");
+    }
+    for name in ["developer", "own_app", "own_webhooks"] {
+        assert!(has(name, " aria-current=\"page\""), "{name}");
+    }
+    for name in ["apps", "tokens", "account", "home"] {
+        assert!(!has(name, ""), "{name}");
+    }
+}
+
+#[test]
 fn page_titles_are_unique() {
     let title = |html: &str| {
         let (_, after) = html.split_once("<title>").unwrap();
@@ -189,7 +207,7 @@ fn page_titles_are_unique() {
 #[test]
 fn errors_are_announced_above_the_form_and_at_their_field() {
     let mut refused = 0;
-    each_page(|name, _, tags| {
+    each_page(|name, html, tags| {
         let wrong: Vec<_> = tags.iter().filter(|tag| tag.has("aria-invalid")).collect();
         for field in &wrong {
             let own = format!("{}-error", field.get("id").unwrap());
@@ -198,11 +216,40 @@ fn errors_are_announced_above_the_form_and_at_their_field() {
         }
         let alerts = tags.iter().filter(|tag| tag.get("role") == Some("alert")).count();
         assert!(wrong.is_empty() || alerts == 1, "{name}");
+        // The consent page shows the error of its boxes only above the form.
+        let (_, listed) = html.split_once("id=\"errors\"").unwrap_or_default();
+        let (listed, _) = listed.split_once("</ul>").unwrap_or_default();
+        for error in listed.split("<a href=\"#").skip(1).filter(|_| name != "consent_for_nothing") {
+            let (field, text) = error.split_once("\">").unwrap();
+            let (text, _) = text.split_once("</a>").unwrap();
+            assert!(wrong.iter().any(|tag| tag.get("id") == Some(field)), "{field} in {name}");
+            let shown = format!("<p class=\"field-error\" id=\"{field}-error\">{text}</p>");
+            assert!(html.contains(&shown), "{field} in {name}");
+        }
     });
     for sample in samples(plain) {
         refused += usize::from(sample.html.contains("role=\"alert\""));
     }
     assert!(refused >= 8, "few samples are refused forms: {refused}");
+}
+
+#[test]
+fn samples_without_a_snapshot_show_what_no_other_sample_does() {
+    let zone =
+        "name=\"zone_choice\" value=\"Europe/Bern\"><label for=\"zone-Europe/Bern\">Europe/Bern</label>";
+    let samples = samples(plain);
+    for (name, shown) in [
+        ("profile_refused", "<legend>Did you mean one of these?</legend>"),
+        ("profile_refused", zone),
+        ("imports_no_time", "<label for=\"recording_start\">Start of the recording</label>"),
+        ("imports_no_time", "Enter the date and time in your time zone, Europe/Berlin.</p>"),
+        ("imports_no_time", "name=\"recording_start\" type=\"datetime-local\" aria-invalid"),
+        ("import_checking", "<h2 id=\"progress-title\">Checking the file</h2>"),
+        ("import_checking", "Step 3 of 4: checking the whole file for damage (40% done)"),
+    ] {
+        let sample = samples.iter().find(|sample| sample.name == name).unwrap();
+        assert!(sample.html.contains(shown), "{shown} in {name}");
+    }
 }
 
 // T34

@@ -76,7 +76,7 @@ async fn small_reads_leave_a_server_that_turned_out_to_be_a_standby() {
     let message = Box::new("cannot execute INSERT in a read-only transaction".to_owned());
     let rejected: QueryResult<()> =
         Err(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, message));
-    store.silence.judge(&rejected);
+    store.response_guard.observe(&rejected);
     let after = backend(&store).await;
     assert_ne!(after, before);
     assert_eq!(backend(&store).await, after);

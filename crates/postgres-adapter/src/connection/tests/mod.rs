@@ -1,5 +1,6 @@
 //! Opening connections, and the log of failures.
 
+mod attempts;
 mod giving_way;
 mod hot_read;
 mod log;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 /// Time limit for the peer's messages.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
+const READ_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// Reads a variable set by `scripts/test`. A test without its server must fail, not pass.
 fn variable(name: &str) -> String {
@@ -107,7 +107,7 @@ impl Impostor {
 /// Accepts the client's `SSLRequest`; returns whether the client accepts the certificate.
 fn shake_hands(listener: &TcpListener, config: ServerConfig) -> bool {
     let (mut stream, _) = listener.accept().unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(READ_TIMEOUT)).unwrap();
     stream.read_exact(&mut [0; 8]).unwrap();
     stream.write_all(b"S").unwrap();
     let mut connection = ServerConnection::new(Arc::new(config)).unwrap();

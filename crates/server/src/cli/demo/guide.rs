@@ -18,7 +18,7 @@ pub(super) fn text(demo: &SeededDemo, password: &str, base: &str, store: &Path, 
     format!(
         "\
 {welcome}
-# The values, for a shell; the lines below do not need them.
+# Shell variables for your own requests; the commands below do not use them.
 BASE={base}
 USER_ID={user_id}
 EMAIL={DEMO_EMAIL}
@@ -29,13 +29,13 @@ REDIRECT_URI={redirect_uri}
 CODE={code}
 REFRESH_TOKEN={refresh}
 
-# An authorization code becomes an access token and a refresh token; it works once.
+# Exchange the authorization code for an access token and a refresh token; the code works once.
 curl '{base}/api/token?code={code}&client_id={client_id}&client_secret={secret}&redirect_uri={redirect}'
 
-# A refresh token becomes a new access token.
+# Exchange the refresh token for a new access token.
 curl '{base}/api/refresh?refresh_token={refresh}&client_id={client_id}&client_secret={secret}&user_id={user_id}'
 
-# Keep an access token for the lines below (it lives an hour).
+# Save an access token for the commands below (valid for an hour).
 TOKEN=$(curl -s '{base}/api/refresh?refresh_token={refresh}&client_id={client_id}&client_secret={secret}&user_id={user_id}' | sed 's/.*\"access_token\":\"\\([^\"]*\\)\".*/\\1/')
 
 # The profile.
@@ -44,7 +44,7 @@ curl -H \"Authorization: Bearer $TOKEN\" '{base}/api/v1/profile/{user_id}'
 # The three latest sleep sessions, with stages and metrics.
 curl -H \"Authorization: Bearer $TOKEN\" '{base}/api/v1/sleep/{user_id}?pageSize=3&include_stages=true&include_metrics=true'
 
-# What the person took, latest first.
+# Supplements and intakes, latest first.
 curl -H \"Authorization: Bearer $TOKEN\" '{base}/api/v1/supplements/{user_id}'
 
 # The paths without v1, where next_page and prev_page point.
@@ -52,14 +52,14 @@ curl -H \"Authorization: Bearer $TOKEN\" '{base}/api/profile/{user_id}'
 curl -H \"Authorization: Bearer $TOKEN\" '{base}/api/sleep/{user_id}?page=2&pageSize=1'
 curl -H \"Authorization: Bearer $TOKEN\" '{base}/api/supplements/{user_id}?pageSize=1'
 
-# The server itself: is it alive, is it ready, its public keys, its OpenAPI document, its error reference.
+# The server itself: liveness, readiness, public keys, OpenAPI document, error reference.
 curl '{base}/livez'
 curl '{base}/readyz'
 curl '{base}/.well-known/jwks.json'
 curl '{base}/openapi.json'
 curl -H 'Accept: text/markdown' '{base}/errors'
 
-# The interactive reference; better seen in a browser.
+# The interactive reference; best viewed in a browser.
 curl '{base}/docs'
 
 # The other commands work on the same store while the demo runs.
@@ -75,12 +75,12 @@ fn welcome(demo: &SeededDemo, password: &str, base: &str, redirect: &str) -> Str
     let expires = format::utc(*code_expires_at);
     format!(
         "\
-Restwell is running on {base} with sample data. Stop it with Ctrl-C.
+Restwell is running at {base} with sample data. Stop it with Ctrl-C.
 
-Sign in on {base}/sign-in as {DEMO_EMAIL} with the password {password}
-Or begin as an app would, and see who asks for what:
+Sign in at {base}/sign-in as {DEMO_EMAIL} with the password {password}
+Or start as an app would, with the consent page:
 {base}/authorize?response_type=code&client_id={client_id}&redirect_uri={redirect}&scope=profile+sleep&state=demo
-(It leads to {redirect_uri}, where nothing listens; the code is in the address.)
+(It redirects to {redirect_uri}, where no server listens; the code is in the address bar.)
 
 The person granted {scopes}. The code works once, until {expires}.
 "

@@ -2,7 +2,7 @@
 
 use crate::cli::output;
 use crate::settings::Settings;
-use crate::wiring::{Store, password_hasher, password_judge};
+use crate::wiring::{Store, password_hasher, password_strength_checker};
 use anyhow::Context;
 use application::account::{ChoosePasswordPorts, SetPassword};
 use application::demo::DEMO_EMAIL;
@@ -38,26 +38,28 @@ pub(super) async fn of_demo(
     folder: &Path,
 ) -> anyhow::Result<Zeroizing<String>> {
     let hasher = password_hasher(settings)?;
-    let kept = kept(&folder.join(FILE)).context("the demo's password cannot be read")?;
+    let kept = read_stored(&folder.join(FILE)).context("the demo's password cannot be read")?;
     let state = password_state(store, hasher.as_ref(), &kept).await?;
     if state == PasswordState::Matches {
         return Ok(kept);
     }
-    let password = drawn();
+    let password = generate_password();
     let ports = ChoosePasswordPorts {
         links: store.password_links.clone(),
         units: store.units.clone(),
         hasher,
-        judge: password_judge(),
+        strength_checker: password_strength_checker(),
         failures: store.failures.clone(),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
     };
     let set = SetPassword::new(ports, store.profiles.clone());
-    set.run(user_id, &password).await.context("the demo's person has no password")?;
-    keep(&folder.join(FILE), &password).context("the demo's password cannot be kept")?;
+    set.run(user_id, &password).await.context("the password of the demo person cannot be set")?;
+    write(&folder.join(FILE), &password).context("the password of the demo person cannot be saved")?;
     if state == PasswordState::Differs {
-        output::note("The demo's person has a new password: the one before was changed, or was not kept.");
+        output::note(
+            "The demo person has a new password: the previous one was changed, or its file is missing.",
+        );
     }
     Ok(password)
 }
@@ -76,14 +78,14 @@ async fn password_state(
     Ok(if is_right { PasswordState::Matches } else { PasswordState::Differs })
 }
 
-fn drawn() -> Zeroizing<String> {
+fn generate_password() -> Zeroizing<String> {
     let drawn = Zeroizing::new(SystemEntropy.uuid().simple().to_string());
     let groups: Vec<&str> = (0..5).filter_map(|group| drawn.get(group * 4..group * 4 + 4)).collect();
     Zeroizing::new(groups.join("-"))
 }
 
 /// Reads the stored password; empty if there is none.
-fn kept(file: &Path) -> io::Result<Zeroizing<String>> {
+fn read_stored(file: &Path) -> io::Result<Zeroizing<String>> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Zeroizing::new(Zeroizing::new(text).trim_end().to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Zeroizing::default()),
@@ -91,7 +93,7 @@ fn kept(file: &Path) -> io::Result<Zeroizing<String>> {
     }
 }
 
-fn keep(file: &Path, password: &str) -> io::Result<()> {
+fn write(file: &Path, password: &str) -> io::Result<()> {
     // A new file, so that no other process has it open, and no other user may read it.
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -110,16 +112,16 @@ mod tests {
     fn a_stored_password_reads_back_and_is_private() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
-        assert_eq!(kept(&file).unwrap().as_str(), "");
-        for password in [drawn(), drawn()] {
-            keep(&file, &password).unwrap();
-            assert_eq!(kept(&file).unwrap(), password);
+        assert_eq!(read_stored(&file).unwrap().as_str(), "");
+        for password in [generate_password(), generate_password()] {
+            write(&file, &password).unwrap();
+            assert_eq!(read_stored(&file).unwrap(), password);
             assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         }
     }
 
     #[test]
     fn a_password_is_five_groups_of_four() {
-        assert_eq!(drawn().split('-').map(str::len).collect::<Vec<_>>(), [4; 5]);
+        assert_eq!(generate_password().split('-').map(str::len).collect::<Vec<_>>(), [4; 5]);
     }
 }

@@ -5,7 +5,7 @@ use crate::cli::user_ref::UserRef;
 use crate::wiring::Session;
 use anyhow::bail;
 use application::import::{
-    CancelImportError, Cancelled, Counts, KeptRecord, KeptWhat, KeptWhy, ListImports, UndoImport,
+    CancelImportError, Cancelled, Counts, KeptItem, KeptReason, KeptRecord, ListImports, UndoImport,
     UndoImportError, Undone, UndoneCounts,
 };
 use application::ports::storage::Import;
@@ -129,17 +129,17 @@ fn print_undone(undone: &Undone, arguments: &UndoArguments) -> io::Result<()> {
 /// 0b0e...`.
 fn kept_line(KeptRecord { what, at, why }: &KeptRecord) -> String {
     let what = match what {
-        KeptWhat::Session(id) => format!("session {id}"),
-        KeptWhat::Log(id) => format!("log {id}"),
-        KeptWhat::Label(id) => format!("label {id}"),
-        KeptWhat::Profile(field) => format!("profile field {}", field.as_str()),
+        KeptItem::Session(id) => format!("session {id}"),
+        KeptItem::Log(id) => format!("log {id}"),
+        KeptItem::Label(id) => format!("label {id}"),
+        KeptItem::Profile(field) => format!("profile field {}", field.as_str()),
     };
     let at = at.map_or_else(String::new, |at| format!(" of {}", format::utc(at)));
     let why = match why {
-        KeptWhy::ChangedBy(id) => format!("changed later by import {id}"),
-        KeptWhy::Changed => "changed since, not by an import".to_owned(),
-        KeptWhy::Deleted => "deleted since, not by an import".to_owned(),
-        KeptWhy::InUse => "in use, or another record has its place".to_owned(),
+        KeptReason::ChangedBy(id) => format!("changed later by import {id}"),
+        KeptReason::Changed => "changed since, not by an import".to_owned(),
+        KeptReason::Deleted => "deleted since, not by an import".to_owned(),
+        KeptReason::InUse => "in use, or another record has its id or key".to_owned(),
     };
     format!("kept {what}{at}: {why}")
 }

@@ -38,11 +38,11 @@ pub(super) fn sentences(report: &ImportReport) -> String {
             let _ = writeln!(text, "    changed: {field}, was {old}, now {new}");
         } else {
             is_any_left = true;
-            let _ = writeln!(text, "    not changed: {field}, yours {old}, the file's {new}");
+            let _ = writeln!(text, "    not changed: {field}: profile {old}, file {new}");
         }
     }
     if is_any_left {
-        text.push_str("    (--profile takes over what the file says)\n");
+        text.push_str("    (--profile applies the values of the file)\n");
     }
     text
 }
@@ -76,8 +76,8 @@ mod tests {
 
     #[test]
     fn the_text_has_both_values_and_how_to_apply_those_of_the_file() {
-        let expected = "  profile: updated\n    not changed: birth_date, yours 1990-05-17, the file's 1991-01-01\n    \
-            changed: blood_type, was empty, now A+\n    (--profile takes over what the file says)\n";
+        let expected = "  profile: updated\n    not changed: birth_date: profile 1990-05-17, file 1991-01-01\n    \
+            changed: blood_type, was empty, now A+\n    (--profile applies the values of the file)\n";
         assert_eq!(sentences(&report()), expected);
         assert_eq!(sentences(&ImportReport::default()), "");
     }

@@ -1,7 +1,7 @@
 //! Progress of an import: a bar on a terminal, otherwise a line every few seconds.
 
 use crate::cli::output;
-use application::import::Reading;
+use application::import::ImportPass;
 use domain::deceptive_text::escape_deceptive;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, stderr};
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Interval of the lines without a terminal.
-const PAUSE: Duration = Duration::from_secs(5);
+const PRINT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Progress of one file on standard error.
 pub(super) struct Progress {
@@ -22,7 +22,7 @@ pub(super) struct Progress {
 
 struct LastLine {
     at: Instant,
-    reading: Reading,
+    reading: ImportPass,
 }
 
 impl Progress {
@@ -40,12 +40,12 @@ impl Progress {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let name = escape_deceptive(&name).into_owned();
         bar.set_message(format!("checking {name}"));
-        let last = LastLine { at: Instant::now(), reading: Reading::Checking };
+        let last = LastLine { at: Instant::now(), reading: ImportPass::Checking };
         Self { bar, name, last_line: (!has_terminal).then(|| Mutex::new(last)) }
     }
 
     /// Reports a position.
-    pub(super) fn at(&self, reading: Reading, bytes: u64) {
+    pub(super) fn at(&self, reading: ImportPass, bytes: u64) {
         let Some(last) = &self.last_line else {
             self.show(reading, bytes);
             return;
@@ -56,13 +56,13 @@ impl Progress {
             self.bar.reset();
         }
         self.bar.set_position(bytes);
-        if last.at.elapsed() >= PAUSE {
+        if last.at.elapsed() >= PRINT_INTERVAL {
             last.at = Instant::now();
             output::note(self.line(reading, bytes));
         }
     }
 
-    fn show(&self, reading: Reading, bytes: u64) {
+    fn show(&self, reading: ImportPass, bytes: u64) {
         if bytes < self.bar.position() {
             self.bar.reset();
         }
@@ -79,15 +79,15 @@ impl Progress {
 
     /// Returns whether the whole file is read while records may still be stored. Formats without time order
     /// report their nights only at the end of the file, so the bytes no longer show how much is left.
-    fn is_all_read(&self, reading: Reading, bytes: u64) -> bool {
-        reading == Reading::Storing && self.bar.length().is_some_and(|total| bytes >= total)
+    fn is_all_read(&self, reading: ImportPass, bytes: u64) -> bool {
+        reading == ImportPass::Storing && self.bar.length().is_some_and(|total| bytes >= total)
     }
 
     fn all_read(&self) -> String {
-        format!("storing {}: all of it is read, what it tells is being stored", self.name)
+        format!("storing {}: the whole file has been read, storing the remaining records", self.name)
     }
 
-    fn line(&self, reading: Reading, bytes: u64) -> String {
+    fn line(&self, reading: ImportPass, bytes: u64) -> String {
         if self.is_all_read(reading, bytes) {
             return self.all_read();
         }
@@ -111,29 +111,29 @@ impl Progress {
     }
 }
 
-const fn verb(reading: Reading) -> &'static str {
+const fn verb(reading: ImportPass) -> &'static str {
     match reading {
-        Reading::Checking => "checking",
-        Reading::Storing => "storing",
+        ImportPass::Checking => "checking",
+        ImportPass::Storing => "storing",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Progress, Reading};
+    use super::{ImportPass, Progress};
     use std::path::Path;
 
     #[test]
     fn a_plain_progress_line_has_the_share_done_the_speed_and_the_time_left() {
         let progress = Progress::begin(Path::new("folder/export.xml"), Some(4_096));
-        let line = progress.line(Reading::Storing, 1_024);
+        let line = progress.line(ImportPass::Storing, 1_024);
         assert!(line.starts_with("storing export.xml: 1.00 KiB of 4.00 KiB, "), "{line}");
         assert!(line.contains("/s, ") && line.ends_with(" left"), "{line}");
-        let line = progress.line(Reading::Storing, 4_096);
-        assert_eq!(line, "storing export.xml: all of it is read, what it tells is being stored");
-        let line = Progress::begin(Path::new("a\u{202e}b.zip"), None).line(Reading::Checking, 0);
+        let line = progress.line(ImportPass::Storing, 4_096);
+        assert_eq!(line, "storing export.xml: the whole file has been read, storing the remaining records");
+        let line = Progress::begin(Path::new("a\u{202e}b.zip"), None).line(ImportPass::Checking, 0);
         assert!(line.starts_with(r"checking a\u{202e}b.zip: "), "{line}");
-        let line = Progress::begin(Path::new("folder"), None).line(Reading::Checking, 0);
+        let line = Progress::begin(Path::new("folder"), None).line(ImportPass::Checking, 0);
         assert!(line.starts_with("checking folder: 0 B, "), "{line}");
     }
 }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Maximum number of rejections, and of notes, in the text output.
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// JSON line of a file.
 #[derive(Serialize)]
@@ -106,17 +106,17 @@ fn message(path: &Path, refusal: &ImportRefusal, asked_for: Format) -> String {
             let named =
                 formats.iter().map(|name| format!("--format {name}")).collect::<Vec<_>>().join(" or ");
             if asked_for == Format::Auto {
-                format!("{seen}; if you know what it is, say so with {named}")
+                format!("{seen}; if you know the format, specify it with {named}")
             } else {
-                format!("{seen}; leave --format out, or give {named}")
+                format!("{seen}; omit --format, or use {named}")
             }
         }
         ImportRefusal::NoStart(_) => {
-            format!("{refusal}; say it with --start, such as --start 2026-01-10T22:30:00+01:00")
+            format!("{refusal}; specify it with --start, such as --start 2026-01-10T22:30:00+01:00")
         }
         ImportRefusal::OtherPerson { .. } => format!(
-            "{refusal}; name that person with --user, or take user_id out of the lines to import them for this one on \
-             purpose"
+            "{refusal}; specify that person with --user, or remove user_id from the lines to import them for this \
+             person deliberately"
         ),
         ImportRefusal::NotInThisWay(_)
         | ImportRefusal::HoldsNoSleep(_)
@@ -131,7 +131,7 @@ pub(super) fn print_error(path: &Path, error: ImportRecordsError, json: bool) ->
     let goes_on = matches!(error, ImportRecordsError::Storage(_));
     let error = format!("{:#}", anyhow::Error::new(error));
     let advice = if goes_on { "; import it again to resume" } else { "" };
-    output::note(format!("{}: not imported to the end: {error}{advice}", shown(path)));
+    output::note(format!("{}: the import was not completed: {error}{advice}", shown(path)));
     if json {
         output::print(&Record::new().with_text("file", path.display()).with("error", error), json)?;
     }
@@ -194,14 +194,14 @@ fn sentences(path: &Path, format: &str, imported: &Imported) -> String {
     let mut push = |kind: &'static str, lines: Vec<(String, u64)>, total: u64| {
         if total > 0 {
             let _ = writeln!(text, "  {kind}: {total}");
-            for (line, _) in lines.iter().take(SHOWN) {
+            for (line, _) in lines.iter().take(MAX_SHOWN) {
                 let _ = writeln!(text, "    {line}");
             }
-            let unlisted = unlisted(total, lines.iter().take(SHOWN).map(|(_, count)| *count));
+            let unlisted = unlisted(total, lines.iter().take(MAX_SHOWN).map(|(_, count)| *count));
             if unlisted > 0 {
                 let _ = writeln!(text, "    and {unlisted} more");
             }
-            if lines.len() > SHOWN {
+            if lines.len() > MAX_SHOWN {
                 text.push_str("    (--json lists up to 1,000)\n");
             }
         }
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_on_the_format_leads_on_and_never_back() {
+    fn advice_on_the_format_never_suggests_the_rejected_option() {
         let message = |refusal: &ImportRefusal, asked| message(Path::new("night.json"), refusal, asked);
         let nothing = ImportRefusal::NotThisFormat("it is text".to_owned());
         for asked in [Format::Auto, Format::Fitbit] {
@@ -286,11 +286,11 @@ mod tests {
             ImportRefusal::OtherFormat { seen: "it is a WHOOP file".to_owned(), formats: vec!["whoop"] };
         assert_eq!(
             message(&other, Format::Fitbit),
-            "it is a WHOOP file; leave --format out, or give --format whoop"
+            "it is a WHOOP file; omit --format, or use --format whoop"
         );
         let formats = vec!["fitbit", "open-mhealth"];
         let unsure = ImportRefusal::OtherFormat { seen: "it is a JSON object".to_owned(), formats };
-        let advice = "it is a JSON object; if you know what it is, say so with --format fitbit or --format open-mhealth";
+        let advice = "it is a JSON object; if you know the format, specify it with --format fitbit or --format open-mhealth";
         assert_eq!(message(&unsure, Format::Auto), advice);
         let cycles = ImportRefusal::HoldsNoSleep("this is a table of cycles".to_owned());
         assert_eq!(message(&cycles, Format::Auto), "this is a table of cycles");

@@ -46,20 +46,20 @@ impl Period {
         let Self { from, until } = self;
         if until < now {
             Some(format!(
-                "the certificate of this server, or one after it in its file, ended on {}; whole days since: {}",
+                "the certificate of this server, or an intermediate in its file, expired on {}; whole days since: {}",
                 day(until),
                 (now - until).num_days()
             ))
         } else if now < from {
             Some(format!(
-                "the certificate of this server, or one after it in its file, counts only from {from} on; whole days until then: {}",
+                "the certificate of this server, or an intermediate in its file, is valid only from {from}; whole days until then: {}",
                 (from - now).num_days()
             ))
         } else if until - now < WARN_BEFORE {
             let left = (until - now).num_days();
             let end = day(until);
             Some(format!(
-                "the certificate of this server, or one after it in its file, ends on {end}; whole days left: {left}"
+                "the certificate of this server, or an intermediate in its file, expires on {end}; whole days left: {left}"
             ))
         } else {
             None
@@ -113,12 +113,12 @@ mod tests {
     fn expiring_expired_and_not_yet_valid_certificates_cause_a_warning() {
         let period = Period { from: at("2026-01-01T00:00:00Z"), until: at("2026-06-01T00:00:00Z") };
         let said = |now: &str| period.warning(at(now)).unwrap_or_default();
-        assert!(said("2025-12-31T23:59:59Z").contains("counts only from 2026-01-01"));
+        assert!(said("2025-12-31T23:59:59Z").contains("valid only from 2026-01-01"));
         assert_eq!(said("2026-01-01T00:00:00Z"), "");
         assert_eq!(said("2026-05-18T00:00:00Z"), "");
         let soon = said("2026-05-18T00:00:01Z");
-        assert!(soon.contains("ends on 2026-06-01; whole days left: 13"), "{soon}");
+        assert!(soon.contains("expires on 2026-06-01; whole days left: 13"), "{soon}");
         assert!(said("2026-06-01T00:00:00Z").contains("whole days left: 0"));
-        assert!(said("2026-06-01T00:00:01Z").contains("ended on 2026-06-01"));
+        assert!(said("2026-06-01T00:00:01Z").contains("expired on 2026-06-01"));
     }
 }

@@ -60,11 +60,11 @@ fn each_wrong_file_is_named_with_its_setting() {
     let said = folder.refusal("none.crt", "tls.key");
     assert!(said.contains("server.tls_certificate_file") && said.contains("none.crt"), "{said}");
     let said = folder.refusal("tls.key", "tls.key");
-    assert!(said.contains("tls_certificate_file") && said.contains("no certificate in PEM"), "{said}");
+    assert!(said.contains("tls_certificate_file") && said.contains("no PEM certificate"), "{said}");
     let said = folder.refusal("tls.crt", "none.key");
     assert!(said.contains("server.tls_key_file") && said.contains("none.key"), "{said}");
     let said = folder.refusal("tls.crt", "other.crt");
-    assert!(said.contains("tls_key_file") && said.contains("no private key in PEM"), "{said}");
+    assert!(said.contains("tls_key_file") && said.contains("no PEM private key"), "{said}");
     let said = folder.refusal("tls.crt", "other.key");
     assert!(said.contains("is not the key of the first certificate"), "{said}");
     folder.allow("tls.key", 0o640);
@@ -78,7 +78,7 @@ fn a_broken_chain_is_refused_rather_than_cut() {
     let mut chain = fs::read_to_string(folder.path("tls.crt")).unwrap();
     chain.push_str("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
     fs::write(folder.path("tls.crt"), chain).unwrap();
-    assert!(folder.refusal("tls.crt", "tls.key").contains("no certificate in PEM"));
+    assert!(folder.refusal("tls.crt", "tls.key").contains("no PEM certificate"));
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn a_broken_file_keeps_the_certificate_and_a_good_one_replaces_it() {
     let first = tls.current.get();
     fs::write(&files.certificate, "nothing").unwrap();
     tls.note(certificate(&files));
-    assert!(tls.problem.as_ref().is_some_and(|problem| problem.contains("no certificate")));
+    assert!(tls.problem.as_ref().is_some_and(|problem| problem.contains("no PEM certificate")));
     assert_eq!(tls.current.get().cert, first.cert);
     folder.certify("tls");
     tls.note(certificate(&files));
@@ -110,7 +110,7 @@ async fn the_files_are_checked_repeatedly() {
         }
     };
     tokio::select! {
-        never = tls.look_every(Duration::from_millis(5)) => match never {},
+        never = tls.check_every(Duration::from_millis(5)) => match never {},
         outcome = tokio::time::timeout(Duration::from_secs(30), changed) => outcome.unwrap(),
     }
 }

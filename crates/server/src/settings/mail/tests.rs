@@ -62,7 +62,7 @@ fn the_password_may_be_in_a_file() {
     let credentials = options(&pairs, "https://sleep.example.org").unwrap().credentials.unwrap();
     assert_eq!((credentials.user_name.as_str(), credentials.password.as_str()), ("restwell", "LEAKME123"));
     let shown = settings(&pairs).unwrap();
-    assert!(!format!("{:?} {:?}", shown, shown.shown()).contains("LEAKME123"));
+    assert!(!format!("{:?} {:?}", shown, shown.list_values()).contains("LEAKME123"));
     let both = settings(&[&pairs[..], &[("MAIL__PASSWORD", "LEAKME456")]].concat()).unwrap_err();
     assert!(both.contains("mail.password and mail.password_file are both set"), "{both}");
 }
@@ -81,7 +81,7 @@ fn invalid_settings_are_named() {
         (&[("MAIL__HOST", "smtp.example.org:587")][..], "mail.host is neither"),
         (&[("MAIL__HOST", "smtps://smtp.example.org")], "mail.host is neither"),
         (&[HOST, ("MAIL__PORT", "0")], "mail.port must be between"),
-        (&[HOST, ("MAIL__TLS", "none")], "mail.tls may be none"),
+        (&[HOST, ("MAIL__TLS", "none")], "mail.tls can be none"),
         (&[HOST, ("MAIL__TLS", "ssl")], "mail.tls must be implicit, starttls or none"),
         (&[HOST, ("MAIL__USERNAME", "restwell")], "mail.password must be set"),
         (&[HOST, ("MAIL__PASSWORD", "LEAKME123")], "mail.username must be set"),

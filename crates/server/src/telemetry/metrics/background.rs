@@ -1,6 +1,6 @@
 //! Metrics of background work.
 
-use application::import::{ImportReport, Reading};
+use application::import::{ImportPass, ImportReport};
 use application::mail::DeliveryReport;
 use application::ports::storage::StorageError;
 use application::upload::{ProcessUploadsError, UploadEnd};
@@ -46,10 +46,10 @@ impl UploadMeter {
     }
 
     /// Records the position of a pass.
-    pub(crate) fn read(&self, reading: Reading, position: u64) {
+    pub(crate) fn read(&self, reading: ImportPass, position: u64) {
         match reading {
-            Reading::Checking => self.checking.reached(position),
-            Reading::Storing => self.storing.reached(position),
+            ImportPass::Checking => self.checking.reached(position),
+            ImportPass::Storing => self.storing.reached(position),
         }
     }
 

@@ -92,7 +92,7 @@ metrics! {
     "restwell_pool_in_use" Gauge [POOL]
         "Connections in use.";
     "restwell_pool_waiting" Gauge [POOL]
-        "Waiting users.";
+        "Callers that wait for a connection.";
     "restwell_pool_wait_seconds" StepTimes [POOL]
         "Wait for a connection.";
     "restwell_pool_timeouts_total" Counter [POOL]
@@ -110,13 +110,13 @@ metrics! {
     "restwell_mail_messages_total" Counter [("outcome", "`sent`, `postponed`, `given_up`")]
         "Messages taken from the outbox by this process.";
     "restwell_mail_waiting" Gauge []
-        "Messages in the outbox, reported by every server each 15 seconds. Absent without an email server.";
+        "Messages in the outbox, reported by every server every 15 seconds. Absent without an email server.";
     "restwell_mail_oldest_wait_seconds" Gauge []
         "Age of the oldest of them; 0 if there is none.";
     "restwell_webhook_deliveries_total" Counter [("outcome", "`delivered`, `postponed`, `given_up`")]
         "Attempts of this process to deliver webhook events.";
     "restwell_webhook_events_due" Gauge []
-        "Webhook events that are due, including those of disabled endpoints, reported by the server that sends, each 15 seconds.";
+        "Webhook events that are due, including those of disabled endpoints, reported every 15 seconds by the server that sends.";
     "restwell_housekeeping_deleted_total" Counter [("kind", "")]
         "Expired rows deleted.";
     "restwell_clock_offset_seconds" Gauge []
@@ -189,7 +189,7 @@ pub(crate) fn markdown() -> String {
         // Writing into a String cannot fail.
         let _ = writeln!(page, "| `{name}` | {} | {} | {about} |", kind.name(), labels.join("; "));
     }
-    page.push_str("\n## Buckets\n\nUpper ends in seconds, without `+Inf`.\n\n");
+    page.push_str("\n## Buckets\n\nUpper bounds in seconds, without `+Inf`.\n\n");
     for (name, buckets) in histograms() {
         let ends: Vec<String> = buckets.iter().map(ToString::to_string).collect();
         let _ = writeln!(page, "* `{name}`: {}", ends.join(", "));

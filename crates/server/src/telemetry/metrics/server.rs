@@ -50,7 +50,7 @@ impl MetricsServer {
     /// Starts to serve `/metrics` until stopped; a draining server can still be monitored.
     pub(crate) fn answer(self, health: Arc<dyn HealthCheck>) -> anyhow::Result<RunningMetrics> {
         let Self { recorded, listener } = self;
-        let upkeep = tokio::spawn(keep_up(recorded.clone()));
+        let upkeep = tokio::spawn(run_upkeep(recorded.clone()));
         let text: MetricsText = Arc::new(move || {
             process::observe();
             observe_readiness(health.as_ref());
@@ -93,7 +93,7 @@ fn observe_readiness(health: &dyn HealthCheck) {
     }
 }
 
-async fn keep_up(recorded: PrometheusHandle) {
+async fn run_upkeep(recorded: PrometheusHandle) {
     let mut ticks = interval(UPKEEP);
     loop {
         ticks.tick().await;

@@ -24,19 +24,19 @@ type Sender = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 #[derive(Debug)]
 pub(super) struct Collector {
     sender: Sender,
-    patience: Duration,
+    limit: Duration,
     runtime: Handle,
     is_lost: AtomicBool,
 }
 
 impl Collector {
     /// Creates a client without connecting.
-    pub(super) fn new(patience: Duration, trust: Trust) -> anyhow::Result<Self> {
-        let tls = client_config(trust).context("no TLS for the collector of traces")?;
+    pub(super) fn new(limit: Duration, trust: Trust) -> anyhow::Result<Self> {
+        let tls = client_config(trust).context("TLS to the trace collector cannot be set up")?;
         let connector =
             HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
         let sender = Client::builder(TokioExecutor::new()).build(connector);
-        Ok(Self { sender, patience, runtime: Handle::current(), is_lost: AtomicBool::new(false) })
+        Ok(Self { sender, limit, runtime: Handle::current(), is_lost: AtomicBool::new(false) })
     }
 
     /// Logs once that the collector is unreachable, and once that it is back.
@@ -55,8 +55,8 @@ impl Collector {
 #[async_trait]
 impl HttpClient for Collector {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        let (sender, patience) = (self.sender.clone(), self.patience);
-        let sent = self.runtime.spawn(async move { timeout(patience, send(&sender, request)).await? }).await;
+        let (sender, limit) = (self.sender.clone(), self.limit);
+        let sent = self.runtime.spawn(async move { timeout(limit, send(&sender, request)).await? }).await;
         let answer = sent.map_err(HttpError::from).and_then(|answer| answer);
         self.log_change(!answer.as_ref().is_ok_and(|answer| answer.status().is_success()));
         answer

@@ -28,7 +28,7 @@ use tracing_subscriber::{Layer, Registry};
 /// Target of exported spans.
 const TARGET: &str = "trace";
 /// Timeout of one batch.
-const PATIENCE: Duration = Duration::from_secs(3);
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum number of queued spans.
 const QUEUE: usize = 4096;
 
@@ -59,10 +59,10 @@ pub(super) fn layer(
 fn provider(address: String, trust: Trust, sample_ratio: f64) -> anyhow::Result<SdkTracerProvider> {
     let exporter = SpanExporter::builder()
         .with_http()
-        .with_http_client(Collector::new(PATIENCE, trust)?)
+        .with_http_client(Collector::new(EXPORT_TIMEOUT, trust)?)
         .with_protocol(Protocol::HttpBinary)
         .with_endpoint(address)
-        .with_timeout(PATIENCE)
+        .with_timeout(EXPORT_TIMEOUT)
         .build()
         .context("traces.otlp_endpoint cannot be used")?;
     let batches = BatchConfigBuilder::default()
@@ -99,10 +99,10 @@ fn go_on(span: &Span, parent: TraceParent) {
     let _ = span.set_parent(Context::new().with_remote_span_context(context));
 }
 
-/// Sends the queued spans; an unresponsive collector delays the exit by at most [`PATIENCE`].
+/// Sends the queued spans; an unresponsive collector delays the exit by at most [`EXPORT_TIMEOUT`].
 pub(crate) async fn end_traces() {
     let Some(provider) = PROVIDER.get() else { return };
-    let ended = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(PATIENCE)).await;
+    let ended = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(EXPORT_TIMEOUT)).await;
     if !matches!(ended, Ok(Ok(()))) {
         tracing::warn!("the last traces were not sent");
     }

@@ -2,7 +2,7 @@
 
 use super::client::{Assistant, person};
 use crate::e2e::app::{self, REDIRECT_URI, create_app, create_service, text};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::Method;
@@ -12,10 +12,10 @@ const CHALLENGED: &str = "scope=\"profile sleep supplements\"";
 
 async fn metadata(server: &Server, path: &str) -> Value {
     let answer = reqwest::get(format!("{}{path}", server.base_url)).await.expect("answer");
-    assert_eq!(
-        (answer.status().as_u16(), &answer.headers()["cache-control"]),
-        (200, &"public, max-age=3600".parse().expect("value"))
-    );
+    assert_eq!(answer.status(), 200);
+    for (name, value) in [("cache-control", "public, max-age=3600"), ("content-type", "application/json")] {
+        assert_eq!(answer.headers()[name], value, "{path}");
+    }
     answer.json().await.expect("JSON")
 }
 
@@ -51,6 +51,15 @@ on_sqlite! {
         }
         let issuer = metadata(&server, "/.well-known/oauth-authorization-server").await;
         assert_eq!(issuer["issuer"], server.base_url.as_str());
+    }
+
+    async fn the_metadata_is_json_without_empty_members_rfc_9728_section_3_2(world: World) {
+        let server = world.serve();
+        for path in ["", "/mcp"] {
+            let found = metadata(&server, &format!("/.well-known/oauth-protected-resource{path}")).await;
+            let members = found.as_object().expect("an object");
+            assert!(!members.values().any(|value| value.is_null() || *value == json!([])), "{found}");
+        }
     }
 
     async fn a_token_is_sent_in_the_header_only_2026_07_28_authorization_token_requirements(world: World) {
@@ -92,7 +101,7 @@ on_sqlite! {
         assert_eq!(assistant.call("get_coverage", json!({})).await["not_granted"], json!(["sleep", "supplements"]));
     }
 
-    async fn a_service_token_reads_nothing(world: World) {
+    async fn a_service_token_reads_nothing_2026_07_28_authorization_token_handling(world: World) {
         let user = person(&world);
         let server = world.serve();
         let service = create_service(&world, &user, &["sleep:write"]);

@@ -3,6 +3,7 @@
 use crate::e2e::app::text;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
+use boon::{Compiler, Draft, Schemas};
 use chrono::{Days, NaiveDate};
 use domain::sleep::local_date;
 use domain::time::TimeZone;
@@ -104,14 +105,20 @@ impl Assistant {
         self.post(&body, &headers).await
     }
 
-    /// Calls a tool, which must answer; returns the structured content.
+    /// Calls a tool, which must answer; returns the structured content. The arguments and the content must
+    /// conform to the schemas of the tool.
     pub(super) async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let tools = self.modern("tools/list", json!({})).await.result();
+        let mut tools = tools["tools"].as_array().expect("tools").iter();
+        let definition = tools.find(|definition| definition["name"] == tool).expect("a listed tool");
+        conforms(&arguments, &definition["inputSchema"]).expect("arguments of the schema");
         let answer = self.modern("tools/call", json!({ "name": tool, "arguments": arguments })).await;
         let result = answer.result();
         assert_eq!(result["isError"], false, "{result}");
         let shown = result["content"][0]["text"].as_str().expect("a text");
         assert!(shown.len() <= 7_500, "{} bytes", shown.len());
         assert_eq!(serde_json::from_str::<Value>(shown).expect("JSON"), result["structuredContent"]);
+        conforms(&result["structuredContent"], &definition["outputSchema"]).expect("an answer of the schema");
         result["structuredContent"].clone()
     }
 
@@ -128,6 +135,16 @@ impl Assistant {
         let result = self.legacy("tools/list", &json!({})).await.result();
         result["tools"].as_array().expect("tools").iter().map(|tool| text(tool, "name")).collect()
     }
+}
+
+/// Checks a value against a schema, which must be valid JSON Schema 2020-12.
+pub(super) fn conforms(value: &Value, schema: &Value) -> Result<(), String> {
+    let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
+    compiler.set_default_draft(Draft::V2020_12);
+    compiler.add_resource("tool:/schema", schema.clone()).expect("URL");
+    let added = compiler.compile("tool:/schema", &mut schemas);
+    let index = added.unwrap_or_else(|error| panic!("{error:#}: {schema}"));
+    schemas.validate(value, index).map_err(|error| format!("{error:#}: {value}"))
 }
 
 /// Returns a request that declares its version.

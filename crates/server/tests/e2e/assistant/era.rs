@@ -1,4 +1,4 @@
-//! Versions, and what the eras share and do not share.
+//! Versions, results, and what the eras share and do not share.
 
 use super::client::{Answer, Assistant, MODERN, modern_request, person};
 use crate::e2e::server::Server;
@@ -33,6 +33,10 @@ on_sqlite! {
             assert_eq!((&result["capabilities"], &result["serverInfo"]["name"]), (&json!({ "tools": {} }), &json!("restwell")));
         }
         assistant.legacy("initialize", &json!({ "protocolVersion": 7 })).await.assert_error(200, -32_602);
+    }
+
+    async fn ping_is_answered_with_an_empty_result_2025_11_25_utilities_ping(world: World) {
+        let (_server, assistant) = assistant(&world);
         assert_eq!(assistant.legacy("ping", &json!({})).await.result(), json!({}));
     }
 
@@ -43,9 +47,44 @@ on_sqlite! {
         assert_eq!((&result["resultType"], &result["capabilities"]), (&json!("complete"), &json!({ "tools": {} })));
         assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "restwell");
         assert!(result["instructions"].as_str().is_some_and(|text| text.len() < 1_000));
-        assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(3_600_000), &json!("public")));
-        let tools = assistant.modern("tools/list", json!({})).await.result();
-        assert_eq!((&tools["ttlMs"], &tools["cacheScope"]), (&json!(3_600_000), &json!("private")));
+    }
+
+    async fn discovery_and_tools_may_be_kept_for_an_hour_2026_07_28_utilities_caching_cacheable_results(world: World) {
+        let (_server, assistant) = assistant(&world);
+        for (method, scope) in [("server/discover", "public"), ("tools/list", "private")] {
+            let result = assistant.modern(method, json!({})).await.result();
+            assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(3_600_000), &json!(scope)));
+        }
+    }
+
+    async fn every_response_has_the_id_of_its_request_2026_07_28_basic_result_responses(world: World) {
+        let (_server, assistant) = assistant(&world);
+        for id in [json!("a"), json!(""), json!("7"), json!(7), json!(0), json!(-1), json!(i64::MIN), json!(u64::MAX)] {
+            for (method, name) in [("tools/list", None), ("tools/call", Some("get_profile")), ("tools/call", Some("no_tool")), ("none", None)] {
+                let params = name.map_or(json!({}), |name| json!({ "name": name }));
+                let mut modern = modern_request(method, params.clone());
+                modern["id"] = id.clone();
+                let headers = [("mcp-protocol-version", MODERN), ("mcp-method", method), ("mcp-name", name.unwrap_or_default())];
+                let legacy = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+                for answer in [assistant.post(&modern, &headers).await, assistant.post(&legacy, &[]).await] {
+                    assert_eq!(answer.json()["id"], id, "{}", answer.text);
+                    assert_eq!(answer.json()["result"].is_object(), name == Some("get_profile") || method == "tools/list");
+                }
+            }
+        }
+    }
+
+    async fn every_result_is_complete_2026_07_28_basic_resulttype(world: World) {
+        let (_server, assistant) = assistant(&world);
+        for (method, params, is_error) in [
+            ("server/discover", json!({}), Value::Null),
+            ("tools/list", json!({}), Value::Null),
+            ("tools/call", json!({ "name": "get_profile" }), json!(false)),
+            ("tools/call", json!({ "name": "get_profile", "arguments": { "x": 1 } }), json!(true)),
+        ] {
+            let result = assistant.modern(method, params).await.result();
+            assert_eq!((&result["resultType"], &result["isError"]), (&json!("complete"), &is_error), "{result}");
+        }
     }
 
     async fn a_header_that_differs_from_the_body_is_32020_2026_07_28_streamable_http_server_validation(world: World) {
@@ -79,6 +118,10 @@ on_sqlite! {
         let headers = [("mcp-protocol-version", "1999-01-01"), ("mcp-method", "tools/list")];
         let error = assistant.post(&body, &headers).await.assert_error(400, -32_022);
         assert_eq!(error["data"], json!({ "supported": VERSIONS, "requested": "1999-01-01" }));
+    }
+
+    async fn an_unknown_version_in_the_header_is_400_2025_11_25_transports_protocol_version_header(world: World) {
+        let (_server, assistant) = assistant(&world);
         for body in [
             json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }),
             json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
@@ -120,23 +163,7 @@ on_sqlite! {
         assistant.modern("tools/list", json!({ "cursor": "x" })).await.assert_error(400, -32_602);
     }
 
-    async fn batches_exist_in_one_version_2025_03_26_transports_sending_messages(world: World) {
-        let (_server, assistant) = assistant(&world);
-        let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
-        let unknown = json!({ "jsonrpc": "2.0", "id": 3, "method": "x" });
-        let batch = json!([ping(1), { "jsonrpc": "2.0", "method": "notifications/initialized" }, unknown]);
-        for headers in [&[][..], &[("mcp-protocol-version", "2025-03-26")]] {
-            let body = assistant.post(&batch, headers).await.json();
-            assert_eq!(body[0], json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
-            assert_eq!((&body[1]["id"], &body[1]["error"]["code"]), (&json!(3), &json!(-32_601)));
-        }
-        for version in &VERSIONS[..3] {
-            assistant.post(&batch, &[("mcp-protocol-version", version)]).await.assert_error(400, -32_600);
-        }
-        assistant.post(&json!((0..21).map(ping).collect::<Vec<_>>()), &[]).await.assert_error(400, -32_600);
-    }
-
-    async fn both_eras_call_the_same_tools(world: World) {
+    async fn both_eras_call_the_same_tools_2026_07_28_versioning_backward_compatibility(world: World) {
         let (_server, assistant) = assistant(&world);
         let modern = assistant.call("get_profile", json!({})).await;
         let legacy = assistant.legacy("tools/call", &json!({ "name": "get_profile" })).await.result();

@@ -2,8 +2,9 @@
 
 use super::client::{Assistant, import, night, person};
 use crate::e2e::app::read;
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::world::World;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 on_sqlite! {
@@ -34,6 +35,22 @@ on_sqlite! {
         // The coverage had counted the profile first.
         assistant.call("get_profile", json!({})).await;
         assert_eq!(assistant.modern("tools/call", json!({ "name": "get_profile" })).await.status, 429);
+    }
+
+    async fn the_reads_of_the_person_have_the_dates_that_were_asked_for_and_the_number_of_nights_returned(world: World) {
+        let user = person(&world);
+        import(&world, &user, &[night(0, "ring"), night(1, "ring"), night(2, "ring")]);
+        let server = world.serve();
+        let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
+        let returned = assistant.call("get_sleep", json!({})).await;
+        assert_eq!(returned["nights"].as_array().map(Vec::len), Some(1), "{returned}");
+        let [read] = &eventually("the read", async || {
+            let reads = world.json_lines(&["audit", "reads", &user, "--json"]);
+            (!reads.is_empty()).then_some(reads)
+        }).await[..] else { panic!("one read") };
+        let time = |name: &str| read[name].as_str().expect("time").parse::<DateTime<Utc>>().expect("time");
+        assert_eq!(read["items"], 1, "{read}");
+        assert!(time("to") - time("from") < TimeDelta::hours(26), "{read}");
     }
 
     async fn every_call_appears_among_the_reads_of_the_person(world: World) {

@@ -1,15 +1,17 @@
 //! What the tools answer.
 
 use super::client::{Assistant, ago, import, night, person, today};
+use crate::e2e::app::read_json;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
+use domain::deceptive_text::deceptive_characters;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 struct Scene {
     world: World,
     user: String,
-    _server: Server,
+    server: Server,
     assistant: Assistant,
 }
 
@@ -21,7 +23,21 @@ impl Scene {
         }
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["profile", "sleep", "supplements"]);
-        Self { world, user, _server: server, assistant }
+        Self { world, user, server, assistant }
+    }
+
+    /// Calls the tool again as long as its answer is cut, which must be more than once; returns the answers.
+    async fn call_until_complete(&self, tool: &str, mut arguments: Value) -> Vec<Value> {
+        let mut answers = Vec::new();
+        while !arguments.is_null() {
+            let answer = self.assistant.call(tool, arguments).await;
+            arguments = answer["cut"]["next"][0].clone();
+            assert_eq!(arguments.is_null(), answer["cut"].is_null(), "{answer}");
+            answers.push(answer);
+            assert!(answers.len() < 10, "{answers:?}");
+        }
+        assert!(answers.len() > 1);
+        answers
     }
 }
 
@@ -91,23 +107,14 @@ on_sqlite! {
     async fn a_long_list_is_cut_and_says_what_to_ask_next(world: World) {
         let nights: Vec<Value> = (0..90).map(|days| night(days, "ring")).collect();
         let scene = Scene::new(world, &nights);
-        let (mut seen, mut calls) = (Vec::new(), 0);
-        let mut arguments = json!({ "from": ago(89).to_string() });
-        loop {
-            let answer = scene.assistant.call("get_sleep", arguments).await;
+        let mut seen = Vec::new();
+        for answer in scene.call_until_complete("get_sleep", json!({ "from": ago(89).to_string() })).await {
             seen.extend(answer["nights"].as_array().expect("nights").iter().map(|night| night["date"].clone()));
-            calls += 1;
-            assert!(calls < 10, "{answer}");
-            if answer["cut"].is_null() {
-                break;
-            }
-            arguments = answer["cut"]["next"][0].clone();
         }
-        assert!(calls > 1);
         assert_eq!(seen, (0..90).map(|days| json!(ago(days).to_string())).collect::<Vec<_>>());
     }
 
-    async fn a_range_of_50_years_is_cut_to_a_year(world: World) {
+    async fn a_range_of_50_years_is_cut_to_a_year_2026_07_28_tools_security_considerations(world: World) {
         let scene = Scene::new(world, &[night(1, "ring"), night(400, "ring")]);
         for tool in ["get_sleep", "get_sleep_trend", "get_supplements"] {
             let answer = scene.assistant.call(tool, json!({ "from": "1976-01-01" })).await;
@@ -144,19 +151,10 @@ on_sqlite! {
         };
         long["raw_sleep"] = (0..360).map(stage).collect();
         let scene = Scene::new(world, &[long]);
-        let (mut stages, mut calls) = (Vec::new(), 0);
-        let mut arguments = json!({});
-        loop {
-            let answer = scene.assistant.call("get_night", arguments).await;
+        let mut stages = Vec::new();
+        for answer in scene.call_until_complete("get_night", json!({})).await {
             stages.extend(answer["sessions"][0]["stages"].as_array().expect("stages").clone());
-            calls += 1;
-            assert!(calls < 10, "{answer}");
-            if answer["cut"].is_null() {
-                break;
-            }
-            arguments = answer["cut"]["next"][0].clone();
         }
-        assert!(calls > 1);
         let starts: Vec<&str> = stages.iter().map(|stage| stage["start"].as_str().expect("start")).collect();
         assert_eq!(starts.len(), 360);
         assert!(starts.is_sorted() && stages[7]["stage"] == "REM");
@@ -209,20 +207,11 @@ on_sqlite! {
         let mut lines = intake(&[0]);
         lines[0]["supplement_ingredient"] = (1..=250).map(ingredient).collect();
         let scene = Scene::new(world, &lines);
-        let (mut names, mut calls) = (BTreeSet::new(), 0);
-        let mut arguments = json!({});
-        loop {
-            let answer = scene.assistant.call("get_supplements", arguments).await;
+        let mut names = BTreeSet::new();
+        for answer in scene.call_until_complete("get_supplements", json!({})).await {
             let found = answer["days"][0]["ingredients"].as_array().expect("ingredients");
             names.extend(found.iter().map(|one| one["name"].to_string()));
-            calls += 1;
-            assert!(calls < 10, "{answer}");
-            if answer["cut"].is_null() {
-                break;
-            }
-            arguments = answer["cut"]["next"][0].clone();
         }
-        assert!(calls > 1);
         assert_eq!(names.len(), 250);
     }
 
@@ -239,6 +228,32 @@ on_sqlite! {
         let missing = answer["profile"]["missing"].as_array().expect("missing");
         assert!(missing.contains(&json!("height_cm")) && !missing.contains(&json!("birth_date")), "{answer}");
         assert_eq!(answer["not_granted"], json!([]));
+    }
+
+    async fn names_lose_their_deceptive_characters_2026_07_28_tools_security_considerations(world: World) {
+        let mut lines = intake(&[0]);
+        lines[0]["name"] = json!("Night \u{202e}gaM\u{202c}");
+        lines[0]["brand"] = json!("Har\u{200b}bour");
+        lines[0]["supplement_ingredient"][0]["ingredient_name"] = json!("Magne\u{ad}sium\u{2066}");
+        let scene = Scene::new(world, &[&[night(0, "ri\u{200b}ng\u{feff}")], &lines[..]].concat());
+        // The API returns them as they were imported.
+        let stored = read_json(&scene.server, &scene.assistant.token, &format!("/api/v1/supplements/{}", scene.user)).await;
+        assert!(stored.to_string().contains("Night \u{202e}gaM\u{202c}"), "{stored}");
+        let mut answers = Vec::new();
+        for (tool, arguments) in [
+            ("get_coverage", json!({})), ("get_sleep", json!({})), ("get_night", json!({})), ("get_supplements", json!({})),
+            ("get_sleep_trend", json!({ "source": "ring" })),
+        ] {
+            let answer = scene.assistant.call(tool, arguments).await;
+            let found = deceptive_characters(&answer.to_string()).next();
+            assert_eq!(found, None, "{answer}");
+            answers.push(answer);
+        }
+        let day = &answers[3]["days"][0];
+        assert_eq!((&day["products"][0]["name"], &day["products"][0]["brand"]), (&json!("Night gaM"), &json!("Harbour")));
+        assert_eq!(day["ingredients"][0]["name"], "Magnesium");
+        assert_eq!((&answers[1]["nights"][0]["source"], &answers[2]["sessions"][0]["source"]), (&json!("ring"), &json!("ring")));
+        assert_eq!((&answers[4]["source"], &answers[4]["n"]), (&json!("ring"), &json!(1)));
     }
 
     async fn the_profile_is_that_of_the_api_with_its_unknown_values(world: World) {
@@ -259,6 +274,10 @@ on_sqlite! {
         for params in [json!({}), json!({ "name": 7 }), json!({ "name": "get_sleep", "arguments": [] })] {
             scene.assistant.legacy("tools/call", &params).await.assert_error(200, -32_602);
         }
+        for name in ["get_everything", "GET_SLEEP", ""] {
+            let answer = scene.assistant.modern("tools/call", json!({ "name": name })).await;
+            assert!(!answer.assert_error(200, -32_602).to_string().contains("everything"));
+        }
     }
 
     async fn invalid_arguments_are_a_result_that_says_so_2026_07_28_tools_error_handling(world: World) {
@@ -274,6 +293,10 @@ on_sqlite! {
             ("get_night", json!({ "stages_after": "23:10" }), "stages_after must be a time such as 2026-03-08T23:10:00-05:00."),
             ("get_sleep_trend", json!({ "source": "watch" }), "source must be one that this tool returned for these dates."),
             ("get_supplements", json!({ "day": "2026-03-08" }), "Unknown argument. This tool takes: from, to, skip."),
+            ("get_supplements", json!({ "skip": "7" }), "skip must be a whole number of 0 or more."),
+            ("get_supplements", json!({ "skip": -1 }), "skip must be a whole number of 0 or more."),
+            ("get_supplements", json!({ "skip": 1.5 }), "skip must be a whole number of 0 or more."),
+            ("get_supplements", json!({ "skip": [7] }), "skip must be a whole number of 0 or more."),
             ("get_profile", json!({ "x": 1 }), "This tool takes no arguments."),
             ("get_coverage", json!({ "x": 1 }), "This tool takes no arguments."),
         ] {

@@ -2,8 +2,9 @@
 
 use super::client::{Assistant, modern_request, person};
 use crate::e2e::world::World;
-use reqwest::Method;
+use reqwest::{Body, Method};
 use serde_json::json;
+use std::convert::Infallible;
 
 on_sqlite! {
     async fn get_and_delete_are_405_2026_07_28_streamable_http_earlier_revisions(world: World) {
@@ -14,6 +15,8 @@ on_sqlite! {
             let answer = assistant.send(assistant.request(method.clone())).await;
             assert_eq!((answer.status.as_u16(), answer.header("allow")), (405, "POST"), "{method}");
         }
+        let own = assistant.send(assistant.request(Method::GET).header("origin", &server.base_url)).await;
+        own.assert_error(405, 405);
     }
 
     async fn a_foreign_origin_is_403_2026_07_28_streamable_http_security_and_endpoint(world: World) {
@@ -32,6 +35,10 @@ on_sqlite! {
         // Before the token is looked at.
         let stranger = Assistant::new(&server, "none");
         stranger.post(&ping, &[("origin", "https://evil.example")]).await.assert_error(403, 403);
+        for method in [Method::GET, Method::DELETE, Method::PUT, Method::OPTIONS] {
+            let answer = stranger.send(stranger.request(method.clone()).header("origin", "https://evil.example")).await;
+            assert_eq!(answer.assert_error(403, 403)["data"]["code"], "foreign_origin", "{method}");
+        }
     }
 
     async fn a_listed_origin_may_post_from_a_browser(world: World) {
@@ -63,7 +70,7 @@ on_sqlite! {
         }
     }
 
-    async fn a_body_of_10_mb_is_413(world: World) {
+    async fn a_body_of_10_mb_is_413_rfc_9110_section_15_5_14(world: World) {
         let user = person(&world);
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
@@ -75,17 +82,45 @@ on_sqlite! {
         assert_eq!(assistant.post(&smaller, &[]).await.status, 200);
     }
 
-    async fn other_media_types_are_415(world: World) {
+    async fn a_body_of_10_mb_in_chunks_is_413_rfc_9110_section_15_5_14(world: World) {
+        let user = person(&world);
+        let server = world.serve();
+        let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
+        let chunks = std::iter::repeat_n("\"".repeat(16 * 1024), 10 * 64).map(Ok::<_, Infallible>);
+        let body = Body::wrap_stream(futures_util::stream::iter(chunks));
+        let request = assistant.request(Method::POST).header("content-type", "application/json").body(body);
+        assert_eq!(assistant.send(request).await.assert_error(413, 413)["data"]["code"], "payload_too_large");
+    }
+
+    async fn a_body_that_is_not_utf_8_is_400_2026_07_28_transports_messages(world: World) {
+        let user = person(&world);
+        let server = world.serve();
+        let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
+        let ping = |text: &[u8]| [br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":""#, text, br#""}}"#].concat();
+        let utf_16 = ["\u{feff}", &String::from_utf8(ping(b"")).expect("text")].concat().encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let with_mark = [b"\xef\xbb\xbf", ping(b"").as_slice()].concat();
+        for body in [ping(b"\xff"), ping(b"\xc3"), ping(b"\xed\xa0\x80"), utf_16, with_mark] {
+            let request = assistant.request(Method::POST).header("content-type", "application/json");
+            let answer = assistant.send(request.body(body)).await;
+            assert_eq!(answer.assert_error(400, 400)["data"]["code"], "invalid_request");
+        }
+        let request = assistant.request(Method::POST).header("content-type", "application/json; charset=utf-8");
+        assert_eq!(assistant.send(request.body(ping("\u{fc}".as_bytes()))).await.status, 200);
+    }
+
+    async fn other_media_types_are_415_2026_07_28_streamable_http_sending_messages(world: World) {
         let user = person(&world);
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         for kind in ["text/plain", "application/x-www-form-urlencoded", "text/event-stream"] {
             let request = assistant.request(Method::POST).header("content-type", kind).body("{}");
-            assert_eq!(assistant.send(request).await.status, 415, "{kind}");
+            let error = assistant.send(request).await.assert_error(415, 415);
+            let expected = "The body must be application/json in UTF-8, without a content encoding.";
+            assert_eq!(error["message"], expected, "{kind}");
         }
     }
 
-    async fn a_body_that_is_no_message_is_400_json_rpc_2_0_error_object(world: World) {
+    async fn a_body_that_is_not_a_message_is_400_json_rpc_2_0_error_object(world: World) {
         let user = person(&world);
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
@@ -97,6 +132,9 @@ on_sqlite! {
         }
         let params = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": [] });
         assistant.post(&params, &[]).await.assert_error(400, -32_600);
+        let twice = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":2}}"#;
+        let request = assistant.request(Method::POST).header("content-type", "application/json");
+        assistant.send(request.body(twice)).await.assert_error(400, -32_600);
     }
 
     async fn no_session_is_started_or_needed_2026_07_28_streamable_http_earlier_revisions(world: World) {
@@ -112,7 +150,17 @@ on_sqlite! {
             ("mcp-session-id", "unknown"), ("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/list"),
         ]).await;
         assert_eq!(list.status, 200);
-        assert_eq!(list.header("content-type"), "application/json");
-        assert_eq!(list.header("cache-control"), "private, no-store");
+    }
+
+    async fn a_response_is_one_json_object_2026_07_28_streamable_http_sending_messages(world: World) {
+        let user = person(&world);
+        let server = world.serve();
+        let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
+        for method in ["tools/list", "none"] {
+            let answer = assistant.modern(method, json!({})).await;
+            assert!(answer.json().is_object());
+            assert_eq!(answer.header("content-type"), "application/json");
+            assert_eq!(answer.header("cache-control"), "private, no-store");
+        }
     }
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 /// Cookie jar; clones share it.
 #[derive(Clone, Default)]
-pub(super) struct Jar(Arc<Mutex<BTreeMap<String, String>>>);
+pub(super) struct CookieJar(Arc<Mutex<BTreeMap<String, String>>>);
 
-impl Jar {
+impl CookieJar {
     pub(super) fn copy(&self) -> Self {
         Self(Arc::new(Mutex::new(self.0.lock().expect("jar").clone())))
     }

@@ -1,7 +1,7 @@
 //! More concurrent long bodies than the limit.
 
 use super::backend::{Backend, LINES, night};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::world::World;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -57,7 +57,7 @@ on_sqlite! {
         assert_eq!((&answer.json()["created"], &answer.json()["rejected"]), (&json!(1), &json!(8)));
         let detail = answer.results()[8]["detail"].clone();
         // The details may be stored with the response, so they contain no name chosen by the sender.
-        let reported = |detail: &str| detail.contains("members that are not known") && !detail.contains("colour");
+        let reported = |detail: &str| detail.contains("unknown members") && !detail.contains("colour");
         assert!(detail.as_str().is_some_and(reported), "{detail}");
         assert!(!server.log().contains("example.org"), "{}", server.log());
     }

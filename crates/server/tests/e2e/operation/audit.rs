@@ -4,7 +4,7 @@ use super::reader::Reader;
 use super::records;
 use crate::e2e::app::{Registration, SCOPES, ask_refresh, code, redeem, register, text};
 use crate::e2e::browser::Browser;
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::security::account::people::{PASSWORD, WRONG_PASSWORD, give_password, person, trail};
 use crate::e2e::security::account::visit::{fill, make_token, sign_in, try_to_sign_in};
 use crate::e2e::server::Server;

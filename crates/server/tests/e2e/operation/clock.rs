@@ -5,7 +5,7 @@
 
 use super::reader::Reader;
 use crate::e2e::app::{SCOPES, Tokens, code, create_code, redeem, register};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::StatusCode;
@@ -18,12 +18,12 @@ fn library() -> PathBuf {
 }
 
 /// Server whose clock is shifted by the offset in a file, such as `+300` seconds.
-struct Wrong {
+struct ShiftedServer {
     server: Server,
     file: PathBuf,
 }
 
-impl Wrong {
+impl ShiftedServer {
     fn serve(world: &World, offset: &str) -> Self {
         let file = world.dir.path().join("clock");
         set(&file, offset);
@@ -65,7 +65,7 @@ async fn a_server_whose_clock_is_five_minutes_off_is_live_but_not_ready_until_it
     let registration = register(&world);
     for offset in ["+300", "-300"] {
         let mut right = world.serve_as("right");
-        let mut wrong = Wrong::serve(&world, offset);
+        let mut wrong = ShiftedServer::serve(&world, offset);
         wrong.wait_until(StatusCode::SERVICE_UNAVAILABLE).await;
         eventually("only the clock is wrong", async || {
             wrong.ready().await.1.contains(r#""detail":"Failed: clock.""#).then_some(())
@@ -104,7 +104,7 @@ async fn a_server_one_second_off_is_ready_and_its_tokens_are_accepted_elsewhere(
     let registration = register(&world);
     let mut right = world.serve_as("right");
     for offset in ["+1", "-1"] {
-        let mut wrong = Wrong::serve(&world, offset);
+        let mut wrong = ShiftedServer::serve(&world, offset);
         wrong.wait_until(StatusCode::OK).await;
         let code = code(&world, &registration, &SCOPES);
         let Tokens { access, .. } = redeem(&wrong.server, &registration, &code).await;

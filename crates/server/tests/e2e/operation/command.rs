@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::records;
 use crate::e2e::app::{REDIRECT_URI, ask_token, redeem, register, text};
-use crate::e2e::patience::{REVOCATION_LIMIT, within};
+use crate::e2e::polling::{REVOCATION_LIMIT, within};
 use crate::e2e::world::World;
 use chrono::TimeDelta;
 use reqwest::StatusCode;
@@ -137,10 +137,11 @@ on_sqlite! {
         let id = text(&created, "client_id");
         let mut shown = world.json(&["client", "show", &id, "--json"]);
         assert!(shown["created_at"].take().is_string());
+        let revision = text(&shown, "revision");
         assert_eq!(shown, json!({"client_id": id, "name": "Night Owl", "kind": "app", "type": "confidential", "status": "active",
             "scopes": ["profile", "sleep"], "home_page": "https://owl.example/", "privacy_policy": null,
             "created_at": null, "redirect_uris": ["https://owl.example/cb?tenant=1", "http://127.0.0.1:9000/cb"],
-            "allow_query_secrets": false, "require_pkce": false, "disabled_at": null, "live_secrets": 1, "review": "approved", "contact": null, "owner": null,
+            "allow_query_secrets": false, "require_pkce": false, "disabled_at": null, "live_secrets": 1, "review": "approved", "contact": null, "owner": null, "revision": revision,
             "metadata_url": null}));
         let everything = format!("{}{}", world.ok(&["client", "list"]), world.ok(&["client", "show", &id]));
         assert!(!everything.contains("rws_"), "a secret is shown twice");

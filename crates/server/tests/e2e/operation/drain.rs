@@ -1,6 +1,6 @@
 //! Shutdown: load balancers are notified, no request is lost, and the server terminates.
 
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::StatusCode;
@@ -150,5 +150,5 @@ async fn a_stop_timeout_not_longer_than_the_drain_is_rejected() {
     let output = world("8", "8").await.run(&["serve"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("server.stop_seconds must be more than server.drain_seconds"), "{said}");
+    assert!(said.contains("server.stop_seconds must exceed server.drain_seconds"), "{said}");
 }

@@ -87,7 +87,7 @@ fn records_of(table: &str) -> Vec<Vec<String>> {
             _ => cell.push(letter),
         }
     }
-    assert!(cell.is_empty() && record.is_empty() && !is_quoted, "the table breaks off");
+    assert!(cell.is_empty() && record.is_empty() && !is_quoted, "the table is truncated");
     records
 }
 

@@ -1,7 +1,7 @@
 //! Files are readable by their owner only, whatever the umask.
 
 use crate::e2e::app::register;
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use std::collections::BTreeMap;

@@ -131,7 +131,7 @@ on_sqlite! {
         assert_eq!((&reported[0]["format"], &reported[0]["sessions"]), (&json!("fitbit"), &counts(5, 0, 0)));
         assert_eq!(reported[1]["sessions"], counts(0, 0, 5));
         let sentences = world.ok(&["import", "--user", &user, "--timezone", "America/New_York", &folder]);
-        assert!(sentences.contains("passed over: 1 (Fitbit/Global Export Data/steps.json)"), "{sentences}");
+        assert!(sentences.contains("skipped: 1 (Fitbit/Global Export Data/steps.json)"), "{sentences}");
     }
 
     async fn a_recording_without_a_start_requires_the_option_and_others_reject_it(world: World) {
@@ -148,7 +148,7 @@ on_sqlite! {
         assert!(errors(&two).contains("one FILE"), "{}", errors(&two));
         let other = world.run(&[&start[..], &[&world.file("sleep.json", &records::fitbit())]].concat());
         assert_eq!(other.status.code(), Some(1));
-        assert!(errors(&other).contains("leave --start out"), "{}", errors(&other));
+        assert!(errors(&other).contains("omit --start"), "{}", errors(&other));
         assert_eq!(nights(&world, &user).len(), 1);
     }
 

@@ -83,7 +83,7 @@ on_sqlite! {
         world.ok(&["user", "update", &user, "--birth-date", "1988-01-02"]);
         let file = world.file("export.xml", &export("1990-05-17", "ABNegative"));
         let reported = world.ok(&["import", "--user", &user, &file]);
-        assert!(reported.contains("not changed: birth_date, yours 1988-01-02, the file's 1990-05-17\n"), "{reported}");
+        assert!(reported.contains("not changed: birth_date: profile 1988-01-02, file 1990-05-17\n"), "{reported}");
         assert!(reported.contains("changed: blood_type, was empty, now AB-\n") && reported.contains("--profile"), "{reported}");
         assert_eq!(profile(&world, &user), (json!("1988-01-02"), json!("AB-")));
 

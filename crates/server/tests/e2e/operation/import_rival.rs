@@ -106,8 +106,8 @@ on_sqlite! {
         }
         assert!(reported[1]["refused"].is_string(), "{}", reported[1]);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains("of 3 files 1 was refused and 2 were not imported to the end"), "{errors}");
-        assert_eq!(errors.matches("nights.ndjson: not imported to the end: there is no user").count(), 2, "{errors}");
+        assert!(errors.contains("of 3 files, 1 was refused and 2 were not completed"), "{errors}");
+        assert_eq!(errors.matches("nights.ndjson: the import was not completed: there is no user").count(), 2, "{errors}");
     }
 
     async fn other_writes_succeed_during_a_dry_run(world: World) {

@@ -5,7 +5,7 @@ use crate::e2e::app::{
     Registration, SCOPES, Tokens, ask_refresh, ask_token, code, create_code, redeem, register, text,
 };
 use crate::e2e::browser::Browser;
-use crate::e2e::patience::{REVOCATION_LIMIT, within};
+use crate::e2e::polling::{REVOCATION_LIMIT, within};
 use crate::e2e::security::account::people::{PASSWORD, give_password, trail};
 use crate::e2e::security::account::visit::{make_token, sign_in};
 use crate::e2e::server::Server;

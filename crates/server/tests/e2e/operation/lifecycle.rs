@@ -2,7 +2,7 @@
 
 use super::records;
 use crate::e2e::app::{Registration, SCOPES, code, redeem, register};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ async fn a_running_answer_is_finished_after(signal: &str, world: &World, registr
     assert!(server.log().contains("stopping"), "{}", server.log());
 }
 
-async fn an_answer_that_nobody_reads_is_given_up(world: &World, registration: &Registration) {
+async fn an_unread_response_is_aborted(world: &World, registration: &Registration) {
     let mut server = world.serve();
     let reader = SlowReader::ask(world, &server, registration).await;
     let started = Instant::now();
@@ -91,7 +91,7 @@ on_sqlite! {
         a_running_answer_is_finished_after("TERM", &world, &registration).await;
         a_running_answer_is_finished_after("INT", &world, &registration).await;
         let world = world.with("RESTWELL__SERVER__STOP_SECONDS", "3");
-        an_answer_that_nobody_reads_is_given_up(&world, &registration).await;
+        an_unread_response_is_aborted(&world, &registration).await;
     }
 
     async fn idle_connections_do_not_delay_the_shutdown(world: World) {

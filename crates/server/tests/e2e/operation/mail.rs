@@ -4,7 +4,7 @@ use super::mail_server::{MailServer, Message, Verdict, closed_port, with_mail};
 use crate::e2e::app::text;
 use crate::e2e::browser::Browser;
 use crate::e2e::collector::metrics;
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::security::account::people::{
     OTHER_PASSWORD, PASSWORD, person, person_without_password, trail,
 };

@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// Timeout for a message: the outbox is polled every second.
-const PATIENCE: Duration = Duration::from_secs(30);
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,11 @@ impl MailServer {
     pub(crate) async fn wait_for(&self, count: usize) -> Vec<Message> {
         let started = Instant::now();
         while self.messages().len() < count {
-            assert!(started.elapsed() < PATIENCE, "{} of {count} messages came", self.messages().len());
+            assert!(
+                started.elapsed() < DELIVERY_TIMEOUT,
+                "{} of {count} messages came",
+                self.messages().len()
+            );
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         self.messages()

@@ -37,7 +37,9 @@ on_both_stores! {
         assert_eq!(world.json(&["import", "--user", user, "--json", &file])["sessions"]["new"], SESSIONS);
         let imported = started.elapsed();
         // More clients than connections: those that wait must not be rejected because the machine is busy.
-        let world = world.with("RESTWELL__STORAGE__CONNECT_TIMEOUT_SECONDS", "60");
+        let world = world
+            .with("RESTWELL__STORAGE__CONNECT_TIMEOUT_SECONDS", "60")
+            .with("RESTWELL__STORAGE__STATEMENT_TIMEOUT_SECONDS", "60");
         let server = world.serve();
         let reader = Arc::new(Reader::authorized(&world, &server, &registration).await);
         reader.read("profile", "").await;

@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use crate::e2e::app::{SCOPES, ask_refresh, ask_token, code, redeem, register};
 use crate::e2e::collector::{metrics, metrics_url};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::world::World;
 use std::collections::BTreeSet;
 use std::path::Path;

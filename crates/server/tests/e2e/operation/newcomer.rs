@@ -4,8 +4,8 @@ use super::import_kept::apple;
 use super::reader::Reader;
 use super::records;
 use crate::e2e::app::{register, text};
-use crate::e2e::patience::eventually;
 use crate::e2e::person::signed_in;
+use crate::e2e::polling::eventually;
 use crate::e2e::world::{StoreKind, World};
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -58,7 +58,7 @@ on_sqlite! {
         world.ok(&["user", "erase", OTHER, "--yes"]);
         let output = world.run(&create);
         assert_eq!(output.status.code(), Some(1));
-        assert!(errors(&output).contains("was erased") && errors(&output).contains("never given"), "{}", errors(&output));
+        assert!(errors(&output).contains("was erased") && errors(&output).contains("cannot be reused"), "{}", errors(&output));
     }
 
     async fn a_pending_upload_is_cancelled_by_command_and_on_the_page(world: World) {
@@ -91,7 +91,7 @@ on_sqlite! {
         let output = world.run(&["import", "--user", &other, &world.file("export.ndjson", &export)]);
         assert_eq!(output.status.code(), Some(1));
         let said = errors(&output);
-        assert!(said.contains("line 1: user_id names another person") && said.contains("--user"), "{said}");
+        assert!(said.contains("line 1: user_id is not the person") && said.contains("--user"), "{said}");
         assert_eq!(world.ok(&["export", "--user", &other]), before);
         // Deliberately imported: the members that identify the other person are removed first.
         let lines = export.lines().map(|line| {
@@ -124,7 +124,7 @@ async fn a_rejection_on_the_command_line_lists_the_formats_and_the_option() {
     let log = world.file("log.json", r#"[{"logId":1,"dateOfSleep":"2026-01-01"}]"#);
     let output = world.run(&["import", "--user", &user, "--format", "oura", &log]);
     let said = errors(&output);
-    assert!(said.contains("it is a Fitbit file; leave --format out, or give --format fitbit"), "{said}");
+    assert!(said.contains("it is a Fitbit file; omit --format, or use --format fitbit"), "{said}");
     let table = world.file("steps.csv", "Start Time,Steps\n2026-01-01,4711\n");
     let said = refused(&world, &user, &table);
     assert!(
@@ -146,7 +146,7 @@ async fn a_rejection_on_the_page_mentions_no_command_line_options() {
             b"nothing that anybody knows".as_slice(),
             "Apple Health, Fitbit, Oura, WHOOP, Garmin, Withings",
         ),
-        ("night.txt", night.as_bytes(), "when it began"),
+        ("night.txt", night.as_bytes(), "its start time"),
         (
             "of_kim.ndjson",
             format!("{{\"type\":\"profile\",\"user_id\":\"{OTHER}\"}}\n").as_bytes(),
@@ -188,7 +188,11 @@ async fn the_tables_of_an_export_are_not_partly_imported() {
         if !matches!(name.as_str(), "README.txt" | "supplement_logs.csv") {
             known += 1;
             let output = world.run(&["import", "--user", &user, &world.file(&name, &content)]);
-            assert!(errors(&output).contains("a table of a Restwell export"), "{name}: {}", errors(&output));
+            assert!(
+                errors(&output).contains("a table from a Restwell export"),
+                "{name}: {}",
+                errors(&output)
+            );
         }
     }
     assert_eq!(known, 6);
@@ -204,7 +208,7 @@ async fn an_archive_in_a_folder_is_named() {
     let packed = records::zip(&[("export.xml", &apple(&[(10, 6)]))]);
     std::fs::write(folder.join("apple_export.zip"), packed).expect("file");
     let said = world.ok(&["import", "--user", &user, &folder.display().to_string()]);
-    assert!(said.contains("5 new") && said.contains("files of their own: apple_export.zip"), "{said}");
+    assert!(said.contains("5 new") && said.contains("import them separately: apple_export.zip"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

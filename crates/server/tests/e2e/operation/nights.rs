@@ -199,7 +199,7 @@ on_sqlite! {
         assert!(scene.browser.open("/nights?to=1970-01-01").await.text().contains("No sleep in these four weeks"));
     }
 
-    async fn without_data_the_pages_say_how_to_bring_some_in(world: World) {
+    async fn without_data_the_pages_explain_how_to_import(world: World) {
         let server = world.serve();
         let (_, browser) = signed_in(&world, &server, "newcomer@example.org").await;
         let home = home(&browser).await;

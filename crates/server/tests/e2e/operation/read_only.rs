@@ -1,7 +1,7 @@
 //! A store that refuses writes because its disk is full.
 
 use crate::e2e::app::{SCOPES, ask_token, code, read, redeem, register};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use serde_json::Value;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 /// How messages other than challenges are answered.
@@ -17,6 +18,8 @@ pub(crate) enum Answer {
     Status(u16),
     /// With 204, after this time.
     After(Duration),
+    /// With 204, once [`Receiver::release`] allows it.
+    Held,
     /// With the end of the connection.
     Close,
     /// Never.
@@ -27,9 +30,9 @@ pub(crate) enum Answer {
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) id: String,
-    timestamp: String,
+    pub(crate) timestamp: String,
     signatures: Vec<String>,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Message {
@@ -55,9 +58,28 @@ impl Message {
 /// Receiver; stopped on drop.
 pub(crate) struct Receiver {
     pub(crate) url: String,
-    messages: Arc<Mutex<Vec<Message>>>,
-    answer: Arc<Mutex<Answer>>,
+    state: Arc<State>,
     task: JoinHandle<()>,
+}
+
+/// What the connections of a receiver share.
+struct State {
+    messages: Mutex<Vec<Message>>,
+    answer: Mutex<Answer>,
+    /// Permits to answer a held message.
+    released: Semaphore,
+    traffic: Mutex<Traffic>,
+}
+
+/// Messages other than challenges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traffic {
+    /// Messages that were received and not answered yet.
+    pub(crate) in_flight: usize,
+    /// Largest number of these so far.
+    pub(crate) peak: usize,
+    /// Answers that the sender has read: it closed the connection afterwards.
+    pub(crate) read: usize,
 }
 
 impl Receiver {
@@ -65,25 +87,38 @@ impl Receiver {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("port");
         let url = format!("http://{}/hook", listener.local_addr().expect("address"));
-        let messages = Arc::new(Mutex::new(Vec::new()));
-        let answer = Arc::new(Mutex::new(Answer::Status(204)));
-        let (taken, given) = (messages.clone(), answer.clone());
+        let state = Arc::new(State {
+            messages: Mutex::default(),
+            answer: Mutex::new(Answer::Status(204)),
+            released: Semaphore::new(0),
+            traffic: Mutex::default(),
+        });
+        let shared = state.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (taken, given) = (taken.clone(), given.clone());
-                tokio::spawn(async move { serve(stream, &taken, &given).await });
+                let state = shared.clone();
+                tokio::spawn(async move { serve(stream, &state).await });
             }
         });
-        Self { url, messages, answer, task }
+        Self { url, state, task }
     }
 
     pub(crate) fn answer_with(&self, answer: Answer) {
-        *self.answer.lock().expect("answer") = answer;
+        *self.state.answer.lock().expect("answer") = answer;
+    }
+
+    /// Answers this many held messages, of those that come later if there are fewer.
+    pub(crate) fn release(&self, count: usize) {
+        self.state.released.add_permits(count);
+    }
+
+    pub(crate) fn traffic(&self) -> Traffic {
+        *self.state.traffic.lock().expect("traffic")
     }
 
     /// Returns the messages of this type so far.
     pub(crate) fn messages(&self, kind: &str) -> Vec<Message> {
-        let messages = self.messages.lock().expect("messages");
+        let messages = self.state.messages.lock().expect("messages");
         messages.iter().filter(|message| message.kind() == kind).cloned().collect()
     }
 }
@@ -94,29 +129,59 @@ impl Drop for Receiver {
     }
 }
 
-async fn serve(mut stream: TcpStream, taken: &Mutex<Vec<Message>>, given: &Mutex<Answer>) -> Option<()> {
+async fn serve(mut stream: TcpStream, state: &State) -> Option<()> {
     let message = read(&mut stream).await?;
     let challenge = message.json()["data"]["challenge"].as_str().map(str::to_owned);
-    taken.lock().expect("messages").push(message);
-    let answer = *given.lock().expect("answer");
-    let (status, body) = match (challenge, answer) {
-        (Some(challenge), _) => (200, challenge),
-        (None, Answer::Status(status)) => (status, String::new()),
-        (None, Answer::After(pause)) => {
-            tokio::time::sleep(pause).await;
-            (204, String::new())
-        }
-        (None, Answer::Close) => return None,
-        (None, Answer::Silence) => {
-            tokio::time::sleep(Duration::from_mins(2)).await;
-            return None;
-        }
-    };
+    if let Some(challenge) = challenge {
+        state.messages.lock().expect("messages").push(message);
+        return respond(&mut stream, 200, &challenge).await;
+    }
+    state.begin(message);
+    let status = state.status().await;
+    // Before the response, after which the sender may start the next delivery.
+    state.traffic.lock().expect("traffic").in_flight -= 1;
+    respond(&mut stream, status?, "").await?;
+    while stream.read(&mut [0; 64]).await.ok()? > 0 {}
+    state.traffic.lock().expect("traffic").read += 1;
+    Some(())
+}
+
+async fn respond(stream: &mut TcpStream, status: u16, body: &str) -> Option<()> {
     let response = format!(
         "HTTP/1.1 {status} X\r\nlocation: /elsewhere\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
     stream.write_all(response.as_bytes()).await.ok()
+}
+
+impl State {
+    fn begin(&self, message: Message) {
+        let mut traffic = self.traffic.lock().expect("traffic");
+        traffic.in_flight += 1;
+        traffic.peak = traffic.peak.max(traffic.in_flight);
+        self.messages.lock().expect("messages").push(message);
+    }
+
+    /// Returns the status to respond with, when it is time; `None` to close the connection instead.
+    async fn status(&self) -> Option<u16> {
+        let answer = *self.answer.lock().expect("answer");
+        match answer {
+            Answer::Status(status) => Some(status),
+            Answer::After(pause) => {
+                tokio::time::sleep(pause).await;
+                Some(204)
+            }
+            Answer::Held => {
+                self.released.acquire().await.ok()?.forget();
+                Some(204)
+            }
+            Answer::Close => None,
+            Answer::Silence => {
+                tokio::time::sleep(Duration::from_mins(2)).await;
+                None
+            }
+        }
+    }
 }
 
 async fn read(stream: &mut TcpStream) -> Option<Message> {

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use crate::e2e::app::{ask_token, register};
-use crate::e2e::patience::PATIENCE;
+use crate::e2e::polling::TIMEOUT;
 use crate::e2e::relay::{Line, Relay};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
@@ -18,7 +18,7 @@ async fn status(server: &Server, path: &str) -> StatusCode {
 pub(super) async fn wait_until_ready(server: &Server) {
     let started = Instant::now();
     while status(server, "/readyz").await != StatusCode::OK {
-        assert!(started.elapsed() < PATIENCE, "never ready:\n{}", server.log());
+        assert!(started.elapsed() < TIMEOUT, "never ready:\n{}", server.log());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

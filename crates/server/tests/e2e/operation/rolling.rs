@@ -2,7 +2,7 @@
 
 use super::replica::wait_until_ready;
 use crate::e2e::app::{Registration, SCOPES, code, create_service, redeem, register, text};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::{Client as Http, RequestBuilder, StatusCode};

@@ -3,7 +3,7 @@
 use super::reader::{Reader, column};
 use crate::e2e::app::{REDIRECT_URI, Registration, redeem, register, text};
 use crate::e2e::browser::Browser;
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::security::account::visit::fill;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;

@@ -2,7 +2,7 @@
 
 use super::store::unmigrated;
 use crate::e2e::app::{SCOPES, code, read_json, redeem, register};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use std::process::{Child, Output, Stdio};

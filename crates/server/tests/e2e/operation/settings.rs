@@ -54,7 +54,7 @@ async fn check_and_start_warn_about_a_proxy_that_is_not_configured() {
     let world = fresh
         .with("RESTWELL__SERVER__PUBLIC_URL", "https://sleep.example.org")
         .with("RESTWELL__KEYS__ENCRYPTION_KEY_FILE", &key);
-    let warning = "server.trusted_proxies names none";
+    let warning = "server.trusted_proxies lists none";
     let starts = |world: &World, name: &str| {
         let mut server = world.serve_as(name);
         assert_eq!(server.terminate(), Some(0));

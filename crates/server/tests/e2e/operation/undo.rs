@@ -3,13 +3,13 @@
 use super::import_kept::apple;
 use super::records;
 use crate::e2e::app::register;
-use crate::e2e::patience::within;
+use crate::e2e::polling::within;
 use crate::e2e::world::{StoreKind, World};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Timeout for a batch and for a server's continuation, in a test build.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PROCESSING_TIMEOUT: Duration = Duration::from_mins(2);
 /// Number of imported nights: two and a half batches of an undo.
 const NIGHTS: usize = 100;
 /// Number of nights left if the third batch does not finish.
@@ -66,7 +66,7 @@ async fn kill_undo(world: &World, user: &str, id: &str) {
     let mut undo = world.command(&["import", "undo", id]).spawn().expect("restwell runs");
     // An export would wait for the undo, because it adds an event.
     let left = i64::try_from(LEFT).expect("few");
-    within(PATIENCE, Instant::now(), "two batches are taken back", async || {
+    within(PROCESSING_TIMEOUT, Instant::now(), "two batches are taken back", async || {
         (world.number("SELECT count(*) AS number FROM sleep_session").await == left).then_some(())
     })
     .await;
@@ -94,7 +94,7 @@ on_both_stores! {
         // Long afterwards: the data that it needs is kept.
         let_time_pass(&world).await;
         let server = world.serve();
-        within(PATIENCE, Instant::now(), "the server goes on", async || {
+        within(PROCESSING_TIMEOUT, Instant::now(), "the server goes on", async || {
             (state(&world, &user) == "undone").then_some(())
         })
         .await;

@@ -3,13 +3,13 @@
 use super::import_kept::apple;
 use super::records;
 use crate::e2e::browser::{Browser, Page};
-use crate::e2e::patience::within;
 use crate::e2e::person::signed_in;
+use crate::e2e::polling::within;
 use crate::e2e::world::{StoreKind, World};
 use std::time::{Duration, Instant};
 
 /// Timeout for processing a large upload in a test build.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PROCESSING_TIMEOUT: Duration = Duration::from_mins(2);
 
 async fn undo(browser: &Browser, page: &Page) -> Page {
     let answer = browser.submit(&page.form("/imports/undo")).await;
@@ -81,7 +81,7 @@ on_sqlite! {
         let (_, browser) = signed_in(&world, &server, "sam@example.org").await;
         let path = browser.upload("sleep.json", records::fitbit().as_bytes()).await.own_location();
         let tries = |text: &str| server.log().lines().filter(|line| line.contains(text)).count();
-        within(PATIENCE, Instant::now(), "it is tried three times", async || {
+        within(PROCESSING_TIMEOUT, Instant::now(), "it is tried three times", async || {
             end_leases(&world).await;
             (tries("reading an upload failed again") >= 2).then_some(())
         })
@@ -139,7 +139,7 @@ async fn another_server_resumes_a_killed_servers_upload_with_the_same_result() {
     let number = 20_000;
     let path = browser.upload("nights.ndjson", records::nights(number, 8).as_bytes()).await.own_location();
     let reported = || world.json(&["import", "list", "--user", &sam.user_id, "--json"]);
-    within(PATIENCE, Instant::now(), "something is stored", async || {
+    within(PROCESSING_TIMEOUT, Instant::now(), "something is stored", async || {
         reported()["sessions"].as_u64().is_some_and(|stored| stored > 0).then_some(())
     })
     .await;
@@ -152,7 +152,7 @@ async fn another_server_resumes_a_killed_servers_upload_with_the_same_result() {
     assert!(page.text().contains("Done"), "{}", page.text());
     assert_eq!(nights(&world, &sam.user_id), number);
     undo(&browser, &page).await;
-    within(PATIENCE, Instant::now(), "everything is taken back", async || {
+    within(PROCESSING_TIMEOUT, Instant::now(), "everything is taken back", async || {
         (nights(&world, &sam.user_id) == 0).then_some(())
     })
     .await;

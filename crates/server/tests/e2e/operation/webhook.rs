@@ -1,17 +1,20 @@
 //! Webhooks: an app is notified at least once that something changed, and nothing more.
 
+mod flight;
 mod outage;
 mod scene;
 
-use super::receiver::Answer;
+use super::receiver::{Answer, Message};
 use crate::e2e::app::{REDIRECT_URI, code, create_app, redeem, register, text};
 use crate::e2e::world::World;
+use application::ports::system::Clock as _;
 use chrono::TimeDelta;
 use scene::Scene;
 use serde_json::json;
+use system_adapter::SystemClock;
 
 on_all_stores! {
-    async fn an_import_is_one_signed_message_whose_cursor_leads_to_the_changes(world: World) {
+    async fn an_import_is_one_signed_message_whose_cursor_leads_to_the_changes_standard_webhooks_webhook_headers(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         scene.import_night(&world);
@@ -50,10 +53,11 @@ on_all_stores! {
         assert_eq!(scene.receiver.messages("records.changed").len(), 0);
     }
 
-    async fn failed_deliveries_are_tried_again_and_410_disables_until_a_new_challenge(world: World) {
+    async fn failed_deliveries_are_tried_again_and_410_disables_until_a_new_challenge_standard_webhooks_deliverability(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         scene.receiver.answer_with(Answer::Status(503));
+        let imported_at = SystemClock.now().timestamp();
         scene.import_night(&world);
         // The next attempt is due some time after the end of the one before, so the clock moves after that.
         assert_eq!(scene.wait_for_results(&world, 2).await[0], "503");
@@ -63,7 +67,13 @@ on_all_stores! {
         world.advance(TimeDelta::minutes(6));
         scene.wait_for_status(&world, "gone").await;
         let announced = scene.receiver.messages("records.changed");
-        assert!(announced.iter().all(|message| message.id == announced[0].id), "{announced:?}");
+        let is_repetition = |message: &Message| (&message.id, &message.body) == (&announced[0].id, &announced[0].body);
+        assert!(announced.iter().all(is_repetition), "{announced:?}");
+        // In seconds, of the attempt.
+        let attempted: Vec<i64> = announced.iter().map(|message| message.timestamp.parse().expect("seconds")).collect();
+        assert!((imported_at..=imported_at + 60).contains(&attempted[0]), "{attempted:?} after {imported_at}");
+        assert!(attempted[1] - attempted[0] >= 5 && attempted[2] - attempted[1] >= 5 * 60, "{attempted:?}");
+        assert!(announced.iter().all(|message| message.is_signed_with(&scene.secret)), "{announced:?}");
         // What changes meanwhile is kept.
         world.ok(&["user", "update", &scene.app.user_id, "--height-cm", "171"]);
         scene.receiver.answer_with(Answer::Status(204));
@@ -77,7 +87,7 @@ on_all_stores! {
         assert!(kinds.contains(&"webhook.disabled".to_owned()), "{kinds:?}");
     }
 
-    async fn two_secrets_sign_after_a_rotation_and_a_replay_repeats_the_message(world: World) {
+    async fn two_secrets_sign_after_a_rotation_and_a_replay_repeats_the_message_standard_webhooks_webhook_headers(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         let secret = text(&world.json(&["webhook", "rotate", &scene.endpoint, "--json"]), "secret");
@@ -98,7 +108,7 @@ on_all_stores! {
         assert!(world.fails(&["webhook", "test", &scene.endpoint]).contains("no webhook endpoint"));
     }
 
-    async fn a_sender_that_is_killed_during_a_delivery_loses_nothing(world: World) {
+    async fn a_sender_that_is_killed_during_a_delivery_loses_nothing_standard_webhooks_deliverability(world: World) {
         let world = world.in_processes();
         let mut server = world.serve();
         let scene = Scene::new(&world, &server).await;

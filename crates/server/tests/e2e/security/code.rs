@@ -5,7 +5,7 @@ use super::caller::Caller;
 use super::dump::Dump;
 use super::party::many_codes;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, code, register};
-use crate::e2e::patience::{REVOCATION_LIMIT, within};
+use crate::e2e::polling::{REVOCATION_LIMIT, within};
 use crate::e2e::world::World;
 use serde_json::json;
 use std::collections::BTreeSet;

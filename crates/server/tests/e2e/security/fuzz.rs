@@ -3,7 +3,7 @@
 use super::caller::{Caller, Form, Reply};
 use super::raw::connect;
 use crate::e2e::app::{Registration, SCOPES, Tokens, code, register};
-use crate::e2e::patience::PATIENCE;
+use crate::e2e::polling::TIMEOUT;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use reqwest::Method;
@@ -22,8 +22,8 @@ on_both_stores! {
         let (registration, server, tokens) = scene(&world).await;
         let caller = Caller::new(&server);
         for number in 0..REQUESTS {
-            let mut dice = Dice(number);
-            let query = odd_query(&mut dice);
+            let mut random = SplitMix64(number);
+            let query = odd_query(&mut random);
             let user = &registration.user_id;
             let paths = [
                 format!("/api/v1/sleep/{user}?{query}"),
@@ -31,7 +31,7 @@ on_both_stores! {
                 format!("/api/token?{query}"),
                 format!("/api/refresh?{query}"),
             ];
-            let path = dice.pick(&paths);
+            let path = random.pick(&paths);
             let reply = Reply::to(caller.request(Method::GET, path).bearer_auth(&tokens.access)).await;
             assert!(reply.status < 500, "{path}: {reply:?}");
         }
@@ -49,8 +49,8 @@ on_sqlite! {
         let mut number = 0;
         while number < REQUESTS {
             let batch = (number..number + AT_ONCE as u64).map(|number| {
-                let mut dice = Dice(number);
-                let request = mutated(&mut dice, &seeds);
+                let mut random = SplitMix64(number);
+                let request = mutated(&mut random, &seeds);
                 exchange_or_close(&server, request, number)
             });
             futures_join(batch).await;
@@ -115,34 +115,34 @@ fn seeds(registration: &Registration, tokens: &Tokens) -> Vec<Vec<u8>> {
 }
 
 /// Changes a seed in a few places, or generates noise.
-fn mutated(dice: &mut Dice, seeds: &[Vec<u8>]) -> Vec<u8> {
-    if dice.below(20) == 0 {
-        return (0..dice.below(600)).map(|_| dice.byte()).collect();
+fn mutated(random: &mut SplitMix64, seeds: &[Vec<u8>]) -> Vec<u8> {
+    if random.below(20) == 0 {
+        return (0..random.below(600)).map(|_| random.byte()).collect();
     }
-    let mut bytes = dice.pick(seeds).clone();
-    for _ in 0..=dice.below(6) {
-        let place = dice.below(bytes.len().max(1)).min(bytes.len());
-        let end = (place + dice.below(40)).min(bytes.len());
-        match dice.below(7) {
-            0 => bytes.insert(place, dice.byte()),
+    let mut bytes = random.pick(seeds).clone();
+    for _ in 0..=random.below(6) {
+        let place = random.below(bytes.len().max(1)).min(bytes.len());
+        let end = (place + random.below(40)).min(bytes.len());
+        match random.below(7) {
+            0 => bytes.insert(place, random.byte()),
             1 => drop(bytes.drain(place..end)),
             2 => {
                 let copy = bytes[place..end].to_vec();
                 bytes.splice(place..place, copy).for_each(drop);
             }
             3 => {
-                let odd = dice.pick::<&str>(&ODD).as_bytes().to_vec();
+                let odd = random.pick::<&str>(&ODD).as_bytes().to_vec();
                 bytes.splice(place..end.min(place + 3), odd).for_each(drop);
             }
             4 => bytes.truncate(place),
             5 => {
-                let other = dice.pick(seeds);
+                let other = random.pick(seeds);
                 bytes.truncate(place);
                 bytes.extend(&other[place.min(other.len())..]);
             }
             _ => {
                 if let Some(byte) = bytes.get_mut(place) {
-                    *byte = dice.byte();
+                    *byte = random.byte();
                 }
             }
         }
@@ -178,7 +178,7 @@ const ODD: [&str; 24] = [
     "Transfer-Encoding: chunked\r\n",
 ];
 
-fn odd_query(dice: &mut Dice) -> String {
+fn odd_query(random: &mut SplitMix64) -> String {
     const NAMES: [&str; 16] = [
         "page",
         "pageSize",
@@ -198,16 +198,16 @@ fn odd_query(dice: &mut Dice) -> String {
         "scope",
     ];
     let mut query = String::new();
-    for _ in 0..=dice.below(5) {
-        query.push_str(dice.pick::<&str>(&NAMES));
+    for _ in 0..=random.below(5) {
+        query.push_str(random.pick::<&str>(&NAMES));
         query.push('=');
-        for _ in 0..dice.below(6) {
-            if dice.below(2) == 0 {
-                let encoded = url::form_urlencoded::byte_serialize(dice.pick::<&str>(&ODD).as_bytes());
+        for _ in 0..random.below(6) {
+            if random.below(2) == 0 {
+                let encoded = url::form_urlencoded::byte_serialize(random.pick::<&str>(&ODD).as_bytes());
                 query.extend(encoded);
             } else {
                 // Encoded or not, valid or not, except what the client library itself would reject.
-                query += format!("%{:02x}", dice.byte()).as_str();
+                query += format!("%{:02x}", random.byte()).as_str();
             }
         }
         query.push('&');
@@ -224,7 +224,7 @@ async fn exchange_or_close(server: &Server, request: Vec<u8>, number: u64) {
     let first = timeout(Duration::from_millis(60), stream.read(&mut received)).await;
     let _ = stream.shutdown().await;
     if first.is_err() {
-        let closed = timeout(PATIENCE, stream.read(&mut received)).await;
+        let closed = timeout(TIMEOUT, stream.read(&mut received)).await;
         assert!(closed.is_ok(), "case {number} hangs: {:?}", String::from_utf8_lossy(&request));
     }
     let is_failure = received.starts_with(b"HTTP/1.1 5");
@@ -242,9 +242,9 @@ async fn futures_join(batch: impl Iterator<Item = impl Future<Output = ()>>) {
 }
 
 /// Pseudo-random numbers, the same in every run (`SplitMix64`), so that failures are reproducible.
-struct Dice(u64);
+struct SplitMix64(u64);
 
-impl Dice {
+impl SplitMix64 {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;

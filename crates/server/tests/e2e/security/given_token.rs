@@ -3,7 +3,7 @@
 use super::caller::{Caller, Form, Reply};
 use super::party::{another_client, with_one_address};
 use crate::e2e::app::{Registration, SCOPES, Tokens, code, create_service, register, text};
-use crate::e2e::patience::{REVOCATION_LIMIT, within};
+use crate::e2e::polling::{REVOCATION_LIMIT, within};
 use crate::e2e::world::World;
 use reqwest::Method;
 use serde_json::{Value, json};

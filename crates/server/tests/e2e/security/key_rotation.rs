@@ -3,7 +3,7 @@
 use super::caller::{Caller, Reply};
 use super::party::with_one_address;
 use crate::e2e::app::{Registration, SCOPES, Tokens, code, register, text};
-use crate::e2e::patience::{PATIENCE, REVOCATION_LIMIT, eventually, within};
+use crate::e2e::polling::{REVOCATION_LIMIT, TIMEOUT, eventually, within};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use base64::Engine as _;
@@ -27,7 +27,7 @@ on_all_stores! {
             let mut signed_anew = [false; 2];
             let mut tokens = 0;
             while tokens < 50 || signed_anew != [true; 2] {
-                assert!(made_at.elapsed() < PATIENCE, "{signed_anew:?} after {tokens} tokens");
+                assert!(made_at.elapsed() < TIMEOUT, "{signed_anew:?} after {tokens} tokens");
                 for (from, to) in [(0, 1), (1, 0)] {
                     let asked_after = made_at.elapsed();
                     let token = scene.fresh(from).await;

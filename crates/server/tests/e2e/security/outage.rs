@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Maximum time of a response while the database is unavailable: waiting for a connection, and for a
 /// statement.
-const PATIENCE: Duration = Duration::from_secs(45);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(45);
 
 // T103
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -99,7 +99,7 @@ async fn assert_unavailable(caller: &Caller, registration: &Registration, secret
         assert!(seconds.is_ok_and(|seconds| seconds > 0), "{reply:?}");
         assert_eq!(reply.header("www-authenticate"), None, "{reply:?}");
     }
-    assert!(asked.elapsed() < PATIENCE, "the answers took {:?}", asked.elapsed());
+    assert!(asked.elapsed() < RESPONSE_TIMEOUT, "the answers took {:?}", asked.elapsed());
 }
 
 async fn wait_for(caller: &Caller, path: &str, status: u16) {
@@ -109,7 +109,7 @@ async fn wait_for(caller: &Caller, path: &str, status: u16) {
         if reply.status == status {
             return;
         }
-        assert!(started.elapsed() < PATIENCE, "{path} is not {status}: {reply:?}");
+        assert!(started.elapsed() < RESPONSE_TIMEOUT, "{path} is not {status}: {reply:?}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

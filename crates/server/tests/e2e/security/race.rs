@@ -3,7 +3,7 @@
 use super::caller::{Caller, Form, Reply};
 use super::party::with_one_address;
 use crate::e2e::app::{Registration, SCOPES, code, register};
-use crate::e2e::patience::{REVOCATION_LIMIT, within};
+use crate::e2e::polling::{REVOCATION_LIMIT, within};
 use crate::e2e::world::World;
 use std::time::Instant;
 

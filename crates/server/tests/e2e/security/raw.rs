@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// Timeout of a response.
-const PATIENCE: Duration = Duration::from_secs(45);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Connects to a server.
 pub(super) async fn connect(server: &Server) -> TcpStream {
@@ -27,7 +27,7 @@ pub(super) async fn exchange(server: &Server, request: &[u8]) -> String {
 /// Reads until the server closes.
 pub(super) async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut received = Vec::new();
-    let ended = timeout(PATIENCE, stream.read_to_end(&mut received)).await;
+    let ended = timeout(RESPONSE_TIMEOUT, stream.read_to_end(&mut received)).await;
     let text = String::from_utf8_lossy(&received).into_owned();
     // A reset after the response is a valid end.
     assert!(ended.is_ok(), "the server neither answers to the end nor closes; so far: {text}");

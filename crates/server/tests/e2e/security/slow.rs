@@ -2,7 +2,7 @@
 
 use super::caller::{Caller, Form, Reply};
 use super::raw::{connect, read_to_end, status_of};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::allow_many_open_files;
 use crate::e2e::world::{StoreKind, World};
 use reqwest::Method;

@@ -6,7 +6,7 @@ use super::*;
 fn losing_the_race(then: Option<AuthorizationCode>) -> MockUnitOfWork {
     let mut order = Sequence::new();
     let mut unit = MockUnitOfWork::default();
-    let found = |_: &_| Ok(Some(held(code())));
+    let found = |_: &_| Ok(Some(with_user(code())));
     unit.codes.expect_find_and_hold().times(1).in_sequence(&mut order).returning(found);
     unit.codes.expect_redeem().times(1).in_sequence(&mut order).returning(|_, _, _| Ok(None));
     unit.codes.expect_find().times(1).in_sequence(&mut order).returning(move |_| Ok(then.clone()));

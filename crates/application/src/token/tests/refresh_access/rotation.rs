@@ -53,7 +53,7 @@ async fn use_token(unit: MockUnitOfWork, last_used_seconds_ago: i64) -> (Outcome
 }
 
 #[tokio::test]
-async fn the_newest_token_is_replaced_by_one_of_its_family() {
+async fn the_newest_token_is_replaced_by_one_of_its_family_rfc_9700_section_4_14_2() {
     let (unit, asked) = deciding(RotationOutcome::Replaced);
     let (outcome, endings) = use_token(unit, 60).await;
     let next = outcome.unwrap().next.unwrap();
@@ -76,7 +76,7 @@ async fn a_rotation_records_its_use_once_an_hour() {
 }
 
 #[tokio::test]
-async fn after_a_lost_response_the_same_successor_is_returned() {
+async fn after_a_lost_response_the_same_successor_is_returned_rfc_9700_section_4_14_2() {
     let successor = token().next(&SecretBytes::new([9; 32]));
     let (unit, _) = deciding(RotationOutcome::Repeated(token().seal(&successor)));
     let (outcome, endings) = use_token(unit, 60).await;
@@ -86,7 +86,7 @@ async fn after_a_lost_response_the_same_successor_is_returned() {
 
 // RFC 9700 section 4.14.2
 #[tokio::test]
-async fn a_reused_token_gets_no_access_and_the_revocation_is_audited() {
+async fn a_reused_token_gets_no_access_and_the_revocation_is_audited_rfc_9700_section_4_14_2() {
     let (unit, _) = deciding(RotationOutcome::Reused);
     let units = PreparedUnitsOfWork::new([unit]);
     let (endings, events) = (units.endings(), units.events());

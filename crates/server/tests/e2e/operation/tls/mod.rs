@@ -5,7 +5,7 @@ pub(in crate::e2e) mod authority;
 use super::schema::refusal;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, code, register};
 use crate::e2e::collector::metrics;
-use crate::e2e::patience::{PATIENCE, eventually};
+use crate::e2e::polling::{TIMEOUT, eventually};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
 use authority::{Authority, BOTH, write};
@@ -116,11 +116,11 @@ async fn incomplete_requests_time_out_over_tls_too() {
     // A body that is too long is rejected before it is sent, and the connection is closed.
     let announced = "POST /api/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\
                      Content-Type: application/x-www-form-urlencoded\r\n\r\n";
-    let answer = tokio::time::timeout(PATIENCE, authority.ask(&server, announced)).await.expect("in time");
+    let answer = tokio::time::timeout(TIMEOUT, authority.ask(&server, announced)).await.expect("in time");
     let answer = answer.expect("answer");
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     // So is an endless head.
-    let answer = tokio::time::timeout(PATIENCE, authority.ask(&server, "GET /livez HTTP/1.1\r\nHost:"));
+    let answer = tokio::time::timeout(TIMEOUT, authority.ask(&server, "GET /livez HTTP/1.1\r\nHost:"));
     let answer = answer.await.expect("in time").expect("answer");
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
 }
@@ -142,8 +142,7 @@ async fn a_certificate_is_renewed_with_open_connections_and_an_invalid_one_is_ig
     server.signal("HUP");
     eventually("it is said", async || {
         let log = server.log();
-        let said =
-            log.contains("the certificate files cannot be used") && log.contains("no certificate in PEM");
+        let said = log.contains("the certificate files cannot be used") && log.contains("no PEM certificate");
         said.then_some(())
     })
     .await;
@@ -165,7 +164,7 @@ async fn an_expired_certificate_causes_a_warning_and_its_expiry_is_measured() {
     let server = world.serve();
     let ended = "restwell_tls_certificate_end_seconds 1609459200";
     eventually("it is measured", async || metrics(&server).await.contains(ended).then_some(())).await;
-    assert_eq!(server.log().matches("ended on 2021-01-01").count(), 1, "{}", server.log());
+    assert_eq!(server.log().matches("expired on 2021-01-01").count(), 1, "{}", server.log());
     // The renewed certificate causes no further warning.
     authority.certify(world.dir.path());
     server.signal("HUP");
@@ -189,7 +188,7 @@ async fn silent_sockets_block_no_other_client_and_are_closed() {
         // If the server had waited for them, they would be closed by the time of the response.
         is_answered_beside_them |= silent.last().is_some_and(is_open);
         for mut socket in silent {
-            let read = tokio::time::timeout(PATIENCE, socket.read(&mut [0; 64])).await.expect("still open");
+            let read = tokio::time::timeout(TIMEOUT, socket.read(&mut [0; 64])).await.expect("still open");
             assert!(!matches!(read, Ok(1..)), "it was answered");
         }
         if is_answered_beside_them {
@@ -229,8 +228,8 @@ async fn invalid_files_and_an_http_public_url_are_rejected_in_one_sentence() {
         ("TLS_CERTIFICATE_FILE", "/nowhere/tls.crt", "server.tls_certificate_file names /nowhere/tls.crt"),
         ("TLS_KEY_FILE", &open, "which others may access (mode 644)"),
         ("TLS_KEY_FILE", &certificate, "which others may access"),
-        ("TLS_KEY_FILE", "", "server.tls_certificate_file is set, and server.tls_key_file is not"),
-        ("TLS_CERTIFICATE_FILE", "", "server.tls_key_file is set, and server.tls_certificate_file is not"),
+        ("TLS_KEY_FILE", "", "server.tls_certificate_file is set, but server.tls_key_file is not"),
+        ("TLS_CERTIFICATE_FILE", "", "server.tls_key_file is set, but server.tls_certificate_file is not"),
         ("PUBLIC_URL", "http://localhost:8443", "server.public_url must be set to an https URL"),
     ] {
         world.settings = right.clone();

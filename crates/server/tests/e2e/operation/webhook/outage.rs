@@ -6,10 +6,10 @@ use crate::e2e::operation::receiver::Answer;
 use crate::e2e::world::World;
 use chrono::TimeDelta;
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 on_all_stores! {
-    async fn after_an_hour_without_the_receiver_one_message_leads_to_everything(world: World) {
+    async fn after_an_hour_without_the_receiver_one_message_leads_to_everything_standard_webhooks_deliverability(world: World) {
         let servers = [world.serve(), world.serve_as("second")];
         let scene = Scene::new(&world, &servers[0]).await;
         scene.receiver.answer_with(Answer::Status(503));
@@ -52,7 +52,7 @@ on_all_stores! {
         assert_eq!(last["data"]["kinds"], json!(["profile", "sleep"]));
     }
 
-    async fn a_slow_response_in_time_is_a_delivery_and_is_not_repeated(world: World) {
+    async fn a_slow_response_in_time_is_a_delivery_and_is_not_repeated_standard_webhooks_request_timeouts(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         scene.receiver.answer_with(Answer::After(Duration::from_secs(4)));
@@ -61,7 +61,7 @@ on_all_stores! {
         assert_eq!(scene.receiver.messages("records.changed").len(), 1);
     }
 
-    async fn redirects_are_not_followed_and_early_closes_are_failures(world: World) {
+    async fn redirects_are_not_followed_and_early_closes_are_failures_standard_webhooks_delivery_success_and_failure(world: World) {
         let server = world.serve();
         let scene = Scene::new(&world, &server).await;
         scene.receiver.answer_with(Answer::Status(307));
@@ -76,5 +76,35 @@ on_all_stores! {
         assert_eq!(scene.wait_for_results(&world, 4).await[0], "204");
         let messages = scene.receiver.messages("records.changed");
         assert!(messages.iter().all(|message| message.id == messages[0].id), "{messages:?}");
+    }
+    async fn a_receiver_at_an_address_that_is_forbidden_by_now_is_not_called_but_tried_again_standard_webhooks_ssrf(world: World) {
+        let server = world.serve();
+        let scene = Scene::new(&world, &server).await;
+        // As if the name of the confirmed endpoint led to another address.
+        let moved = async |url: &str| world.execute(&format!("UPDATE webhook_endpoint SET url = '{url}'")).await;
+        moved("https://10.0.0.1/hook").await;
+        scene.import_night(&world);
+        assert_eq!(scene.wait_for_results(&world, 2).await[0], "forbidden");
+        assert_eq!(scene.receiver.messages("records.changed").len(), 0);
+        moved(&scene.receiver.url).await;
+        world.advance(TimeDelta::seconds(6));
+        assert_eq!(scene.wait_for_results(&world, 3).await, ["204", "forbidden", "200"]);
+    }
+}
+
+on_sqlite! {
+    async fn a_response_after_20_seconds_is_too_late_and_the_message_is_repeated_standard_webhooks_request_timeouts(world: World) {
+        let server = world.serve();
+        let scene = Scene::new(&world, &server).await;
+        scene.receiver.answer_with(Answer::After(Duration::from_secs(22)));
+        let changed_at = Instant::now();
+        scene.import_night(&world);
+        assert_eq!(scene.wait_for_results(&world, 2).await[0], "timed_out");
+        assert!(changed_at.elapsed() >= Duration::from_secs(20), "{:?}", changed_at.elapsed());
+        scene.receiver.answer_with(Answer::Status(204));
+        world.advance(TimeDelta::seconds(6));
+        assert_eq!(scene.wait_for_results(&world, 3).await[0], "204");
+        let [first, second] = &scene.receiver.messages("records.changed")[..] else { panic!("two messages") };
+        assert_eq!((&first.id, &first.body), (&second.id, &second.body));
     }
 }

@@ -3,7 +3,7 @@
 use crate::e2e::app::{Registration, SCOPES, ask_refresh, code, read_json, redeem, register, text};
 use crate::e2e::operation::receiver::{Message, Receiver};
 use crate::e2e::operation::records;
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use serde_json::Value;
@@ -20,11 +20,15 @@ pub(super) struct Scene {
 impl Scene {
     /// Begins with an endpoint that has returned its challenge.
     pub(super) async fn new(world: &World, server: &Server) -> Self {
-        let app = register(world);
+        Self::at(world, server, register(world), "127.0.0.1").await
+    }
+
+    /// Begins with an endpoint of this app, at this name of the machine.
+    pub(super) async fn at(world: &World, server: &Server, app: Registration, host: &str) -> Self {
         let refresh = redeem(server, &app, &code(world, &app, &SCOPES)).await.refresh;
         let receiver = Receiver::start().await;
-        let created =
-            world.json(&["webhook", "create", "--client", &app.client_id, "--url", &receiver.url, "--json"]);
+        let url = receiver.url.replace("127.0.0.1", host);
+        let created = world.json(&["webhook", "create", "--client", &app.client_id, "--url", &url, "--json"]);
         let (endpoint, secret) = (text(&created, "endpoint_id"), text(&created, "secret"));
         let scene = Self { app, refresh, receiver, endpoint, secret };
         scene.wait_for_status(world, "active").await;

@@ -13,25 +13,43 @@ const VERIFIER: &str = "a-verifier-of-43-to-128-unreserved-characters";
 
 on_sqlite! {
     // T41
-    async fn a_code_with_a_challenge_requires_its_verifier_by_every_transport(world: World) {
+    async fn a_code_with_a_challenge_requires_its_verifier_by_every_transport_rfc_7636_section_4_6(world: World) {
         let scene = Scene::new(world);
         let code = code_for(&scene, &with_challenge(&scene.auth_request())).await;
         let caller = Caller::new(&scene.server);
         let form = Form::of_code(&scene.app, &code);
         let (short, long) = ("a".repeat(42), "a".repeat(129));
         let other = VERIFIER.replace('a', "b");
-        for verifier in [other.as_str(), &short, &long, &challenge(VERIFIER), &format!("{VERIFIER}="), "\u{e9}", "a b"] {
+        for verifier in [other.as_str(), &challenge(VERIFIER), &short, &long, &format!("{VERIFIER}="), "\u{e9}", "a b"] {
             let form = form.clone().with("code_verifier", verifier);
             for reply in [caller.get("/api/token", &form).await, caller.post("/api/token", &form).await] {
-                let error = reply.member("error");
-                assert!(["invalid_grant", "invalid_request"].contains(&error.as_str()), "{verifier}: {error}");
-                reply.assert_error(400, &error);
+                assert_eq!(reply.member("error"), "invalid_grant", "{verifier}");
+                reply.assert_error(400, "invalid_grant");
             }
         }
         caller.get("/api/token", &form).await.assert_error(400, "invalid_grant");
         caller.post("/api/token", &form).await.assert_error(400, "invalid_grant");
         // None of these attempts used up the code.
         caller.get("/api/token", &form.with("code_verifier", VERIFIER)).await.tokens();
+    }
+
+    async fn neither_pages_nor_redirects_nor_the_code_contain_the_challenge_rfc_7636_section_4_4(world: World) {
+        let scene = Scene::new(world);
+        let (asking, browser) = (with_challenge(&scene.auth_request()), &scene.browser);
+        let to_sign_in = ask(browser, &asking).await;
+        let sign_in = browser.follow(&to_sign_in).await;
+        let to_consent = browser.submit(&scene.person.credentials(&sign_in.form("/sign-in"))).await;
+        let consent = browser.follow(&to_consent).await;
+        let to_app = allow(browser, &consent, &SCOPES).await;
+        let code = to_app.answer_to(REDIRECT_URI)["code"].clone();
+        for page in [to_sign_in, sign_in, to_consent, consent, to_app] {
+            let mut headers = page.headers.values().map(|value| value.to_str().expect("ASCII"));
+            let challenge = challenge(VERIFIER);
+            assert!(!page.body.contains(&challenge) && !headers.any(|value| value.contains(&challenge)), "{page:?}");
+        }
+        // The challenge was stored.
+        redeem(&scene, &code, None).await.assert_error(400, "invalid_grant");
+        redeem(&scene, &code, Some(VERIFIER)).await.tokens();
     }
 
     // T43

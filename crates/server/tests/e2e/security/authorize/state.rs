@@ -45,7 +45,7 @@ on_sqlite! {
     }
 
     // T26
-    async fn every_redirect_to_the_app_has_the_configured_issuer(world: World) {
+    async fn every_redirect_to_the_app_has_the_configured_issuer_rfc_9207_section_2_3(world: World) {
         let scene = Scene::new(with_one_address(world));
         let metadata = Caller::new(&scene.server).get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await;
         assert_eq!(metadata.json()["authorization_response_iss_parameter_supported"], true);

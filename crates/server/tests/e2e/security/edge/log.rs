@@ -2,7 +2,7 @@
 
 use super::proxy::{Kind, Proxy};
 use super::wire::send;
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::world::{StoreKind, World};
 
 const MARKER: &str = "LEAKME123";

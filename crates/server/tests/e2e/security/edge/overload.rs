@@ -1,7 +1,7 @@
 //! Overload.
 
 use crate::e2e::app::{SCOPES, code, register};
-use crate::e2e::patience::{PATIENCE, eventually};
+use crate::e2e::polling::{TIMEOUT, eventually};
 use crate::e2e::relay::{Line, Relay};
 use crate::e2e::security::caller::{Caller, Form};
 use crate::e2e::server::allow_many_open_files;
@@ -136,7 +136,7 @@ on_both_stores! {
             let page = caller.read(&token, &format!("{path}?pageSize=10000&include_stages=true")).await;
             (page.status == 200).then_some(())
         };
-        tokio::time::timeout(PATIENCE, eventually("there is room again", again)).await.expect("in time");
+        tokio::time::timeout(TIMEOUT, eventually("there is room again", again)).await.expect("in time");
     }
 }
 

@@ -1,7 +1,7 @@
 //! A running HAProxy or nginx.
 
 use crate::e2e::operation::tls::authority::Authority;
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use reqwest::Client;
 use std::fs::{File, Permissions};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};

@@ -11,14 +11,14 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// Timeout of a response.
-const PATIENCE: Duration = Duration::from_secs(45);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Sends bytes and returns everything received until the connection ends.
 pub(super) async fn send(address: SocketAddr, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.expect("connection");
     let _ = stream.write_all(request).await;
     let mut received = Vec::new();
-    let ended = timeout(PATIENCE, stream.read_to_end(&mut received)).await;
+    let ended = timeout(RESPONSE_TIMEOUT, stream.read_to_end(&mut received)).await;
     let text = String::from_utf8_lossy(&received).into_owned();
     assert!(ended.is_ok(), "{} was not answered to its end: {text}", String::from_utf8_lossy(request));
     text
@@ -129,7 +129,7 @@ async fn an_incomplete_head_times_out_and_idle_connections_block_no_client() {
         let started = Instant::now();
         let slow = send(proxy.address, b"GET /api/token HTTP/1.1\r\nHost: a\r\nX-Slow: ").await;
         assert!(slow.is_empty() || slow.starts_with("HTTP/1.1 408"), "{kind:?}: {slow}");
-        assert!(started.elapsed() < PATIENCE, "{kind:?}: {:?}", started.elapsed());
+        assert!(started.elapsed() < RESPONSE_TIMEOUT, "{kind:?}: {:?}", started.elapsed());
         let mut idle = Vec::new();
         for _ in 0..500 {
             idle.push(TcpStream::connect(proxy.address).await.expect("connection"));

@@ -1,7 +1,7 @@
 //! A request: an endpoint and a credential.
 
 use super::cast::{Cast, Cookies};
-use super::sample::{Material, Sample};
+use super::sample::{Sample, SingleUseInputs};
 use crate::e2e::browser::{FILE_FORM, file_form};
 use crate::e2e::security::caller::basic;
 use domain::scope::Scope;
@@ -22,7 +22,7 @@ pub(super) struct Attempt {
 
 impl Attempt {
     /// Builds the request.
-    pub(super) fn request(&self, cast: &Cast, sample: &Sample, material: &Material) -> RequestBuilder {
+    pub(super) fn request(&self, cast: &Cast, sample: &Sample, material: &SingleUseInputs) -> RequestBuilder {
         let mut fields = sample.fields.clone();
         fields.extend(self.form_token(cast, material).map(|token| ("form_token", token)));
         let request = cast.request(self.method.clone(), &sample.path);
@@ -40,7 +40,7 @@ impl Attempt {
         self.authorized(cast, material, request)
     }
 
-    fn authorized(&self, cast: &Cast, material: &Material, request: RequestBuilder) -> RequestBuilder {
+    fn authorized(&self, cast: &Cast, material: &SingleUseInputs, request: RequestBuilder) -> RequestBuilder {
         let client = &cast.app;
         match self.credential {
             Credential::Nothing => request,
@@ -69,7 +69,7 @@ impl Attempt {
     }
 
     /// Returns the form token, for credentials that include one.
-    fn form_token(&self, cast: &Cast, material: &Material) -> Option<String> {
+    fn form_token(&self, cast: &Cast, material: &SingleUseInputs) -> Option<String> {
         let of = |cookies: &Cookies| match self.audience {
             Audience::AnyForm => Some(cookies.token_of_visit()),
             Audience::PersonsForm | Audience::PersonsKeptForm => Some(cookies.token_of_session()),

@@ -13,7 +13,7 @@ use attempt::Attempt;
 use cast::Cast;
 use http_adapter::{Audience, Credential, Endpoint, Outcome};
 use reqwest::Method;
-use sample::Material;
+use sample::SingleUseInputs;
 
 on_sqlite! {
     async fn every_endpoint_responds_to_every_credential_as_the_table_requires(world: World) {
@@ -58,7 +58,7 @@ async fn try_every_credential(
     let mut mismatches = Vec::new();
     let (served, refused): (Vec<_>, Vec<_>) =
         Credential::ALL.into_iter().partition(|one| audience.outcome(*one) == Outcome::Served);
-    let mut material = Material::make(cast, endpoint, audience).await;
+    let mut material = SingleUseInputs::make(cast, endpoint, audience).await;
     let attempt = |credential| Attempt { endpoint, method: method.clone(), audience, credential };
     for credential in refused {
         mismatches.extend(verdict::check(cast, &attempt(credential), &material).await.err());
@@ -69,7 +69,7 @@ async fn try_every_credential(
     for credential in served {
         mismatches.extend(verdict::check(cast, &attempt(credential), &material).await.err());
         if *method != Method::GET || audience == Audience::Client {
-            material = Material::make(cast, endpoint, audience).await;
+            material = SingleUseInputs::make(cast, endpoint, audience).await;
         }
     }
     mismatches

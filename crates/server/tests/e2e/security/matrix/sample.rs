@@ -15,7 +15,7 @@ const UNKNOWN_REQUEST: &str = "11111111-2222-4333-8444-555555555555";
 
 /// Single-use inputs of a request.
 #[derive(Clone, Debug)]
-pub(super) struct Material {
+pub(super) struct SingleUseInputs {
     /// Browser in which the owner is signed in.
     pub(super) browser: Cookies,
     /// A code, a refresh token, a link, the id of a request or of a personal token, depending on the
@@ -23,7 +23,7 @@ pub(super) struct Material {
     thing: String,
 }
 
-impl Material {
+impl SingleUseInputs {
     /// Creates it, with a separate browser if a session is needed: some requests end it.
     pub(super) async fn make(cast: &Cast, endpoint: Endpoint, audience: Audience) -> Self {
         let counts = !matches!(
@@ -50,7 +50,7 @@ impl Material {
             | Endpoint::ChangeOwnApp
             | Endpoint::RetireOwnSecret
             | Endpoint::DeleteOwnApp
-            | Endpoint::OwnWebhooks
+            | Endpoint::DeveloperWebhooks
             | Endpoint::CreateOwnWebhook => cast.own_app().await,
             Endpoint::RotateOwnSecret => cast.own_secret().await,
             Endpoint::CreateSandboxCode => cast.sandbox_person().await,
@@ -91,7 +91,12 @@ pub(super) fn path(cast: &Cast, endpoint: Endpoint) -> String {
 }
 
 /// Returns the request.
-pub(super) fn request_for(cast: &Cast, endpoint: Endpoint, method: &Method, material: &Material) -> Sample {
+pub(super) fn request_for(
+    cast: &Cast,
+    endpoint: Endpoint,
+    method: &Method,
+    material: &SingleUseInputs,
+) -> Sample {
     // The owner must not be erased: the other requests need the data.
     if endpoint == Endpoint::User {
         let path = endpoint.path().replace("{user_id}", &material.thing);
@@ -176,7 +181,7 @@ type Parts = (Vec<(&'static str, String)>, Good);
 
 #[expect(clippy::match_same_arms, reason = "the arms group what belongs together")]
 #[expect(clippy::too_many_lines, reason = "one arm for each endpoint")]
-fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
+fn by_get(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts {
     let ok = Good::Status(200);
     match endpoint {
         Endpoint::Token | Endpoint::Refresh => of_token_endpoint(cast, endpoint, material),
@@ -204,7 +209,7 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
         Endpoint::ContinueForm => (Vec::new(), Good::SeeOther(&["/"])),
         Endpoint::Help | Endpoint::ForgotPassword | Endpoint::SignUp => (Vec::new(), ok),
         Endpoint::Home | Endpoint::Apps | Endpoint::Tokens | Endpoint::Activity => (Vec::new(), ok),
-        Endpoint::Developer | Endpoint::OwnApp | Endpoint::OwnWebhooks => (Vec::new(), ok),
+        Endpoint::Developer | Endpoint::OwnApp | Endpoint::DeveloperWebhooks => (Vec::new(), ok),
         Endpoint::CreateSandbox
         | Endpoint::EraseSandbox
         | Endpoint::CreateSandboxCode
@@ -251,7 +256,7 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
 
 #[expect(clippy::match_same_arms, reason = "the arms group what belongs together")]
 #[expect(clippy::too_many_lines, reason = "one arm for each endpoint")]
-fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
+fn by_post(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts {
     let thing = || material.thing.clone();
     let ok = Good::Status(200);
     let email = |person: &crate::e2e::person::Person| ("email", person.email.clone());
@@ -285,7 +290,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
             (vec![("client", cast.other_app.client_id.clone())], Good::SeeOther(&["/apps?done="]))
         }
         Endpoint::Developer => ([app_fields(), vec![("kind", "confidential".to_owned())]].concat(), ok),
-        Endpoint::OwnApp | Endpoint::OwnWebhooks => unserved(endpoint),
+        Endpoint::OwnApp | Endpoint::DeveloperWebhooks => unserved(endpoint),
         Endpoint::CreateSandbox => (vec![("x", String::new())], Good::SeeOther(&["/developer?done="])),
         // Without the confirmation, so that the people stay.
         Endpoint::EraseSandbox => (vec![("x", String::new())], Good::Status(422)),
@@ -373,7 +378,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
     }
 }
 
-fn of_token_endpoint(cast: &Cast, endpoint: Endpoint, material: &Material) -> Parts {
+fn of_token_endpoint(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts {
     let thing = material.thing.clone();
     let fields = match endpoint {
         Endpoint::Token => vec![("code", thing), ("redirect_uri", REDIRECT_URI.to_owned())],

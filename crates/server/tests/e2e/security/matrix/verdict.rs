@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::cast::Cast;
-use super::sample::{self, Good, Material};
+use super::sample::{self, Good, SingleUseInputs};
 use crate::e2e::security::caller::Reply;
 use http_adapter::problem::Fault;
 use http_adapter::{Audience, Credential, Outcome};
@@ -10,7 +10,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 /// Sends an attempt; returns a description of an unexpected response.
-pub(super) async fn check(cast: &Cast, attempt: &Attempt, material: &Material) -> Result<(), String> {
+pub(super) async fn check(cast: &Cast, attempt: &Attempt, material: &SingleUseInputs) -> Result<(), String> {
     let sample = sample::request_for(cast, attempt.endpoint, &attempt.method, material);
     let reply = Reply::to(attempt.request(cast, &sample, material)).await;
     let outcome = attempt.audience.outcome(attempt.credential);
@@ -27,7 +27,7 @@ pub(super) async fn check(cast: &Cast, attempt: &Attempt, material: &Material) -
 }
 
 /// Checks that rejected attempts changed nothing: the owner is still signed in, and every token works.
-pub(super) async fn check_untouched(cast: &Cast, material: &Material) -> Result<(), String> {
+pub(super) async fn check_untouched(cast: &Cast, material: &SingleUseInputs) -> Result<(), String> {
     let account = cast.request(Method::GET, "/account").header("cookie", material.browser.header());
     let account = Reply::to(account).await.status;
     let path = format!("/api/v1/profile/{}", cast.owner.user_id);

@@ -42,7 +42,7 @@ impl Case<'_> {
             let reply = self.scene.callers[at].read(text, &path).await;
             match (works, reply.status) {
                 (true, 200) | (false, 401) => return Ok(()),
-                (false, 200) if asked_at < self.scene.patience => {
+                (false, 200) if asked_at < self.scene.grace_period => {
                     tokio::time::sleep(Duration::from_millis(10)).await;
                 }
                 (true, _) => return Err(format!("is refused by server {at}: {reply:?}")),

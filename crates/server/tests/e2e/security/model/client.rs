@@ -29,7 +29,7 @@ impl Case<'_> {
             Action::GiveRefreshBack { grant, by, at } => match grant.index_among(self.model.grants.len()) {
                 Some(grant) => {
                     let token = self.model.grants[grant].refresh.clone();
-                    self.give_back(grant, &token, by, at).await
+                    self.revoke(grant, &token, by, at).await
                 }
                 None => Ok(()),
             },
@@ -127,13 +127,7 @@ impl Case<'_> {
     }
 
     /// An authenticated client gets 200 for any token; its own token ends with its grant.
-    async fn give_back(
-        &mut self,
-        grant: usize,
-        token: &str,
-        by: Presenter,
-        at: usize,
-    ) -> Result<(), Mismatch> {
+    async fn revoke(&mut self, grant: usize, token: &str, by: Presenter, at: usize) -> Result<(), Mismatch> {
         let party = self.model.grants[grant].party;
         let (client, secret) = self.presenter(by, party.client);
         let registration = self.registration(party.person, (client, secret));
@@ -151,7 +145,7 @@ impl Case<'_> {
         let held = &self.model.accesses[access];
         let (grant, token, has_live_key) = (held.grant, held.text.clone(), held.has_live_key);
         let was_live = self.model.grants[grant].is_live;
-        self.give_back(grant, &token, by, at).await?;
+        self.revoke(grant, &token, by, at).await?;
         if !has_live_key {
             self.model.grants[grant].is_live = was_live;
         }

@@ -15,14 +15,14 @@ use system_adapter::SystemEntropy;
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// Timeout for new keys. The tests of key rotation check their time limit; here only the order counts.
-const KEY_PATIENCE: Duration = Duration::from_secs(20);
+const KEY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The servers and their store.
 pub(super) struct Scene {
     pub(super) servers: [Server; 2],
     pub(super) callers: [Caller; 2],
     /// Time during which ended access may still be accepted.
-    pub(super) patience: Duration,
+    pub(super) grace_period: Duration,
     cases: AtomicU32,
     pub(super) world: World,
 }
@@ -40,7 +40,7 @@ impl Scene {
         let servers = [world.serve(), world.serve_as("second")];
         Self {
             callers: servers.each_ref().map(Caller::new),
-            patience: if access_cache.is_zero() { Duration::ZERO } else { LIMIT },
+            grace_period: if access_cache.is_zero() { Duration::ZERO } else { LIMIT },
             cases: AtomicU32::new(0),
             servers,
             world,
@@ -68,7 +68,7 @@ impl Scene {
                 if keys == [key_id] {
                     break;
                 }
-                if started.elapsed() > KEY_PATIENCE {
+                if started.elapsed() > KEY_TIMEOUT {
                     return Err(format!("the retired keys are still shown: {keys:?}"));
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;

@@ -54,13 +54,17 @@ on_sqlite! {
         let scene = Scene::new(world);
         scene.browser.sign_in(&scene.person).await;
         scene.browser.get("/developer").await.assert_refused(404);
-        assert!(!scene.browser.open("/apps").await.body.contains("/developer"));
+        for path in ["/apps", "/activity", "/tokens"] {
+            assert!(!scene.browser.open(path).await.body.contains("/developer"), "{path}");
+        }
     }
 
     async fn a_secret_is_shown_once_and_the_draft_works_for_its_owner(world: World) {
         let scene = with_self_service(world);
         scene.browser.sign_in(&scene.person).await;
-        assert!(scene.browser.open("/apps").await.body.contains("href=\"/developer\""));
+        for path in ["/apps", "/activity", "/tokens"] {
+            assert!(scene.browser.open(path).await.body.contains("href=\"/developer\""), "{path}");
+        }
         let (app, _) = register(&scene.browser, &scene.person).await;
         let own = scene.browser.open(&format!("/developer/{}", app.client_id)).await;
         assert!(own.text().contains("Night Owl") && own.text().contains("Not approved yet"), "{own:?}");
@@ -118,7 +122,9 @@ on_sqlite! {
         assert!(scene.world.fails(&by_hand).contains("draft"));
         let drafts = scene.world.json_lines(&["client", "list", "--drafts", "--json"]);
         assert_eq!(drafts.iter().map(|draft| text(draft, "client_id")).collect::<Vec<_>>(), [app.client_id.as_str()]);
-        let approved = scene.world.json(&["client", "approve", &app.client_id, "--json"]);
+        let revision = text(&scene.world.json(&["client", "show", &app.client_id, "--json"]), "revision");
+        assert!(scene.world.fails(&["client", "approve", &app.client_id, "--revision", "5d1f"]).contains("review it again"));
+        let approved = scene.world.json(&["client", "approve", &app.client_id, "--revision", &revision, "--json"]);
         assert_eq!((text(&approved, "review"), text(&approved, "owner")), ("approved".to_owned(), scene.person.user_id.clone()));
         assert_eq!(scene.world.json_lines(&["client", "list", "--drafts", "--json"]), Vec::<serde_json::Value>::new());
         // The request is still open.
@@ -178,7 +184,8 @@ on_sqlite! {
         scene.browser.sign_in(&scene.person).await;
         let form = new_app(&scene.browser).await;
         for (field, value) in [
-            ("name", ""), ("name", "Night\u{200b}Owl"), ("name", "Owl\u{202e}"), ("contact", ""), ("contact", "me"),
+            ("name", ""), ("name", "Night\u{200b}Owl"), ("name", "Owl\u{202e}"), ("name", "Restwell"),
+            ("name", "R\u{435}stwell"), ("name", "Official Night Owl"), ("contact", ""), ("contact", "me"),
             ("home_page", "http://owl.example"), ("privacy_policy", "javascript:alert(1)"), ("redirect_uri", ""),
             ("redirect_uri", "http://owl.example/cb"), ("redirect_uri", "https://owl.example/cb#x"),
         ] {
@@ -202,7 +209,7 @@ on_sqlite! {
             // A reload registers nothing.
             let again = scene.browser.submit(&form).await;
             again.assert_refused(422);
-            assert!(again.text().contains("You already have an app with this name."), "{again:?}");
+            assert!(again.text().contains("If you reloaded the page, nothing more was registered"), "{again:?}");
         }
         scene.browser.submit(&form).await.assert_refused(422);
         assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL", 10).await;

@@ -3,8 +3,8 @@
 use super::developer::{new_app, register, with_self_service};
 use crate::e2e::app::{Registration, read, read_json, text};
 use crate::e2e::browser::{Browser, Page};
-use crate::e2e::patience::eventually;
 use crate::e2e::person::signed_in;
+use crate::e2e::polling::eventually;
 use crate::e2e::security::caller::{Caller, basic};
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
@@ -101,7 +101,7 @@ on_sqlite! {
         assert_rows(&scene.world, "sandbox_person", "", 27).await;
     }
 
-    async fn only_the_own_people_and_apps_of_a_developer_get_codes(world: World) {
+    async fn a_developer_gets_codes_only_for_their_people_and_apps(world: World) {
         let scene = with_self_service(world);
         let Scene { world, server, browser, person, .. } = &scene;
         browser.sign_in(person).await;

@@ -2,11 +2,11 @@
 
 use super::developer::{register, relax, with_self_service};
 use crate::e2e::app::{ask_token, code, read, redeem};
-use crate::e2e::patience::eventually;
+use crate::e2e::polling::eventually;
 use crate::e2e::world::World;
 
 on_both_stores! {
-    async fn a_developer_sees_requests_errors_and_what_the_limits_leave(world: World) {
+    async fn a_developer_sees_requests_errors_and_remaining_limits(world: World) {
         let scene = with_self_service(world);
         let (browser, server) = (&scene.browser, &scene.server);
         browser.sign_in(&scene.person).await;

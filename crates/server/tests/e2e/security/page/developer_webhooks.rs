@@ -5,8 +5,8 @@ use crate::e2e::app::{Registration, code, redeem};
 use crate::e2e::browser::{Browser, Page};
 use crate::e2e::operation::mail_server::{MailServer, with_mail};
 use crate::e2e::operation::receiver::{Answer, Receiver};
-use crate::e2e::patience::eventually;
 use crate::e2e::person::{Person, signed_in};
+use crate::e2e::polling::eventually;
 use crate::e2e::security::scene::{Scene, assert_rows};
 use crate::e2e::world::World;
 use chrono::TimeDelta;
@@ -93,7 +93,7 @@ on_sqlite! {
         assert!(listed.text().contains(&receiver.messages("endpoint.test")[0].id), "{listed:?}");
         let second = secret(&browser.submit(&page.form(&action("rotate-secret"))).await);
         assert_ne!(first, second);
-        assert!(developer.open().await.text().contains("Signs too until"));
+        assert!(developer.open().await.text().contains("Also signs messages until"));
         browser.submit(&page.form(&action("test"))).await;
         eventually("a second test", async || (receiver.messages("endpoint.test").len() == 2).then_some(())).await;
         let message = &receiver.messages("endpoint.test")[1];
@@ -103,7 +103,7 @@ on_sqlite! {
         assert!(browser.follow(&deleted).await.text().contains("No endpoints yet"));
         assert_rows(&developer.scene.world, "webhook_endpoint", "", 0).await;
         let changes = "WHERE actor = 'person' AND user_id IS NOT NULL AND address IS NOT NULL AND kind LIKE 'webhook.%'";
-        assert_rows(&developer.scene.world, "audit_event", changes, 3).await;
+        assert_rows(&developer.scene.world, "audit_event", changes, 5).await;
     }
 
     async fn deliveries_and_replays_name_no_person(world: World) {
@@ -142,7 +142,7 @@ on_sqlite! {
         for url in ["https://10.0.0.1/x", "https://[fd00::1]/x", "https://169.254.169.254/latest"] {
             let page = developer.create_at(url).await;
             page.assert_refused(422);
-            assert!(page.text().contains("does not call private addresses"), "{url}: {page:?}");
+            assert!(page.text().contains("private or loopback addresses"), "{url}: {page:?}");
         }
         let form = developer.open().await.form("/developer/webhooks/create").with("url", "https://hooks.example/x");
         developer.scene.browser.submit(&form.and("url", "https://hooks.example/y")).await.assert_refused(400);
@@ -157,7 +157,7 @@ on_sqlite! {
         }
         let full = developer.scene.browser.submit(&form).await;
         full.assert_refused(422);
-        assert!(full.text().contains("the most it can have"), "{full:?}");
+        assert!(full.text().contains("has reached the limit of 10 webhook endpoints"), "{full:?}");
         assert!(developer.open().await.forms("/developer/webhooks/create").is_empty());
         assert_rows(&developer.scene.world, "webhook_endpoint", "", 10).await;
     }

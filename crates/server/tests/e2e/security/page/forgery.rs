@@ -23,7 +23,7 @@ const FOREIGN: [&[(&str, &str)]; 8] = [
 ];
 
 /// Form that is filled in to have an effect.
-struct Filled {
+struct FormSubmission {
     form: PageForm,
     /// Whether its token belongs to the session cookie; otherwise to the visit cookie.
     of_session: bool,
@@ -129,7 +129,7 @@ impl Victim {
     }
 
     /// Opens every page with a form in the victim's browser, and fills in the forms.
-    async fn forms(&self) -> Vec<Filled> {
+    async fn forms(&self) -> Vec<FormSubmission> {
         let (browser, person) = (&self.scene.browser, &self.scene.person);
         let consent = reach_consent(browser, &self.scene.auth_request(), person).await;
         let tokens = browser.open("/tokens").await;
@@ -139,8 +139,8 @@ impl Victim {
         let sent = ask(browser, &self.scene.auth_request().with("prompt", "login")).await;
         let sign_in = browser.follow(&sent).await;
         let change = account.form("/account/password").with("current_password", PASSWORD);
-        let of_session = |form: PageForm| Filled { form, of_session: true };
-        let of_visit = |form: PageForm| Filled { form, of_session: false };
+        let of_session = |form: PageForm| FormSubmission { form, of_session: true };
+        let of_visit = |form: PageForm| FormSubmission { form, of_session: false };
         let [disconnect, disconnect_all] =
             <[PageForm; 2]>::try_from(apps.forms("/apps/disconnect")).expect("two forms");
         vec![
@@ -168,7 +168,7 @@ impl Victim {
     }
 
     /// Returns the form with every other token.
-    async fn forgeries(&self, filled: &Filled) -> Vec<PageForm> {
+    async fn forgeries(&self, filled: &FormSubmission) -> Vec<PageForm> {
         let form = &filled.form;
         let theirs = Browser::new(&self.scene.server);
         let their_visit = theirs.open("/sign-in").await.form("/sign-in").value("form_token").to_owned();

@@ -3,8 +3,8 @@
 use super::token::make_token;
 use crate::e2e::app::{REDIRECT_URI, SCOPES, text};
 use crate::e2e::browser::Browser;
-use crate::e2e::patience::eventually;
 use crate::e2e::person::{PASSWORD, Person, app_of, type_password};
+use crate::e2e::polling::eventually;
 use crate::e2e::security::auth_request::{ask, connect, reach_consent};
 use crate::e2e::security::caller::{Caller, Form, Reply};
 use crate::e2e::security::scene::{Scene, assert_rows};

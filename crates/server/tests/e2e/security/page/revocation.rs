@@ -3,8 +3,8 @@
 use super::token::make_token;
 use crate::e2e::app::{Registration, Tokens};
 use crate::e2e::browser::{Browser, PageForm};
-use crate::e2e::patience::{REVOCATION_LIMIT, eventually, within};
 use crate::e2e::person::PASSWORD;
+use crate::e2e::polling::{REVOCATION_LIMIT, eventually, within};
 use crate::e2e::security::auth_request::connect;
 use crate::e2e::security::caller::Caller;
 use crate::e2e::security::party::with_one_address;

@@ -113,7 +113,7 @@ on_sqlite! {
             assert!(events.iter().all(|event| event["actor"] == "person"), "{events:?}");
         }
         let shown = browser.open("/activity").await.text();
-        assert!(shown.contains("You deleted a supplement intake") && shown.contains("You changed your own supplements"), "{shown}");
+        assert!(shown.contains("You deleted a supplement intake") && shown.contains("You changed your products"), "{shown}");
     }
 
     async fn another_persons_products_and_entries_do_not_exist(world: World) {
@@ -198,7 +198,7 @@ on_sqlite! {
         let skipped = form.with("date", "2025-03-30").with("time", "02:30");
         let page = scene.browser.submit(&skipped).await;
         page.assert_refused(422);
-        assert!(page.text().contains("skipped this time"), "{page:?}");
+        assert!(page.text().contains("this time did not exist"), "{page:?}");
         let page = scene.browser.submit(&form.with("date", "2025-10-26").with("time", "02:30")).await;
         page.assert_refused(422);
         assert!(page.text().contains("Which of the two?"), "{page:?}");

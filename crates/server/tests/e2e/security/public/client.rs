@@ -5,8 +5,7 @@ use crate::e2e::app::create_app;
 use crate::e2e::security::auth_request::ask;
 
 on_sqlite! {
-    // RFC 8252 section 7.3, RFC 7636
-    async fn a_public_app_gets_tokens_without_a_secret_at_any_loopback_port(world: World) {
+    async fn a_public_app_gets_tokens_without_a_secret_at_any_loopback_port_rfc_8252_section_7_3(world: World) {
         let scene = PublicScene::new(world);
         for uri in ["http://127.0.0.1/callback", "http://127.0.0.1:1024/callback", "http://127.0.0.1:49152/callback"] {
             let code = scene.code(&scene.auth_request(uri), uri).await;
@@ -15,8 +14,7 @@ on_sqlite! {
         }
     }
 
-    // RFC 6749 section 4.1.3
-    async fn the_code_exchange_repeats_the_port_of_the_request(world: World) {
+    async fn the_code_exchange_repeats_the_port_of_the_request_rfc_6749_section_4_1_3(world: World) {
         let scene = PublicScene::new(world);
         let uri = "http://127.0.0.1:49152/callback";
         let code = scene.code(&scene.auth_request(uri), uri).await;
@@ -27,8 +25,8 @@ on_sqlite! {
         scene.caller().post("/api/token", &scene.exchange(&code, uri)).await.tokens();
     }
 
-    // RFC 8252 section 7.3
-    async fn everything_but_the_port_of_a_loopback_uri_is_compared_exactly(world: World) {
+    // Also RFC 8252 section 7.3
+    async fn everything_but_the_port_of_a_loopback_uri_is_compared_exactly_rfc_8252_section_8_4(world: World) {
         let scene = PublicScene::new(world);
         for uri in [
             "http://localhost:49152/callback",
@@ -52,8 +50,8 @@ on_sqlite! {
         assert_eq!(ask(&scene.browser, &asking).await.status, 400);
     }
 
-    // RFC 7636 section 4.4.1, RFC 9700 section 2.1.1
-    async fn a_public_app_must_use_pkce_with_s256(world: World) {
+    // Also RFC 9700 section 2.1.1
+    async fn a_public_app_must_use_pkce_with_s256_rfc_7636_section_4_4_1(world: World) {
         let scene = PublicScene::new(world);
         let asking = scene.auth_request(LOOPBACK_URI);
         for asking in [
@@ -72,8 +70,8 @@ on_sqlite! {
         scene.caller().post("/api/token", &form).await.tokens();
     }
 
-    // RFC 6749 section 2.3
-    async fn a_public_app_that_sends_a_secret_and_a_client_that_sends_none_are_refused(world: World) {
+    // Also RFC 6749 section 2.3
+    async fn a_public_app_that_sends_a_secret_and_a_client_that_sends_none_are_refused_rfc_8252_section_8_5(world: World) {
         let scene = PublicScene::new(world);
         let tokens = scene.connect().await;
         let caller = scene.caller();
@@ -93,8 +91,7 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.access();
     }
 
-    // RFC 7009 section 2.1, RFC 7662 section 2.1
-    async fn a_public_app_revokes_its_tokens_and_may_not_introspect(world: World) {
+    async fn a_public_app_revokes_its_tokens_and_may_not_introspect_rfc_7009_section_2_1_rfc_7662_section_2_1(world: World) {
         let scene = PublicScene::new(world);
         let tokens = scene.connect().await;
         let form = Form(vec![("token", tokens.refresh.clone()), ("client_id", scene.app.client_id.clone())]);
@@ -103,7 +100,7 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.assert_error(400, "invalid_grant");
     }
 
-    async fn the_operator_sees_which_clients_are_public(world: World) {
+    async fn the_operator_sees_which_clients_are_public_rfc_8252_section_8_4(world: World) {
         let scene = PublicScene::new(world);
         let id = scene.app.client_id.as_str();
         let shown = scene.world.json(&["client", "show", id, "--json"]);
@@ -123,8 +120,7 @@ on_sqlite! {
         assert_eq!(page.status, 400, "{page:?}");
     }
 
-    // RFC 8414 section 2
-    async fn the_metadata_lists_the_authentication_method_none(world: World) {
+    async fn the_metadata_lists_the_authentication_method_none_rfc_8414_section_2(world: World) {
         let scene = PublicScene::new(world);
         let metadata = scene.caller().get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await.json();
         let methods = serde_json::json!(["client_secret_basic", "client_secret_post", "none"]);

@@ -46,7 +46,7 @@ fn listed(scene: &PublicScene) -> Value {
 }
 
 on_sqlite! {
-    async fn an_app_with_a_document_reads_and_refreshes_without_a_registration(world: World) {
+    async fn an_app_with_a_document_reads_and_refreshes_without_a_registration_2026_07_28_security_considerations_localhost_redirect_uri_risks(world: World) {
         let (scene, host) = published(world).await;
         let consent = reach_consent(&scene.browser, &scene.auth_request(LISTENING_URI), &scene.person).await;
         let words = consent.text();
@@ -72,8 +72,7 @@ on_sqlite! {
         assert!(events.lines().any(|line| line.contains("client.created") && line.contains("\"server\"")), "{events}");
     }
 
-    // Section 5
-    async fn the_metadata_says_whether_documents_are_accepted(world: World) {
+    async fn cimd_section_5_the_metadata_says_whether_documents_are_accepted(world: World) {
         for (mode, hosts, expected) in [("off", "owl.example", false), ("listed", "", false), ("listed", "owl.example", true), ("any", "", true)] {
             let server = world.clone().with(MODE, mode).with(HOSTS, hosts).serve();
             let metadata = Caller::new(&server).get("/.well-known/oauth-authorization-server", &Form(Vec::new())).await.json();
@@ -81,7 +80,7 @@ on_sqlite! {
         }
     }
 
-    async fn changed_redirect_uris_are_seen_when_the_document_has_expired(world: World) {
+    async fn cimd_section_4_5_changed_redirect_uris_are_seen_when_the_document_has_expired(world: World) {
         let (scene, host) = published(world).await;
         scene.connect().await;
         let mut document = host.document();
@@ -128,7 +127,7 @@ on_sqlite! {
         ask(&scene.browser, &scene.auth_request(LISTENING_URI)).await.assert_refused(400);
     }
 
-    async fn a_bad_document_is_an_error_page_with_the_reason_and_is_not_stored(world: World) {
+    async fn cimd_section_4_1_and_4_4_a_bad_document_is_an_error_page_with_the_reason_and_is_not_stored(world: World) {
         let (scene, host) = published(world).await;
         let asking = scene.auth_request(LISTENING_URI);
         let refused = async |reason: &str| {
@@ -159,7 +158,9 @@ on_sqlite! {
         with("scope", json!("users:write"));
         refused("scope must").await;
         host.respond("302 Found", &format!("location: {}\r\n{json}", host.url()), &good);
+        let fetches = host.fetches();
         refused("redirects are not followed").await;
+        assert_eq!(host.fetches(), fetches + 1);
         host.respond("404 X", json, &good);
         refused("status 200").await;
         host.respond("200 OK", "content-type: text/html", &good);
@@ -173,8 +174,7 @@ on_sqlite! {
         reach_consent(&scene.browser, &asking, &scene.person).await;
     }
 
-    // Section 6.5
-    async fn a_server_that_is_not_on_loopback_fetches_no_document_from_its_machine(world: World) {
+    async fn cimd_section_6_5_a_server_that_is_not_on_loopback_fetches_no_document_from_its_machine(world: World) {
         let host = DocumentHost::start().await;
         let key = world.dir.path().join("restwell.key").display().to_string();
         let world = trusting(world, &host).with(MODE, "any").with("RESTWELL__SERVER__PUBLIC_URL", "https://id.example");
@@ -200,8 +200,7 @@ on_sqlite! {
         assert!(!consent.body.contains("name=\"remember\""), "{consent:?}");
     }
 
-    // Section 3
-    async fn a_url_that_cannot_be_a_client_id_is_refused_with_the_reason(world: World) {
+    async fn cimd_section_3_a_url_that_cannot_be_a_client_id_is_refused_with_the_reason(world: World) {
         let scene = PublicScene::new(world.with(MODE, "any"));
         for (id, reason) in [
             ("https://owl.example/", "with a path"),

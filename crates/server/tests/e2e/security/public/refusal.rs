@@ -24,7 +24,7 @@ on_sqlite! {
             expected.push((reference, client.cloned(), reason.to_owned()));
         }
         scene.server.terminate();
-        let found = refusals(&scene.server.log(), "an authorization request was refused");
+        let found = refusals(&scene.server.log(), "an authorization request was rejected");
         assert_eq!(found, expected);
     }
 
@@ -50,13 +50,13 @@ on_sqlite! {
             assert_eq!(client.as_deref(), Some(scene.app.client_id.as_str()));
             reason
         }).collect::<Vec<_>>();
-        assert_eq!(reasons("an authorization code was refused"), [
-            "it is malformed",
+        assert_eq!(reasons("an authorization code was rejected"), [
+            "malformed",
             "the redirect URI is not the one of the authorization request",
             "the code verifier does not match",
         ]);
-        assert_eq!(reasons("a refresh token was refused"), ["it is malformed"]);
-        assert_eq!(reasons("a client was refused"), ["it is public and sent a secret"]);
+        assert_eq!(reasons("a refresh token was rejected"), ["malformed"]);
+        assert_eq!(reasons("client authentication failed"), ["it is public and sent a secret"]);
         assert!(!log.contains(&code) && !log.contains("rws_x"), "{log}");
     }
 

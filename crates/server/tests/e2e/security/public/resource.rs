@@ -2,14 +2,18 @@
 
 use super::*;
 use crate::e2e::app::create_app;
+use crate::e2e::polling::{REVOCATION_LIMIT, within};
 use crate::e2e::security::auth_request::ask;
+use chrono::TimeDelta;
+use reqwest::Method;
 use serde_json::Value;
+use std::time::Instant;
 
 const URI: &str = "http://127.0.0.1:49152/callback";
 
 on_sqlite! {
-    // RFC 9068 section 4, RFC 8707 section 2
-    async fn a_token_for_the_mcp_endpoint_is_refused_at_the_api_and_introspected_with_its_audience(world: World) {
+    // Also RFC 8707 section 2
+    async fn a_token_for_the_mcp_endpoint_is_refused_at_the_api_and_introspected_with_its_audience_rfc_9068_section_4(world: World) {
         let scene = PublicScene::new(world);
         let tokens = connect(&scene, Some("/mcp/")).await;
         let audience = format!("{}/mcp", scene.server.base_url);
@@ -29,16 +33,44 @@ on_sqlite! {
     async fn an_assistant_reads_with_a_token_that_a_person_granted_for_the_mcp_endpoint(world: World) {
         let scene = PublicScene::new(world);
         let tokens = connect(&scene, Some("/mcp")).await;
-        let list = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-        let request = reqwest::Client::new().post(format!("{}/mcp", scene.server.base_url)).bearer_auth(&tokens.access);
-        let answer = request.header("mcp-protocol-version", "2025-11-25").json(&list).send().await.expect("answer");
-        let answer: Value = answer.json().await.expect("JSON");
+        let answer = list_tools(&scene.caller(), &tokens.access).await.json();
         let tools = answer["result"]["tools"].as_array().expect("tools");
         assert!(tools.iter().any(|tool| tool["name"] == "get_sleep"), "{answer}");
     }
 
-    // RFC 8707 section 2
-    async fn without_the_parameter_or_with_the_api_the_audience_is_the_api(world: World) {
+    async fn a_grant_revoked_in_the_middle_of_a_session_is_401_2026_07_28_authorization_token_handling(world: World) {
+        let scene = PublicScene::new(world);
+        let tokens = connect(&scene, Some("/mcp")).await;
+        // One connection, which stays open.
+        let session = scene.caller();
+        for _ in 0..3 {
+            assert_eq!(list_tools(&session, &tokens.access).await.status, 200);
+        }
+        scene.world.ok(&["grant", "revoke", "--user", &scene.person.user_id, "--client", &scene.app.client_id]);
+        let refused = within(REVOCATION_LIMIT, Instant::now(), "the token is refused", async || {
+            let reply = list_tools(&session, &tokens.access).await;
+            (reply.status != 200).then_some(reply)
+        })
+        .await;
+        assert_invalid_token(&scene, &refused);
+        scene.refresh(&tokens.refresh).await.assert_error(400, "invalid_grant");
+    }
+
+    async fn an_expired_token_for_the_mcp_endpoint_is_401_2026_07_28_authorization_token_handling(world: World) {
+        let scene = PublicScene::new(world);
+        let tokens = connect(&scene, Some("/mcp")).await;
+        let body = claims(&tokens.access);
+        let lifetime = body["exp"].as_i64().expect("exp") - body["iat"].as_i64().expect("iat");
+        assert_eq!(list_tools(&scene.caller(), &tokens.access).await.status, 200);
+        // Tokens are accepted for five seconds more, because clocks differ.
+        scene.world.advance(TimeDelta::seconds(lifetime + 6));
+        assert_invalid_token(&scene, &list_tools(&scene.caller(), &tokens.access).await);
+        // The grant is still live.
+        let access = scene.refresh(&tokens.refresh).await.tokens().access;
+        assert_eq!(list_tools(&scene.caller(), &access).await.status, 200);
+    }
+
+    async fn without_the_parameter_or_with_the_api_the_audience_is_the_api_rfc_8707_section_2(world: World) {
         let scene = PublicScene::new(world);
         for suffix in [None, Some(""), Some("/")] {
             let tokens = connect(&scene, suffix).await;
@@ -51,8 +83,7 @@ on_sqlite! {
         assert_eq!(claims(&tokens.access)["aud"], scene.server.base_url.as_str());
     }
 
-    // RFC 8707 section 2
-    async fn an_unknown_resource_is_an_invalid_target(world: World) {
+    async fn an_unknown_resource_is_an_invalid_target_rfc_8707_section_2(world: World) {
         let scene = PublicScene::new(world);
         let base = scene.server.base_url.clone();
         let tokens = scene.connect().await;
@@ -68,8 +99,8 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.tokens();
     }
 
-    // RFC 8707 section 2; decisions 2
-    async fn a_repeated_resource_and_an_empty_one_at_the_token_endpoint_are_malformed(world: World) {
+    // Also decisions 2
+    async fn a_repeated_resource_and_an_empty_one_at_the_token_endpoint_are_malformed_rfc_8707_section_2(world: World) {
         let scene = PublicScene::new(world);
         let base = scene.server.base_url.clone();
         let asking = scene.auth_request(URI).with("resource", &base).and("resource", &format!("{base}/mcp"));
@@ -84,8 +115,7 @@ on_sqlite! {
         scene.refresh(&tokens.refresh).await.tokens();
     }
 
-    // RFC 8707 section 2.2
-    async fn neither_the_exchange_nor_a_refresh_changes_the_resource(world: World) {
+    async fn neither_the_exchange_nor_a_refresh_changes_the_resource_rfc_8707_section_2_2(world: World) {
         let scene = PublicScene::new(world);
         let base = scene.server.base_url.clone();
         let (api, mcp) = (base.clone(), format!("{base}/mcp"));
@@ -110,9 +140,11 @@ on_sqlite! {
         let app = ["--name", "Night Reader", "--redirect-uri", REDIRECT_URI];
         let app = create_app(&scene.world, &scene.person.user_id, &app);
         let mcp = format!("{}/mcp", scene.server.base_url);
-        let asking = AuthRequest::new(&app).with("resource", &mcp);
+        let asking = AuthRequest::new(&app).with("resource", &mcp).with("code_challenge", &challenge());
+        let asking = asking.with("code_challenge_method", "S256");
         let code = scene.code(&asking, REDIRECT_URI).await;
-        let tokens = scene.caller().redeem(&app, &code).await.tokens();
+        let exchange = Form::of_code(&app, &code).with("code_verifier", VERIFIER);
+        let tokens = scene.caller().post("/api/token", &exchange).await.tokens();
         assert_eq!(claims(&tokens.access)["aud"], mcp.as_str());
         let access = scene.caller().refresh(&app, &tokens.refresh).await.access();
         assert_eq!(claims(&access)["aud"], mcp.as_str());
@@ -132,6 +164,23 @@ async fn connect(scene: &PublicScene, suffix: Option<&str>) -> Tokens {
     };
     let code = scene.code(&asking, URI).await;
     scene.caller().post("/api/token", &scene.exchange(&code, URI)).await.tokens()
+}
+
+/// Lists the tools with a token.
+async fn list_tools(caller: &Caller, token: &str) -> Reply {
+    let list = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let request = caller.request(Method::POST, "/mcp").bearer_auth(token);
+    Reply::to(request.header("mcp-protocol-version", "2025-11-25").json(&list)).await
+}
+
+/// Checks a 401 that says how to get a valid token.
+#[track_caller]
+fn assert_invalid_token(scene: &PublicScene, reply: &Reply) {
+    assert_eq!(reply.status, 401, "{reply:?}");
+    let challenge = reply.header("www-authenticate").expect("a challenge");
+    assert!(challenge.contains(r#"error="invalid_token""#), "{challenge}");
+    let metadata = format!("{}/.well-known/oauth-protected-resource/mcp", scene.server.base_url);
+    assert!(challenge.contains(&metadata), "{challenge}");
 }
 
 /// Returns the claims of an access token, without checking it.

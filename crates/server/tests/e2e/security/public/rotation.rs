@@ -1,12 +1,12 @@
 //! Rotating refresh tokens (RFC 9700 section 4.14).
 
 use super::*;
-use crate::e2e::patience::{REVOCATION_LIMIT, within};
+use crate::e2e::polling::{REVOCATION_LIMIT, within};
 use chrono::TimeDelta;
 use std::time::Instant;
 
 on_sqlite! {
-    async fn each_use_returns_a_new_token_and_the_family_lives_on(world: World) {
+    async fn each_use_returns_a_new_token_and_the_family_lives_on_rfc_9700_section_4_14_2(world: World) {
         let scene = PublicScene::new(world);
         let mut token = scene.connect().await.refresh;
         for _ in 0..3 {
@@ -22,7 +22,7 @@ on_sqlite! {
         assert_ne!(renewed.refresh, token);
     }
 
-    async fn a_token_whose_response_was_lost_returns_the_same_successor_for_thirty_seconds(world: World) {
+    async fn a_token_whose_response_was_lost_returns_the_same_successor_for_thirty_seconds_rfc_9700_section_4_14_2(world: World) {
         let scene = PublicScene::new(world);
         let first = scene.connect().await.refresh;
         let second = scene.refresh(&first).await.tokens().refresh;
@@ -46,7 +46,7 @@ on_sqlite! {
         scene.refresh(&first).await.tokens();
     }
 
-    async fn an_old_token_of_the_family_revokes_the_grant_at_the_revocation_endpoint(world: World) {
+    async fn an_old_token_of_the_family_revokes_the_grant_at_the_revocation_endpoint_rfc_7009_section_2_1(world: World) {
         let scene = PublicScene::new(world);
         let first = scene.connect().await.refresh;
         let second = scene.refresh(&first).await.tokens().refresh;
@@ -57,8 +57,7 @@ on_sqlite! {
 }
 
 on_all_stores! {
-    // RFC 9700 section 4.14.2
-    async fn a_token_reused_after_thirty_one_seconds_revokes_the_grant_and_is_audited(world: World) {
+    async fn a_token_reused_after_thirty_one_seconds_revokes_the_grant_and_is_audited_rfc_9700_section_4_14_2(world: World) {
         let scene = PublicScene::new(world);
         let first = scene.connect().await.refresh;
         let renewed = scene.refresh(&first).await.tokens();
@@ -74,7 +73,7 @@ on_all_stores! {
         assert_reuse_is_audited(&scene);
     }
 
-    async fn a_token_reused_after_its_successor_was_used_revokes_the_grant(world: World) {
+    async fn a_token_reused_after_its_successor_was_used_revokes_the_grant_rfc_9700_section_4_14_2(world: World) {
         let scene = PublicScene::new(world);
         let first = scene.connect().await.refresh;
         let second = scene.refresh(&first).await.tokens().refresh;
@@ -84,7 +83,7 @@ on_all_stores! {
         assert_reuse_is_audited(&scene);
     }
 
-    async fn concurrent_uses_over_two_servers_get_the_same_successor(world: World) {
+    async fn concurrent_uses_over_two_servers_get_the_same_successor_rfc_9700_section_4_14_2(world: World) {
         let scene = PublicScene::new(world);
         let second = scene.world.serve_as("second");
         let first = scene.connect().await.refresh;

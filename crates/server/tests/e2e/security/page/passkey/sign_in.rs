@@ -83,44 +83,23 @@ on_sqlite! {
         stage.assert_refused(page, REFUSED, 0).await;
     }
 
-    async fn a_wrong_origin_is_refused(world: World) {
+    async fn an_answer_with_any_wrong_part_is_refused(world: World) {
         let stage = Stage::new(world).await;
-        let origin = "http://localhost:8081".to_owned();
-        let page = stage.attempt(&Authenticator { origin, ..stage.authenticator.clone() }).await;
-        stage.assert_refused(page, REFUSED, 1).await;
-    }
-
-    async fn a_frame_of_another_origin_is_refused(world: World) {
-        let stage = Stage::new(world).await;
-        let more_client_data = r#","crossOrigin":true"#.to_owned();
-        let page = stage.attempt(&Authenticator { more_client_data, ..stage.authenticator.clone() }).await;
-        stage.assert_refused(page, REFUSED, 1).await;
-    }
-
-    async fn a_wrong_relying_party_is_refused(world: World) {
-        let stage = Stage::new(world).await;
-        let relying_party = "evil.example".to_owned();
-        let page = stage.attempt(&Authenticator { relying_party, ..stage.authenticator.clone() }).await;
-        stage.assert_refused(page, REFUSED, 1).await;
-    }
-
-    async fn a_missing_user_verification_is_refused(world: World) {
-        let stage = Stage::new(world).await;
-        let page = stage.attempt(&Authenticator { flags: 0x01, ..stage.authenticator.clone() }).await;
-        stage.assert_refused(page, REFUSED, 1).await;
-    }
-
-    async fn a_missing_user_presence_is_refused(world: World) {
-        let stage = Stage::new(world).await;
-        let page = stage.attempt(&Authenticator { flags: 0x04, ..stage.authenticator.clone() }).await;
-        stage.assert_refused(page, REFUSED, 1).await;
-    }
-
-    async fn a_wrong_type_is_refused(world: World) {
-        let stage = Stage::new(world).await;
-        let kind = Some("webauthn.create");
-        let page = stage.attempt(&Authenticator { kind, ..stage.authenticator.clone() }).await;
-        stage.assert_refused(page, REFUSED, 1).await;
+        let own = || stage.authenticator.clone();
+        let wrong = [
+            ("origin", Authenticator { origin: "http://localhost:8081".to_owned(), ..own() }),
+            ("frame of another origin", Authenticator { more_client_data: r#","crossOrigin":true"#.to_owned(), ..own() }),
+            ("relying party", Authenticator { relying_party: "evil.example".to_owned(), ..own() }),
+            ("user verification", Authenticator { flags: 0x01, ..own() }),
+            ("user presence", Authenticator { flags: 0x04, ..own() }),
+            ("type", Authenticator { kind: Some("webauthn.create"), ..own() }),
+            ("signature", Authenticator::new(&[7; 32])),
+        ];
+        for (number, (part, authenticator)) in (1..).zip(wrong) {
+            println!("{part}");
+            let page = stage.attempt(&authenticator).await;
+            stage.assert_refused(page, REFUSED, number).await;
+        }
     }
 
     async fn a_user_handle_of_another_person_is_refused(world: World) {
@@ -130,13 +109,6 @@ on_sqlite! {
             let page = stage.attempt_with(|challenge| stage.authenticator.sign_in(challenge, &other)).await;
             stage.assert_refused(page, REFUSED, number).await;
         }
-    }
-
-    async fn a_tampered_signature_is_refused(world: World) {
-        let stage = Stage::new(world).await;
-        let stranger = Authenticator::new(&[7; 32]);
-        let page = stage.attempt(&stranger).await;
-        stage.assert_refused(page, REFUSED, 1).await;
     }
 
     async fn an_unknown_credential_is_refused(world: World) {

@@ -1,0 +1,278 @@
+//! Stores the batches of an import, each in a unit of work.
+
+use super::attempt::Attempt;
+use super::batch::{self, Batch, Numbered, RejectedRecord, RejectionCause};
+use super::batch_result::BatchResult;
+use super::run::Run;
+use super::{intake_log, profile, session, supplement};
+use crate::audit::{AuditTrail, DailyEvents};
+use crate::ports::import_source::ImportItem;
+use crate::ports::storage::{ImportChange, RecordReference, StorageError, UnitOfWork, UnitOfWorkFactory};
+use crate::ports::system::Pause;
+use crate::retry::RETRY_DELAYS;
+use domain::audit::{AuditActor, AuditEvent, AuditKind};
+use domain::id::{AuditEventId, ClientId, ImportId, UserId};
+use domain::import::{ImportOrigin, ImportState};
+use domain::user::{ProfileChanges, ProfileOrigin, ProfileSource};
+use std::time::Duration;
+
+/// Maximum number of records in one unit of work. Each unit of work costs a dozen statements and a disk sync,
+/// however few records it has.
+pub(super) const BATCH: usize = 2_000;
+/// Maximum number of waiting records; above it they are stored as another batch.
+pub(super) const MAX_WAITING: usize = BATCH;
+/// Number of tries per batch: a concurrent import of the same records may win, batch by batch.
+pub(super) const MAX_TRIES: u32 = 5;
+
+/// Why storing stops.
+#[derive(Debug)]
+pub(super) enum StopReason {
+    /// The store failed.
+    Storage(StorageError),
+    /// The import was undone or deleted in the meantime.
+    Undone,
+    /// The user was erased in the meantime.
+    UnknownUser,
+}
+
+impl From<StorageError> for StopReason {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+/// Stores batches.
+pub(super) struct BatchWriter<'a> {
+    pub(super) units: &'a dyn UnitOfWorkFactory,
+    /// Import that records the changes for undo; `None` if they are not recorded.
+    pub(super) import: Option<ImportId>,
+    /// Waits for an unreachable store; `None` if the caller waits for the response or retries.
+    pub(super) pause: Option<&'a dyn Pause>,
+    /// Audit events for a backend's writes; `None` for an import, which recorded its event at the start.
+    pub(super) backend: Option<BackendTrace<'a>>,
+}
+
+/// Creates the audit events of a backend's writes.
+#[derive(Clone, Copy)]
+pub(super) struct BackendTrace<'a> {
+    pub(super) client_id: ClientId,
+    pub(super) trail: &'a AuditTrail,
+    pub(super) daily: &'a DailyEvents,
+}
+
+impl BackendTrace<'_> {
+    fn events(self, user_id: Option<UserId>, changes: &[ImportChange]) -> Vec<AuditEvent> {
+        let wrote = |is: fn(&RecordReference) -> bool| changes.iter().any(|change| is(&change.record));
+        let event = |kind| self.trail.event(AuditActor::Client, kind).client(self.client_id);
+        let of_person = |kind| user_id.map(|user_id| event(kind).user(user_id));
+        let mut events = Vec::new();
+        if wrote(|record| matches!(record, RecordReference::Session(_))) {
+            events.extend(of_person(AuditKind::SleepWritten));
+        }
+        if wrote(|record| matches!(record, RecordReference::Log(_))) {
+            events.extend(of_person(AuditKind::IntakeLogsWritten));
+        }
+        if wrote(|record| matches!(record, RecordReference::Label(_))) {
+            events.push(event(AuditKind::LabelsWritten));
+        }
+        events
+    }
+}
+
+impl BatchWriter<'_> {
+    /// Begins a unit of work, with retries.
+    pub(super) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StorageError> {
+        let mut tries = 1;
+        let mut pauses = RETRY_DELAYS.into_iter();
+        loop {
+            match self.units.begin().await {
+                Err(StorageError::Retryable) if tries < MAX_TRIES => tries += 1,
+                Err(StorageError::Unavailable | StorageError::Disk(_)) if self.waited(&mut pauses).await => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Stores a batch and reports its outcomes in file order.
+    pub(super) async fn store(&self, run: &mut Run<'_>, batch: Batch) -> Result<(), StopReason> {
+        let Batch { records, mut rejected, notes, left_out_labels } = batch;
+        run.report.left_out_labels |= left_out_labels;
+        run.results.clear();
+        run.notes.clear();
+        match self.store_together(run, &records).await {
+            Ok(found) => rejected.extend(found),
+            Err(StopReason::Storage(StorageError::Conflict(_))) => {
+                rejected.extend(self.store_one_by_one(run, &records).await?);
+            }
+            Err(error) => return Err(error),
+        }
+        rejected.sort_by_key(|(position, _)| *position);
+        for (position, unstored) in rejected {
+            run.reject(position, unstored);
+        }
+        for note in notes {
+            run.report.note(note);
+        }
+        Ok(())
+    }
+
+    /// Stores the waiting records: at the end, or earlier if there are more than `most`.
+    pub(super) async fn store_waiting(&self, run: &mut Run<'_>, most: usize) -> Result<(), StopReason> {
+        if run.waiting() <= most {
+            return Ok(());
+        }
+        let mut waiting = run.take_waiting();
+        while !waiting.is_empty() {
+            let rest = waiting.split_off(BATCH.min(waiting.len()));
+            self.store(run, Batch::sort(waiting, true)).await?;
+            waiting = rest;
+        }
+        run.resume_waiting();
+        Ok(())
+    }
+
+    /// Stores records one by one if they cannot be stored together, so that only invalid ones are rejected.
+    async fn store_one_by_one(
+        &self,
+        run: &mut Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<Vec<Numbered<RejectedRecord>>, StopReason> {
+        let mut rejected = Vec::new();
+        for record in records {
+            match self.store_together(run, std::slice::from_ref(record)).await {
+                Ok(found) => rejected.extend(found),
+                Err(StopReason::Storage(StorageError::Conflict(_))) => {
+                    let (position, item) = record;
+                    rejected
+                        .push((*position, RejectedRecord::new(item.place(), RejectionCause::KeyConflict)));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(rejected)
+    }
+
+    /// Waits before the next try; returns `false` if there is none.
+    async fn waited(&self, pauses: &mut impl Iterator<Item = Duration>) -> bool {
+        let Some((pause, length)) = self.pause.zip(pauses.next()) else { return false };
+        pause.pause(length).await;
+        true
+    }
+
+    /// Stores records in one unit of work, with retries after conflicts or if the store is unreachable;
+    /// returns the rejections. If a commit succeeded without confirmation, the next try finds its records
+    /// unchanged.
+    async fn store_together(
+        &self,
+        run: &mut Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<Vec<Numbered<RejectedRecord>>, StopReason> {
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut tries = 1;
+        let mut pauses = RETRY_DELAYS.into_iter();
+        loop {
+            match self.attempt(run, records).await {
+                Ok(found) => return Ok(run.take(found)),
+                Err(StopReason::Storage(StorageError::Conflict(_) | StorageError::Retryable))
+                    if tries < MAX_TRIES =>
+                {
+                    tries += 1;
+                }
+                Err(StopReason::Storage(StorageError::Unavailable | StorageError::Disk(_)))
+                    if self.waited(&mut pauses).await => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Makes one try. A dry run does the same and rolls back at once, so that it blocks other writers no
+    /// longer than an import.
+    async fn attempt(
+        &self,
+        run: &Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<BatchResult, StopReason> {
+        let mut unit = self.units.begin().await?;
+        match self.within(unit.as_mut(), run, records).await {
+            Ok(found) => {
+                match self.backend {
+                    _ if run.is_dry => unit.rollback().await?,
+                    Some(trace) => {
+                        trace.daily.commit(unit, trace.events(run.user_id, &found.changes)).await?;
+                    }
+                    None => unit.commit().await?,
+                }
+                Ok(found)
+            }
+            Err(error) => {
+                // The first error is more useful than a failed rollback; dropping the unit of work ends it
+                // too.
+                let _ = unit.rollback().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn within(
+        &self,
+        unit: &mut dyn UnitOfWork,
+        run: &Run<'_>,
+        records: &[Numbered<ImportItem>],
+    ) -> Result<BatchResult, StopReason> {
+        let found = store_records(unit, run, records).await?;
+        let Some(id) = self.import.filter(|_| !run.is_dry) else { return Ok(found) };
+        let Some(mut import) = unit.imports().find(id).await? else { return Err(StopReason::Undone) };
+        // A concurrent import of the same file, which shares the row, may have finished.
+        if !matches!(import.state, ImportState::Running | ImportState::Done) {
+            return Err(StopReason::Undone);
+        }
+        if !found.changes.is_empty() {
+            unit.import_journal().note(id, run.user_id, &found.changes).await?;
+        }
+        if let Some(user_id) = run.user_id.filter(|_| found.profile_changed) {
+            let applied =
+                found.profile.iter().flat_map(ProfileChanges::iter).filter(|change| change.is_applied);
+            let origin = ProfileOrigin::Import(id);
+            let sources = applied.map(|change| ProfileSource { field: change.field(), origin, at: run.now });
+            let sources: Vec<_> = sources.collect();
+            unit.users().record_sources(user_id, &sources).await?;
+            let actor = match import.origin {
+                ImportOrigin::Command => AuditActor::Operator,
+                ImportOrigin::Upload => AuditActor::Person,
+            };
+            let event_id = AuditEventId::from_uuid(run.entropy.uuid());
+            let event = AuditEvent::new(event_id, run.now, AuditKind::ProfileImported, actor);
+            unit.audit().append(&event.user(user_id).subject(id.as_uuid())).await?;
+        }
+        if import.state == ImportState::Running {
+            // Includes this batch: after a crash the next try finds it stored. Its rejections are added
+            // later.
+            import.report = run.whole_with(&found);
+            import.bytes_done = run.bytes_done;
+            unit.imports().update(&import).await?;
+        }
+        Ok(found)
+    }
+}
+
+/// Stores records in this unit of work; returns what the run takes over after the commit.
+async fn store_records(
+    unit: &mut dyn UnitOfWork,
+    run: &Run<'_>,
+    records: &[Numbered<ImportItem>],
+) -> Result<BatchResult, StopReason> {
+    if let Some(user_id) = run.user_id {
+        // Locks the user first, so that other writers of this user wait here only.
+        unit.users().find(user_id).await?.ok_or(StopReason::UnknownUser)?;
+    }
+    let mut attempt = Attempt::new(run);
+    supplement::store(&mut attempt, unit, batch::supplements(records)).await?;
+    if let Some(user_id) = run.user_id {
+        profile::store(&mut attempt, unit, user_id, batch::profiles(records)).await?;
+        session::store(&mut attempt, unit, user_id, batch::sessions(records)).await?;
+        intake_log::store(&mut attempt, unit, user_id, batch::logs(records)).await?;
+    }
+    Ok(attempt.into_result())
+}

@@ -1,0 +1,72 @@
+//! What an attempt allows the receiver, and how each response or missing response is judged.
+
+use super::*;
+
+/// The pause that the schedule has after the first failure, with its jitter.
+fn is_scheduled(at: DateTime<Utc>) -> bool {
+    (noon() + seconds(5)..=noon() + TimeDelta::milliseconds(5_500)).contains(&at)
+}
+
+#[tokio::test]
+async fn an_attempt_may_take_20_seconds_standard_webhooks_request_timeouts() {
+    for kind in [EventKind::RecordsChanged, EventKind::EndpointTest, EventKind::EndpointChallenge] {
+        let seen = after(event(kind), responds(204, &[])).await;
+        assert_eq!(seen.timeout, Some(Duration::from_secs(20)), "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn only_statuses_from_200_to_299_are_deliveries_standard_webhooks_delivery_success_and_failure() {
+    for (status, expected) in [
+        (199, DeliveryOutcome::Postponed),
+        (200, DeliveryOutcome::Delivered),
+        (299, DeliveryOutcome::Delivered),
+        (300, DeliveryOutcome::Postponed),
+    ] {
+        let seen = after(event(EventKind::RecordsChanged), responds(status, &[])).await;
+        assert_eq!(seen.outcome, Some(expected), "{status}");
+        assert_eq!(
+            seen.settled == [Settlement::Announced],
+            expected == DeliveryOutcome::Delivered,
+            "{status}"
+        );
+        assert_eq!(seen.logged[0].result, DeliveryResult::Status(status));
+    }
+}
+
+#[tokio::test]
+async fn an_overloaded_receiver_is_tried_again_standard_webhooks_delivery_success_and_failure() {
+    for status in [429, 502, 503, 504] {
+        let seen = after(event(EventKind::RecordsChanged), responds(status, &[])).await;
+        let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{status}: {:?}", seen.settled) };
+        assert!(is_scheduled(at), "{status}: {at}");
+        assert_eq!((seen.outcome, seen.updated), (Some(DeliveryOutcome::Postponed), vec![]), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn retry_after_may_be_a_date_standard_webhooks_deliverability() {
+    // A date of HTTP has no milliseconds.
+    let until = DateTime::from_timestamp(noon().timestamp() + 600, 0).unwrap();
+    let http = |date: DateTime<Utc>| date.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    for status in [429, 502, 503, 504] {
+        let answer = responds(status, &[("retry-after", &http(until))]);
+        let seen = after(event(EventKind::RecordsChanged), answer).await;
+        assert_eq!(seen.settled, [Settlement::Retry(until)], "{status}");
+        assert_eq!(seen.logged[0].next_attempt_at, Some(until), "{status}");
+    }
+    let past = responds(503, &[("retry-after", &http(noon() - seconds(600)))]);
+    let seen = after(event(EventKind::RecordsChanged), past).await;
+    let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
+    assert!(is_scheduled(at), "a date in the past: {at}");
+}
+
+#[tokio::test]
+async fn a_receiver_whose_address_is_forbidden_by_now_is_tried_again_standard_webhooks_ssrf() {
+    let seen = after(event(EventKind::RecordsChanged), Err(OutboundError::Forbidden)).await;
+    let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
+    assert!(is_scheduled(at), "{at}");
+    let [logged] = &seen.logged[..] else { panic!("{:?}", seen.logged) };
+    assert_eq!((logged.result.to_name().as_str(), logged.next_attempt_at), ("forbidden", Some(at)));
+    assert_eq!((seen.outcome, seen.updated), (Some(DeliveryOutcome::Postponed), vec![]));
+}

@@ -1,1 +1,0 @@
-DELETE FROM schema_compatibility WHERE version = '20261123000002';

@@ -1,3 +1,0 @@
-DROP TABLE sandbox_person;
-
-DELETE FROM schema_compatibility WHERE version = '20261123000011';

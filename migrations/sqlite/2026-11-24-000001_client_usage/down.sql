@@ -1,3 +1,0 @@
-DROP TABLE client_usage;
-
-DELETE FROM schema_compatibility WHERE version = '20261124000001';

@@ -1,1 +1,0 @@
-ALTER TABLE grants RENAME TO grant_of_old;
