@@ -152,7 +152,7 @@ class Environment:
         )["code"]
 
     def request_kind(self, kind, person):
-        """Returns the kind under which a request for a person is recorded."""
+        """Returns the kind under which a failed request for a person is recorded."""
         return kind
 
     def create_codes(self):

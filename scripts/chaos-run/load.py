@@ -49,22 +49,26 @@ class Load:
             await work()
             await asyncio.sleep(PAUSE)
 
-    async def send(self, kind, method, path, token, body=None):
-        """Sends one request; returns the response, or None if there is none."""
+    def record_failure(self, kind, person, reason):
+        """Records a failed request for a person; its kind depends on whether the person's data is unavailable by now."""
+        self.log.record_failure(self.environment.request_kind(kind, person), reason)
+
+    async def send(self, kind, person, method, path, token, body=None):
+        """Sends one request for a person; returns the response, or None if there is none."""
         started = self.log.begin(kind)
         try:
             response = await self.http.request(method, self.base + path, headers={"Authorization": f"Bearer {token}"}, json=body)
         except httpx2.RemoteProtocolError as error:
             is_cut_off = "peer closed connection" in str(error)
-            self.log.record_failure(kind, "the response was cut off" if is_cut_off else "the connection was closed without a response")
+            self.record_failure(kind, person, "the response was cut off" if is_cut_off else "the connection was closed without a response")
             return None
         except httpx2.TransportError as error:
-            self.log.record_failure(kind, type(error).__name__)
+            self.record_failure(kind, person, type(error).__name__)
             return None
         finally:
             self.log.end(started)
         if response.status_code in UNAVAILABLE:
-            self.log.record_failure(kind, str(response.status_code))
+            self.record_failure(kind, person, str(response.status_code))
             # The balancer's own responses do not have this header.
             if len(self.environment.replicas) == 1 and "retry-after" not in response.headers:
                 self.log.record_wrong(kind, f"{response.status_code} without Retry-After")
@@ -73,17 +77,16 @@ class Load:
 
     async def read(self):
         person, token = random.choice(self.environment.tokens)
-        kind = self.environment.request_kind("read", person)
         if random.random() < 0.5:
-            response = await self.send(kind, "GET", f"/api/v1/profile/{person.user_id}", token.access)
+            response = await self.send("read", person, "GET", f"/api/v1/profile/{person.user_id}", token.access)
             is_right = response is None or (response.status_code == 200 and response.json()["data"]["user_id"] == person.user_id)
         else:
-            response = await self.send(kind, "GET", f"/api/v1/sleep/{person.user_id}?pageSize=30", token.access)
+            response = await self.send("read", person, "GET", f"/api/v1/sleep/{person.user_id}?pageSize=30", token.access)
             is_right = response is None or (
                 response.status_code == 200 and {night["id"] for night in response.json()["data"]} == person.sessions
             )
         if not is_right:
-            self.log.record_wrong(kind, f"{response.status_code}: {response.text[:200]}")
+            self.log.record_wrong("read", f"{response.status_code}: {response.text[:200]}")
 
     def client(self):
         app = self.environment.app
@@ -91,19 +94,19 @@ class Load:
             app["client_id"], app["client_secret"], redirect_uri=REDIRECT_URI, token_endpoint=f"{self.base}/api/token", timeout=TIMEOUT,
         )
 
-    async def call_oauth(self, kind, call):
-        """Awaits a call of the OAuth client; returns its result, or None without a response."""
+    async def call_oauth(self, kind, person, call):
+        """Awaits a call of the OAuth client for a person; returns its result, or None without a response."""
         started = self.log.begin(kind)
         try:
             return await call
         except httpx2.TransportError as error:
-            self.log.record_failure(kind, type(error).__name__)
+            self.record_failure(kind, person, type(error).__name__)
         except httpx2.HTTPStatusError as error:
-            self.log.record_failure(kind, str(error.response.status_code))
+            self.record_failure(kind, person, str(error.response.status_code))
         except (OAuthError, json.JSONDecodeError) as error:
             code = getattr(error, "error", None)
             if code in ("temporarily_unavailable", "server_error") or isinstance(error, json.JSONDecodeError):
-                self.log.record_failure(kind, code or "a response of the balancer")
+                self.record_failure(kind, person, code or "a response of the balancer")
             else:
                 raise
         finally:
@@ -115,7 +118,7 @@ class Load:
         async with self.client() as client:
             try:
                 call = client.refresh_token(f"{self.base}/api/refresh", refresh_token=token.refresh, user_id=person.user_id)
-                new = await self.call_oauth(self.environment.request_kind("refresh", person), call)
+                new = await self.call_oauth("refresh", person, call)
             except OAuthError as error:
                 self.log.record_wrong("refresh", str(error))
                 return
@@ -131,15 +134,17 @@ class Load:
             # Redeemed twice at once, through any replicas: at most one may succeed, and the grant is revoked.
             await asyncio.gather(self.redeem_one(code, True), self.redeem_one(code, True))
         elif tokens := await self.redeem_one(code, False):
+            person = self.environment.code_person
             # So that every replica caches the grant as live.
             for _ in range(2 * len(self.environment.replicas)):
-                await self.send("read", "GET", f"/api/v1/profile/{self.environment.code_person.user_id}", tokens["access_token"])
+                await self.send("read", person, "GET", f"/api/v1/profile/{person.user_id}", tokens["access_token"])
             await self.revoke(tokens)
 
     async def redeem_one(self, code, is_raced):
         async with self.client() as client:
             try:
-                tokens = await self.call_oauth("redeem", client.fetch_token(f"{self.base}/api/token", code=code, grant_type="authorization_code"))
+                call = client.fetch_token(f"{self.base}/api/token", code=code, grant_type="authorization_code")
+                tokens = await self.call_oauth("redeem", self.environment.code_person, call)
             except OAuthError as error:
                 if not is_raced:
                     self.log.record_wrong("redeem", str(error))
@@ -219,7 +224,7 @@ class Load:
             "time_in_bed_start": start.isoformat(), "time_in_bed_end": (start + datetime.timedelta(hours=8)).isoformat(),
         }
         person = self.environment.writer
-        response = await self.send("ingest", "POST", f"/api/v1/sleep/{person.user_id}", self.environment.service_token, night)
+        response = await self.send("ingest", person, "POST", f"/api/v1/sleep/{person.user_id}", self.environment.service_token, night)
         if response is None:
             return
         result = response.json().get("results", [{}])[0] if response.status_code == 200 else {}
