@@ -152,6 +152,15 @@ impl DeliverEvents {
         self.record(attempt).await
     }
 
+    /// Records a failed attempt at a delivery that panicked.
+    pub async fn record_panic(&self, key: EventKey) -> Result<DeliveryOutcome, StorageError> {
+        let Some(event) = self.ports.webhooks.find_pending_event(key).await? else {
+            return Ok(DeliveryOutcome::Nothing);
+        };
+        let now = self.ports.clock.now();
+        self.record(self.judge(event, now, DeliveryResult::InternalError, None)).await
+    }
+
     /// Returns the data to send, or how to settle an event that the client may not receive.
     async fn data(
         &self,
