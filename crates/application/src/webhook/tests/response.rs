@@ -96,3 +96,19 @@ async fn a_receiver_whose_address_is_forbidden_by_now_is_tried_again_standard_we
     assert_eq!((logged.result.to_name().as_str(), logged.next_attempt_at), ("forbidden", Some(at)));
     assert_eq!((seen.outcome, seen.updated), (Some(DeliveryOutcome::Postponed), vec![]));
 }
+
+#[tokio::test]
+async fn an_event_of_an_endpoint_whose_secret_cannot_be_opened_is_a_failed_attempt() {
+    let unopenable = SealedWebhookSecret::new(vec![UNOPENABLE]);
+    let broken = WebhookEndpoint { secret: unopenable.clone(), ..endpoint() };
+    let seen = deliver(broken, event(EventKind::EndpointTest), "", &[], |_| responds(200, &[])).await;
+    assert_eq!((seen.outcome, seen.posted), (Some(DeliveryOutcome::Postponed), None));
+    let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
+    let [logged] = &seen.logged[..] else { panic!("{:?}", seen.logged) };
+    assert_eq!((logged.result, logged.next_attempt_at), (DeliveryResult::NotSigned, Some(at)));
+    // After a rotation, the new secret signs alone.
+    let mut rotated = endpoint();
+    rotated.previous_secret = Some(EndpointSecret { sealed: unopenable, expires_at: noon() + seconds(1) });
+    let seen = deliver(rotated, event(EventKind::EndpointTest), "", &[], |_| responds(200, &[])).await;
+    assert_eq!(seen.posted.unwrap().1[2].1, "v1,signed-1");
+}
