@@ -2,7 +2,6 @@
 
 use crate::error::ProtocolError;
 use crate::unique_value::UniqueValue;
-use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 /// Maximum number of messages in a batch.
@@ -52,61 +51,46 @@ impl Call {
     }
 }
 
-/// Members of any message; unknown ones are ignored. A duplicate name is an error, also in `params`.
-#[derive(Deserialize)]
-struct Envelope {
-    jsonrpc: Value,
-    #[serde(default, deserialize_with = "present")]
-    id: Option<Value>,
-    method: Option<Value>,
-    params: Option<UniqueValue>,
-    #[serde(default, deserialize_with = "present")]
-    result: Option<Value>,
-    error: Option<Value>,
-}
-
-/// Distinguishes null from absent.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
-}
-
-/// Parses a body.
+/// Parses a body. A duplicate name is an error at any depth.
 pub(crate) fn parse(text: &str) -> Result<Body, ProtocolError> {
-    if !text.trim_start().starts_with('[') {
-        let envelope = serde_json::from_str(text).map_err(|error| fault(&error))?;
-        return message(envelope).map(Body::Single);
+    let UniqueValue(value) = serde_json::from_str(text).map_err(|error| fault(&error))?;
+    match value {
+        Value::Array(messages) if (1..=MAX_BATCH).contains(&messages.len()) => {
+            messages.into_iter().map(message).collect::<Result<_, _>>().map(Body::Batch)
+        }
+        Value::Array(_) => Err(ProtocolError::invalid_message("A batch must have 1 to 20 messages.")),
+        value => message(value).map(Body::Single),
     }
-    let envelopes: Vec<Envelope> = serde_json::from_str(text).map_err(|error| fault(&error))?;
-    if envelopes.is_empty() || envelopes.len() > MAX_BATCH {
-        return Err(ProtocolError::invalid_message("A batch must have 1 to 20 messages."));
-    }
-    envelopes.into_iter().map(message).collect::<Result<_, _>>().map(Body::Batch)
 }
 
 fn fault(error: &serde_json::Error) -> ProtocolError {
     if error.is_data() {
-        ProtocolError::invalid_message("The body is not a JSON-RPC message, or a name in it is duplicate.")
+        ProtocolError::invalid_message("A name in the body is duplicate.")
     } else {
         ProtocolError::not_json()
     }
 }
 
-fn message(envelope: Envelope) -> Result<Message, ProtocolError> {
-    let Envelope { jsonrpc, id, method, params, result, error } = envelope;
-    if jsonrpc != "2.0" {
+/// Reads the members of a message; unknown ones are ignored.
+fn message(value: Value) -> Result<Message, ProtocolError> {
+    let Value::Object(mut members) = value else {
+        return Err(ProtocolError::invalid_message("A message must be an object."));
+    };
+    if members.get("jsonrpc").is_none_or(|version| version != "2.0") {
         return Err(ProtocolError::invalid_message("jsonrpc must be 2.0."));
     }
-    let method = match method {
+    let is_response = members.contains_key("result") || members.contains_key("error");
+    let method = match members.remove("method") {
         Some(Value::String(method)) => method,
-        None if result.is_some() || error.is_some() => return Ok(Message::Other),
+        None if is_response => return Ok(Message::Other),
         _ => return Err(ProtocolError::invalid_message("method must be a string.")),
     };
-    let params = match params {
-        Some(UniqueValue(Value::Object(params))) => params,
-        None => Map::new(),
+    let params = match members.remove("params") {
+        Some(Value::Object(params)) => params,
+        None | Some(Value::Null) => Map::new(),
         Some(_) => return Err(ProtocolError::invalid_message("params must be an object.")),
     };
-    let Some(id) = id else { return Ok(Message::Other) };
+    let Some(id) = members.remove("id") else { return Ok(Message::Other) };
     if !(id.is_string() || id.is_i64() || id.is_u64()) {
         return Err(ProtocolError::invalid_message("id must be a string or an integer."));
     }
@@ -173,6 +157,15 @@ mod tests {
         assert!(
             matches!(parse(&format!("[{}]", [ping; 20].join(","))), Ok(Body::Batch(all)) if all.len() == 20)
         );
+    }
+
+    #[test]
+    fn an_array_of_values_is_no_message_json_rpc_2_0_request_object() {
+        let values = r#"["2.0",1,"ping",{},null,null]"#;
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        for text in [values, &format!("[{values}]"), &format!("[{ping},{values}]"), "[[]]", "[[[]]]"] {
+            assert_eq!(code(text), -32_600, "{text}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::answer::{page_with_redirect_form, see_other};
 use super::browser::{Browser, form_token};
 use super::person_form::PersonForm;
-use super::view::{self, FormErrors, ScopeLine};
+use super::view::{self, ScopeLine};
 use super::{person, query};
 use crate::PageState;
 use actix_web::http::StatusCode;
@@ -98,7 +98,6 @@ fn ask(asked: ConsentView, person: &SignedInPerson) -> Result<HttpResponse, Prob
         request: request_id.to_string(),
         scopes: ScopeLine::list(scopes, scopes),
         held: granted,
-        errors: FormErrors::none(),
     };
     page_with_redirect_form(StatusCode::OK, &view, Some(&redirect_origin))
 }

@@ -14,7 +14,7 @@ use application::personal_token::{
     CreatePersonalTokenCommand, CreatePersonalTokenError, CreatedPersonalToken, ListedPersonalToken,
     RevokePersonalTokenCommand,
 };
-use domain::id::PersonalTokenId;
+use domain::id::{FormId, PersonalTokenId};
 use domain::scope::{Scope, ScopeSet};
 use domain::time::TimeZone;
 use http_adapter::Endpoint;
@@ -25,18 +25,24 @@ pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result
     let Some(person) = person::signed_in(&request, &state).await? else {
         return Ok(see_other(&Destination::Tokens.sign_in()));
     };
-    let done = query::read(&request, &["done"])?.get("done") == Some("revoked");
-    let contents = TokensPage {
-        notice: done.then(|| "The token has been revoked.".to_owned()),
-        ..TokensPage::default()
+    let notice = match query::read(&request, &["done"])?.get("done") {
+        Some("revoked") => Some("The token has been revoked."),
+        Some("sent-before") => Some(
+            "This form had already created a token, so no second one was created. If you did not copy the token, \
+             revoke it and create another one.",
+        ),
+        _ => None,
     };
+    let contents = TokensPage { notice: notice.map(str::to_owned), ..TokensPage::default() };
     contents.answer(&state, &person).await
 }
 
 /// Creates a token and shows its text once. The response is a page, not a redirect, because the text is not
-/// stored. A person whose last sign-in is too old must sign in again.
+/// stored: if it is reloaded, the form creates nothing. A person whose last sign-in is too old must sign in
+/// again.
 pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, address } = sent;
+    let entry = form.parse("entry", |id| FormId::parse(id).ok())?;
     let name = form.line("name")?;
     let scopes: Vec<&str> = form.all("scope").collect();
     let expires_in_days = match form.find("expires")? {
@@ -45,6 +51,7 @@ pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<H
     };
     let command = CreatePersonalTokenCommand {
         session: &person.session,
+        form: entry,
         name,
         scopes: &scopes,
         expires_in_days,
@@ -60,16 +67,20 @@ pub(super) async fn create(state: Data<PageState>, sent: PersonForm) -> Result<H
         Err(CreatePersonalTokenError::NotFresh | CreatePersonalTokenError::SessionEnded) => {
             return kept_form::sign_in(&form, Endpoint::Tokens, &state);
         }
+        Err(CreatePersonalTokenError::SentBefore) => {
+            return Ok(redirect_with_notice(Endpoint::Tokens, "sent-before"));
+        }
         Err(error) => form_errors(error)?,
     };
     let ticked: ScopeSet = scopes.iter().filter_map(|name| Scope::parse(name).ok()).collect();
     let form = TokenForm {
+        entry: entry.to_string(),
         name: name.to_owned(),
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ticked),
         expires_in_days,
         errors,
     };
-    TokensPage { form, ..TokensPage::default() }.answer(&state, &person).await
+    TokensPage { form: Some(form), ..TokensPage::default() }.answer(&state, &person).await
 }
 
 /// Revokes a token, on every replica within two seconds.
@@ -98,6 +109,7 @@ fn form_errors(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
         ),
         CreatePersonalTokenError::NotFresh
         | CreatePersonalTokenError::SessionEnded
+        | CreatePersonalTokenError::SentBefore
         | CreatePersonalTokenError::AccountUnavailable => {
             return Err(Problem::new(Fault::ForeignForm));
         }
@@ -106,16 +118,12 @@ fn form_errors(error: CreatePersonalTokenError) -> Result<FormErrors, Problem> {
 }
 
 /// Contents of the page.
+#[derive(Default)]
 struct TokensPage {
     notice: Option<String>,
     created: Option<CreatedToken>,
-    form: TokenForm,
-}
-
-impl Default for TokensPage {
-    fn default() -> Self {
-        Self { notice: None, created: None, form: TokenForm::empty() }
-    }
+    /// Submitted form with its errors.
+    form: Option<TokenForm>,
 }
 
 impl TokensPage {
@@ -124,13 +132,14 @@ impl TokensPage {
         let tokens = state.list_personal_tokens.run(person.user_id).await?;
         let tokens = tokens.into_iter().filter(|listed| listed.token.revoked_at.is_none());
         let tokens = tokens.map(|listed| line(listed, person.home_timezone)).collect();
+        let new_form = || TokenForm::empty(state.create_personal_token.new_form().to_string());
         let view = view::Tokens {
             person: person::shown(person),
             has_developer_page: state.developer.is_some(),
             notice,
             created,
             tokens,
-            form,
+            form: form.unwrap_or_else(new_form),
         };
         page(view.form.errors.status(), &view)
     }

@@ -5,7 +5,7 @@ use crate::personal_token::{
     CreatePersonalTokenError, CreatedPersonalToken, TokenSpec, has_too_many, is_unavailable,
 };
 use domain::audit::{AuditActor, AuditKind};
-use domain::id::UserId;
+use domain::id::{PersonalTokenId, UserId};
 use domain::scope::ScopeSet;
 
 /// Input of [`IssuePersonalToken`].
@@ -43,7 +43,8 @@ impl IssuePersonalToken {
         if has_too_many(&mut *unit, user_id, at).await? {
             return unit.refuse(CreatePersonalTokenError::TooManyTokens).await;
         }
-        let created = spec.issue(user_id, &*self.trail.entropy, at);
+        let id = PersonalTokenId::from_uuid(self.trail.entropy.uuid());
+        let created = spec.issue(id, user_id, &*self.trail.entropy, at);
         unit.personal_tokens().insert(&created.token).await?;
         let event = self.trail.event(AuditActor::Operator, AuditKind::PersonalTokenCreated);
         commit(unit, &[event.user(user_id).subject(created.token.id.as_uuid())]).await?;

@@ -1,11 +1,11 @@
 //! Creates a personal access token.
 
 use crate::audit::commit;
-use crate::ports::storage::{StorageError, UnitOfWork};
+use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
 use crate::ports::system::Entropy;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{AuditActor, AuditKind};
-use domain::id::{PersonalTokenId, UserId};
+use domain::id::{FormId, PersonalTokenId, UserId};
 use domain::personal_token::{InvalidTokenName, MAX_LIVE_TOKENS, PersonalToken, PersonalTokenName};
 use domain::scope::{Scope, ScopeSet, UnknownScope};
 use domain::secret::{Secret, SecretKind};
@@ -20,6 +20,8 @@ pub const MAX_LIFETIME_DAYS: u32 = 366;
 pub struct CreatePersonalTokenCommand<'a> {
     /// The user's session, which must be fresh.
     pub session: &'a Session,
+    /// Id of the form, so that sending it twice creates one token.
+    pub form: FormId,
     /// Name of the token.
     pub name: &'a str,
     /// Names of its scopes.
@@ -57,6 +59,9 @@ pub enum CreatePersonalTokenError {
     /// The user has [`MAX_LIVE_TOKENS`] live tokens.
     #[error("there are too many live tokens; revoke one first")]
     TooManyTokens,
+    /// The same form was sent before and created a token, whose text cannot be shown again.
+    #[error("the form was sent before")]
+    SentBefore,
     /// The session ended in the meantime: the user signed out, or the password was changed.
     #[error("the session has ended")]
     SessionEnded,
@@ -74,7 +79,12 @@ crate::audit::use_case! {
 }
 
 impl CreatePersonalToken {
-    /// Stores the hash of a new token and returns the token.
+    /// Returns the id of a new form.
+    pub fn new_form(&self) -> FormId {
+        FormId::from_uuid(self.trail.entropy.uuid())
+    }
+
+    /// Stores the hash of a new token and returns the token. The id of the form becomes that of the token.
     pub async fn run(
         &self,
         command: CreatePersonalTokenCommand<'_>,
@@ -92,12 +102,19 @@ impl CreatePersonalToken {
         if let Some(refusal) = refusal_reason(&mut *unit, command.session, at).await? {
             return unit.refuse(refusal).await;
         }
-        let CreatedPersonalToken { secret, token } = spec.issue(user_id, &*self.trail.entropy, at);
-        unit.personal_tokens().insert(&token).await?;
+        let id = PersonalTokenId::from_uuid(command.form.as_uuid());
+        let created = spec.issue(id, user_id, &*self.trail.entropy, at);
+        match unit.personal_tokens().insert(&created.token).await {
+            Ok(()) => {}
+            Err(StorageError::Conflict(UniqueKey::PersonalToken)) => {
+                return unit.refuse(CreatePersonalTokenError::SentBefore).await;
+            }
+            Err(error) => return Err(error.into()),
+        }
         let event = self.trail.event(AuditActor::Person, AuditKind::PersonalTokenCreated);
-        let event = event.user(user_id).subject(token.id.as_uuid()).from(command.address);
+        let event = event.user(user_id).subject(id.as_uuid()).from(command.address);
         commit(unit, &[event]).await?;
-        Ok(CreatedPersonalToken { secret, token })
+        Ok(created)
     }
 }
 
@@ -131,6 +148,7 @@ impl TokenSpec {
     /// Generates the secret of a user's token.
     pub(crate) fn issue(
         self,
+        id: PersonalTokenId,
         user_id: UserId,
         entropy: &dyn Entropy,
         at: DateTime<Utc>,
@@ -138,7 +156,7 @@ impl TokenSpec {
         let Self { name, scopes, expires_at } = self;
         let secret = Secret::from_bytes(SecretKind::PersonalAccessToken, &entropy.secret_bytes());
         let token = PersonalToken {
-            id: PersonalTokenId::from_uuid(entropy.uuid()),
+            id,
             user_id,
             name,
             token_hash: secret.hash(),

@@ -2,14 +2,14 @@ use super::{
     CreatePersonalToken, CreatePersonalTokenCommand, CreatePersonalTokenError, CreatedPersonalToken,
     ListPersonalTokens, RevokePersonalToken, RevokePersonalTokenCommand,
 };
-use crate::ports::storage::MockPersonalTokenReader;
 use crate::ports::storage::test_support::{Endings, MockUnitOfWork, PreparedUnitsOfWork, RecordedEvents};
+use crate::ports::storage::{MockPersonalTokenReader, StorageError, UniqueKey};
 use crate::testing::{
     ADDRESS, clock, entropy, locked, noon, person, scopes, seconds, secret, session, user_id,
 };
 use domain::address::AddressBlock;
 use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::PersonalTokenId;
+use domain::id::{FormId, PersonalTokenId};
 use domain::personal_token::{PersonalToken, PersonalTokenName};
 use domain::secret::SecretKind;
 use domain::session::Session;
@@ -65,6 +65,7 @@ fn with(user: Option<User>, tokens: Vec<PersonalToken>) -> MockUnitOfWork {
 fn command<'a>(session: &'a Session, scopes: &'a [&'a str]) -> CreatePersonalTokenCommand<'a> {
     CreatePersonalTokenCommand {
         session,
+        form: FormId::from_uuid(Uuid::from_u128(5)),
         name: "Sunday notebook",
         scopes,
         expires_in_days: None,
@@ -124,7 +125,7 @@ async fn a_token_is_shown_once_and_stored_as_a_hash() {
     let created = outcome.unwrap();
     assert_eq!(created.secret.kind(), SecretKind::PersonalAccessToken);
     let expected = PersonalToken {
-        id: created.token.id,
+        id: token_id(5),
         token_hash: created.secret.hash(),
         scopes: scopes("profile sleep"),
         created_at: noon(),
@@ -142,6 +143,20 @@ async fn a_token_is_shown_once_and_stored_as_a_hash() {
             .subject(created.token.id.as_uuid())
             .from(AddressBlock::containing(ADDRESS))
     );
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_again_creates_no_second_token() {
+    let mut unit = with(Some(person()), vec![token(5)]);
+    unit.personal_tokens
+        .expect_insert()
+        .times(1)
+        .withf(|token| token.id == token_id(5))
+        .returning(|_| Err(StorageError::Conflict(UniqueKey::PersonalToken)));
+    let (outcome, endings, events) = create([unit], command(&session(0), &["sleep"])).await;
+    assert!(matches!(outcome, Err(CreatePersonalTokenError::SentBefore)), "{outcome:?}");
+    assert_eq!((endings.committed(), endings.rolled_back()), (0, 1));
+    assert_eq!(events.all(), []);
 }
 
 #[tokio::test]

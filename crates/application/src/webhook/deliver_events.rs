@@ -9,7 +9,7 @@ use crate::ports::storage::{
     ChangePageQuery, ChangeReader, PendingEvent, Settlement, StorageError, UnitOfWork, UnitOfWorkFactory,
     WebhookReader,
 };
-use crate::ports::system::{Clock, Entropy, Fetcher, OutboundRequest, WebhookSigner, WebhookSignerError};
+use crate::ports::system::{Clock, Entropy, Fetcher, OutboundRequest, WebhookSigner};
 use chrono::{DateTime, TimeDelta, Utc};
 use derive_more::Constructor;
 use domain::audit::{AuditActor, AuditKind};
@@ -133,23 +133,43 @@ impl DeliverEvents {
             }
         };
         let began = self.ports.clock.now();
-        let request = self.request(&endpoint, &event, &data, began);
-        let request = request.map_err(|error| StorageError::Internal(Box::new(error)))?;
-        let answer = self.ports.fetcher.fetch(request).await;
-        let asked_for = answer.as_ref().ok().and_then(|response| retry_after(response, began));
-        let result = match answer {
-            Err(error) => DeliveryResult::Failed(error),
-            Ok(response) => match &data {
-                EventData::Challenge(_)
-                    if is_success(response.status) && !is_challenge(&response.body, &challenge) =>
-                {
-                    DeliveryResult::WrongChallenge
-                }
-                _ => DeliveryResult::Status(response.status),
-            },
+        let (result, asked_for) = match self.request(&endpoint, &event, &data, began) {
+            Some(request) => self.send(request, &data, began).await,
+            None => (DeliveryResult::NotSigned, None),
         };
         let attempt = self.judge(event, began, result, asked_for);
         self.record(attempt).await
+    }
+
+    /// Sends a message; returns the result, and the pause that the receiver asks for.
+    async fn send(
+        &self,
+        request: OutboundRequest,
+        data: &EventData,
+        began: DateTime<Utc>,
+    ) -> (DeliveryResult, Option<TimeDelta>) {
+        let response = match self.ports.fetcher.fetch(request).await {
+            Ok(response) => response,
+            Err(error) => return (DeliveryResult::Failed(error), None),
+        };
+        let result = match data {
+            EventData::Challenge(challenge)
+                if is_success(response.status) && !is_challenge(&response.body, challenge) =>
+            {
+                DeliveryResult::WrongChallenge
+            }
+            _ => DeliveryResult::Status(response.status),
+        };
+        (result, retry_after(&response, began))
+    }
+
+    /// Records a failed attempt at a delivery that panicked.
+    pub async fn record_panic(&self, key: EventKey) -> Result<DeliveryOutcome, StorageError> {
+        let Some(event) = self.ports.webhooks.find_pending_event(key).await? else {
+            return Ok(DeliveryOutcome::Nothing);
+        };
+        let now = self.ports.clock.now();
+        self.record(self.judge(event, now, DeliveryResult::InternalError, None)).await
     }
 
     /// Returns the data to send, or how to settle an event that the client may not receive.
@@ -205,26 +225,30 @@ impl DeliverEvents {
         Ok(changed)
     }
 
+    /// Returns the message, signed with each secret that can be opened; `None` if none can.
     fn request(
         &self,
         endpoint: &WebhookEndpoint,
         event: &PendingEvent,
         data: &EventData,
         now: DateTime<Utc>,
-    ) -> Result<OutboundRequest, WebhookSignerError> {
+    ) -> Option<OutboundRequest> {
         let id = MessageId::new(event.key, event.announced, event.number);
         let body = body(event.key.kind, event.occurred_at, data);
         let text = signed_text(&id, now, &body);
-        let signatures = endpoint.signing_secrets(now).into_iter();
-        let signatures: Result<Vec<_>, _> = signatures
-            .map(|secret| Ok(format!("v1,{}", self.ports.signer.sign(endpoint.id, secret, &text)?)))
-            .collect();
-        Ok(OutboundRequest {
+        let mut signatures = Vec::new();
+        for secret in endpoint.signing_secrets(now) {
+            match self.ports.signer.sign(endpoint.id, secret, &text) {
+                Ok(signature) => signatures.push(format!("v1,{signature}")),
+                Err(error) => tracing::warn!(endpoint_id = %endpoint.id, %error, "a signature is missing"),
+            }
+        }
+        (!signatures.is_empty()).then(|| OutboundRequest {
             url: endpoint.url.clone(),
             headers: vec![
                 ("webhook-id", id.to_string()),
                 ("webhook-timestamp", now.timestamp().to_string()),
-                ("webhook-signature", signatures?.join(" ")),
+                ("webhook-signature", signatures.join(" ")),
             ],
             json: Some(body),
             max_body_bytes: MAX_RESPONSE_BYTES,

@@ -14,6 +14,10 @@ pub enum DeliveryResult {
     WrongChallenge,
     /// No response.
     Failed(OutboundError),
+    /// None of the endpoint's secrets can be opened, so nothing was sent.
+    NotSigned,
+    /// The server panicked during the attempt.
+    InternalError,
 }
 
 /// An attempt to deliver an event; keeps nothing of the messages.
@@ -56,6 +60,8 @@ impl DeliveryResult {
             Self::Status(status) => status.to_string(),
             Self::WrongChallenge => "wrong_challenge".to_owned(),
             Self::Failed(error) => error.as_str().to_owned(),
+            Self::NotSigned => "not_signed".to_owned(),
+            Self::InternalError => "internal_error".to_owned(),
         }
     }
 
@@ -63,6 +69,8 @@ impl DeliveryResult {
     pub fn parse(name: &str) -> Option<Self> {
         match (name, name.parse()) {
             ("wrong_challenge", _) => Some(Self::WrongChallenge),
+            ("not_signed", _) => Some(Self::NotSigned),
+            ("internal_error", _) => Some(Self::InternalError),
             (_, Ok(status)) => Some(Self::Status(status)),
             (_, Err(_)) => OutboundError::parse(name).map(Self::Failed),
         }
@@ -76,9 +84,13 @@ mod tests {
     #[test]
     fn a_result_is_read_as_it_was_stored() {
         let failures = OutboundError::ALL.map(DeliveryResult::Failed);
-        for result in
-            failures.into_iter().chain([DeliveryResult::WrongChallenge, DeliveryResult::Status(503)])
-        {
+        let others = [
+            DeliveryResult::WrongChallenge,
+            DeliveryResult::NotSigned,
+            DeliveryResult::InternalError,
+            DeliveryResult::Status(503),
+        ];
+        for result in failures.into_iter().chain(others) {
             assert_eq!(DeliveryResult::parse(&result.to_name()), Some(result));
         }
         for text in ["", "-1", "99999", "whim"] {

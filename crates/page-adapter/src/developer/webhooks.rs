@@ -189,6 +189,8 @@ fn words(result: DeliveryResult) -> String {
     match result {
         DeliveryResult::Status(status) => format!("Status {status}"),
         DeliveryResult::WrongChallenge => "Responded without the challenge".to_owned(),
+        DeliveryResult::NotSigned => "Could not be signed; create a new secret".to_owned(),
+        DeliveryResult::InternalError => "Internal error of this server".to_owned(),
         DeliveryResult::Failed(error) => match error {
             OutboundError::Forbidden => "The address is not allowed",
             OutboundError::NotFound => "The host was not found",

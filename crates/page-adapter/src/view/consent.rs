@@ -1,7 +1,7 @@
 //! Consent page.
 
 use super::part::readable;
-use super::{FormErrors, ScopeLine};
+use super::ScopeLine;
 use askama::Template;
 use domain::scope::ScopeSet;
 
@@ -33,7 +33,6 @@ pub(crate) struct Consent {
     pub(crate) scopes: Vec<ScopeLine>,
     /// Scopes that the app already has; `None` if it has none.
     pub(crate) held: Option<ScopeSet>,
-    pub(crate) errors: FormErrors,
 }
 
 impl Consent {

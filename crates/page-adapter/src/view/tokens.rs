@@ -58,6 +58,8 @@ impl TokenLine {
 /// Form for a new token with its submitted values.
 #[derive(Clone)]
 pub(crate) struct TokenForm {
+    /// Id of the form.
+    pub(crate) entry: String,
     pub(crate) name: String,
     /// Selectable scopes.
     pub(crate) scopes: Vec<ScopeLine>,
@@ -76,8 +78,9 @@ impl TokenForm {
     ];
 
     /// Returns the initial form: nothing ticked, and a lifetime of 90 days.
-    pub(crate) fn empty() -> Self {
+    pub(crate) fn empty(entry: String) -> Self {
         Self {
+            entry,
             name: String::new(),
             scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
             expires_in_days: Some(90),

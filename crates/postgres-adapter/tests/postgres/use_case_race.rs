@@ -197,6 +197,7 @@ impl Scene {
         tokio::spawn(async move {
             let command = CreatePersonalTokenCommand {
                 session: &browser(),
+                form: making.new_form(),
                 name: "Notebook",
                 scopes: &["sleep"],
                 expires_in_days: None,

@@ -32,7 +32,8 @@ const RENEWAL_INTERVAL: Duration = Duration::from_secs(3);
 /// Pause of sending after a delivery that was not settled: with a store that refuses writes, every message
 /// would be sent again and again.
 const STORE_PAUSE: Duration = Duration::from_secs(30);
-/// Pause before a delivery that panicked is repeated. Its slot is freed afterwards.
+/// Pause before a delivery is repeated that panicked and could not be recorded as failed. Its slot is freed
+/// afterwards.
 const PANIC_PAUSE: Duration = Duration::from_secs(30);
 /// Interval of measuring.
 const MEASURE: Duration = Duration::from_secs(15);
@@ -68,7 +69,7 @@ struct Queue {
 struct Done {
     route: Route,
     event: EventKey,
-    /// `None` if the delivery panicked.
+    /// `None` if the delivery panicked and could not be recorded as failed.
     outcome: Option<Result<DeliveryOutcome, StorageError>>,
 }
 
@@ -91,19 +92,24 @@ impl Deliveries {
         of_host.count() < MAX_CONCURRENT && of_client.count() < MAX_CONCURRENT
     }
 
+    /// Starts a delivery. If it panics, `after_panic` records the failed attempt.
     fn start(
         &mut self,
         route: Route,
         event: EventKey,
         delivery: impl Future<Output = Result<DeliveryOutcome, StorageError>> + Send + 'static,
+        after_panic: impl Future<Output = Result<DeliveryOutcome, StorageError>> + Send + 'static,
     ) {
         self.routes.push(route.clone());
         let pause = self.panic_pause;
         self.running.spawn(async move {
             // Unwind-safe: deliveries share the ports only, which protect their own state.
-            let outcome = AssertUnwindSafe(delivery).catch_unwind().await.ok();
+            let mut outcome = AssertUnwindSafe(delivery).catch_unwind().await.ok();
             if outcome.is_none() {
-                tracing::error!("the delivery of a webhook event panicked; trying again in 30 s");
+                tracing::error!("the delivery of a webhook event panicked");
+                outcome = AssertUnwindSafe(after_panic).catch_unwind().await.ok();
+            }
+            if outcome.is_none() {
                 sleep(pause).await;
             }
             Done { route, event, outcome }
@@ -249,8 +255,10 @@ impl Round {
             && let Some(mut queue) = self.queues.remove(at)
         {
             if let Some(event) = queue.events.pop_front() {
-                let deliver = Arc::clone(&self.deliver);
-                self.deliveries.start(queue.route.clone(), event, async move { deliver.run(event).await });
+                let (deliver, recorder) = (Arc::clone(&self.deliver), Arc::clone(&self.deliver));
+                let delivery = async move { deliver.run(event).await };
+                let after_panic = async move { recorder.record_panic(event).await };
+                self.deliveries.start(queue.route.clone(), event, delivery, after_panic);
             }
             if !queue.events.is_empty() {
                 self.queues.push_back(queue);
@@ -292,20 +300,35 @@ mod tests {
     use domain::id::{UserId, WebhookEndpointId};
     use domain::webhook::EventKind;
 
-    #[tokio::test]
-    async fn a_delivery_that_panics_frees_its_slot() {
-        let route = Route { client_id: ClientId::from_uuid(Uuid::nil()), host: "hooks.example".to_owned() };
+    fn route() -> Route {
+        Route { client_id: ClientId::from_uuid(Uuid::nil()), host: "hooks.example".to_owned() }
+    }
+
+    fn event() -> EventKey {
         let (user_id, endpoint_id) =
             (UserId::from_uuid(Uuid::nil()), WebhookEndpointId::from_uuid(Uuid::nil()));
-        let event = EventKey { user_id, endpoint_id, kind: EventKind::EndpointTest };
+        EventKey { user_id, endpoint_id, kind: EventKind::EndpointTest }
+    }
+
+    #[tokio::test]
+    async fn a_delivery_that_panics_is_recorded_as_a_failed_attempt() {
+        let mut deliveries = Deliveries::new(Duration::ZERO);
+        deliveries
+            .start(route(), event(), async { panic!("a bug") }, async { Ok(DeliveryOutcome::Postponed) });
+        let done = deliveries.next().await.unwrap();
+        assert!(matches!(done.outcome, Some(Ok(DeliveryOutcome::Postponed))));
+    }
+
+    #[tokio::test]
+    async fn a_delivery_that_panics_frees_its_slot_even_if_it_cannot_be_recorded() {
         let mut deliveries = Deliveries::new(Duration::ZERO);
         for _ in 0..MAX_CONCURRENT {
-            assert!(deliveries.may_start(&route));
-            deliveries.start(route.clone(), event, async { panic!("a bug") });
+            assert!(deliveries.may_start(&route()));
+            deliveries.start(route(), event(), async { panic!("a bug") }, async { panic!("another bug") });
         }
-        assert!(!deliveries.may_start(&route));
+        assert!(!deliveries.may_start(&route()));
         let done = deliveries.next().await.unwrap();
-        assert!(done.event == event && done.outcome.is_none());
-        assert!(deliveries.may_start(&route));
+        assert!(done.event == event() && done.outcome.is_none());
+        assert!(deliveries.may_start(&route()));
     }
 }

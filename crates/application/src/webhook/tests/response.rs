@@ -62,6 +62,32 @@ async fn retry_after_may_be_a_date_standard_webhooks_deliverability() {
 }
 
 #[tokio::test]
+async fn a_delivery_that_panicked_is_a_failed_attempt_and_tried_again_on_schedule() {
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let unit = unit(&endpoint(), &seen);
+    let mut webhooks = MockWebhookReader::new();
+    webhooks.expect_find_pending_event().returning(|_| Ok(Some(event(EventKind::RecordsChanged))));
+    let use_case = DeliverEvents::new(DeliveryPorts {
+        units: Arc::new(PreparedUnitsOfWork::new([unit])),
+        webhooks: Arc::new(webhooks),
+        changes: Arc::new(MockChangeReader::new()),
+        signer: Arc::new(MockWebhookSigner::new()),
+        fetcher: Arc::new(MockFetcher::new()),
+        entropy: Arc::new(CountingEntropy::default()),
+        clock: clock(),
+        notice: None,
+    });
+    let outcome = use_case.record_panic(event(EventKind::RecordsChanged).key).await.unwrap();
+    drop(use_case);
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
+    assert!(is_scheduled(at), "{at}");
+    let [logged] = &seen.logged[..] else { panic!("{:?}", seen.logged) };
+    assert_eq!((logged.result, logged.next_attempt_at), (DeliveryResult::InternalError, Some(at)));
+    assert_eq!((outcome, seen.updated), (DeliveryOutcome::Postponed, vec![]));
+}
+
+#[tokio::test]
 async fn a_receiver_whose_address_is_forbidden_by_now_is_tried_again_standard_webhooks_ssrf() {
     let seen = after(event(EventKind::RecordsChanged), Err(OutboundError::Forbidden)).await;
     let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
@@ -69,4 +95,20 @@ async fn a_receiver_whose_address_is_forbidden_by_now_is_tried_again_standard_we
     let [logged] = &seen.logged[..] else { panic!("{:?}", seen.logged) };
     assert_eq!((logged.result.to_name().as_str(), logged.next_attempt_at), ("forbidden", Some(at)));
     assert_eq!((seen.outcome, seen.updated), (Some(DeliveryOutcome::Postponed), vec![]));
+}
+
+#[tokio::test]
+async fn an_event_of_an_endpoint_whose_secret_cannot_be_opened_is_a_failed_attempt() {
+    let unopenable = SealedWebhookSecret::new(vec![UNOPENABLE]);
+    let broken = WebhookEndpoint { secret: unopenable.clone(), ..endpoint() };
+    let seen = deliver(broken, event(EventKind::EndpointTest), "", &[], |_| responds(200, &[])).await;
+    assert_eq!((seen.outcome, seen.posted), (Some(DeliveryOutcome::Postponed), None));
+    let [Settlement::Retry(at)] = seen.settled[..] else { panic!("{:?}", seen.settled) };
+    let [logged] = &seen.logged[..] else { panic!("{:?}", seen.logged) };
+    assert_eq!((logged.result, logged.next_attempt_at), (DeliveryResult::NotSigned, Some(at)));
+    // After a rotation, the new secret signs alone.
+    let mut rotated = endpoint();
+    rotated.previous_secret = Some(EndpointSecret { sealed: unopenable, expires_at: noon() + seconds(1) });
+    let seen = deliver(rotated, event(EventKind::EndpointTest), "", &[], |_| responds(200, &[])).await;
+    assert_eq!(seen.posted.unwrap().1[2].1, "v1,signed-1");
 }

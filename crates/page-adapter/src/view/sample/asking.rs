@@ -84,7 +84,6 @@ fn consent(source: TextSource) -> Vec<Sample> {
         request: source("5f0c3c5e"),
         scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::CONSENTABLE),
         held: None,
-        errors: FormErrors::none(),
     };
     let asked = ScopeSet::from_iter([Scope::Sleep]);
     let more = Consent {
@@ -97,12 +96,6 @@ fn consent(source: TextSource) -> Vec<Sample> {
     let local = Consent { site: source("127.0.0.1:49152"), is_local: true, ..first.clone() };
     let published =
         Consent { metadata_host: Some(source("nightowl.example")), is_reviewed: false, ..first.clone() };
-    let text = source("Tick what the app may read, or deny.");
-    let none = Consent {
-        scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
-        errors: FormErrors::field("scope", text),
-        ..first.clone()
-    };
     let one =
         "a very long name of an app that tells its whole story in one hundred letters and then some more";
     let long = Consent {
@@ -115,7 +108,6 @@ fn consent(source: TextSource) -> Vec<Sample> {
         sample("consent_for_more", &more),
         sample("consent_on_this_computer", &local),
         sample("consent_of_published_app", &published),
-        variant("consent_for_nothing", &none),
         variant("consent_with_long_names", &long),
     ]
 }

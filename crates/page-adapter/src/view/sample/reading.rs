@@ -3,7 +3,7 @@
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
     Activity, ActivityDay, ActivityLine, ActorName, AppLine, Apps, CreatedToken, Earlier, EventLine,
-    FormErrors, ReadContent, ReadLine, RequestedSpan, ScopeLine, TokenForm, TokenLine, Tokens,
+    FormErrors, ReadContent, ReadLine, RequestedSpan, TokenForm, TokenLine, Tokens,
 };
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -88,22 +88,23 @@ fn tokens(source: TextSource) -> Vec<Sample> {
     let bytes = SecretBytes::new([7; 32]);
     let secret = Secret::from_bytes(SecretKind::PersonalAccessToken, &bytes);
     let created = CreatedToken { name: source("Sunday notebook"), secret };
+    let empty = || TokenForm::empty(source("5f0c3c5e"));
     let wrong = TokenForm {
         name: source("\tx"),
-        scopes: ScopeLine::list(ScopeSet::CONSENTABLE, ScopeSet::EMPTY),
         expires_in_days: None,
         errors: FormErrors::field("name", source("Give it a name of 1 to 100 characters."))
             .and("scope", source("Choose what the token can read."))
             .and("expires", source("Choose when the token expires.")),
+        ..empty()
     };
     let gone = Tokens {
         has_developer_page: true,
         notice: Some(source("The token has been revoked.")),
-        ..page(None, Vec::new(), TokenForm::empty())
+        ..page(None, Vec::new(), empty())
     };
     vec![
-        sample("tokens", &page(None, vec![live.clone(), ended], TokenForm::empty())),
-        sample("tokens_created", &page(Some(created), vec![live], TokenForm::empty())),
+        sample("tokens", &page(None, vec![live.clone(), ended], empty())),
+        sample("tokens_created", &page(Some(created), vec![live], empty())),
         variant("tokens_refused", &page(None, Vec::new(), wrong)),
         sample("tokens_none", &gone),
     ]

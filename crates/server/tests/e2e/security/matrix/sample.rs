@@ -312,7 +312,10 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts
             (fields, Good::SeeOther(&["/developer/"]))
         }
         Endpoint::DeleteOwnApp => (vec![("client", thing())], Good::SeeOther(&["/developer?done="])),
-        Endpoint::Tokens => (vec![("name", "Script".to_owned()), ("scope", "sleep".to_owned())], ok),
+        Endpoint::Tokens => {
+            let entry = uuid::Uuid::new_v4().to_string();
+            (vec![("entry", entry), ("name", "Script".to_owned()), ("scope", "sleep".to_owned())], ok)
+        }
         Endpoint::RevokePersonalToken => (vec![("token", thing())], Good::SeeOther(&["/tokens?done="])),
         Endpoint::ChangePassword => {
             let fields = vec![password("current_password"), password("new_password")];

@@ -42,10 +42,28 @@ on_sqlite! {
             (form.tick("scope", &[]), 422), (form.tick("scope", &["sleep:write"]), 422), (form.tick("scope", &["x"]), 422),
             (form.with("expires", "0"), 422), (form.with("expires", "367"), 422), (form.with("expires", "-1"), 400),
             (form.with("expires", "never"), 400), (form.and("name", "y"), 400), (form.and("expires", "30"), 400),
+            (form.with("entry", ""), 400), (form.with("entry", "x"), 400),
         ] {
             scene.browser.submit(&form).await.assert_refused(status);
         }
         assert_rows(&scene.world, "personal_token", "", 0).await;
+    }
+
+    async fn a_token_form_that_is_sent_again_creates_no_second_token(world: World) {
+        let scene = Scene::new(world);
+        scene.browser.sign_in(&scene.person).await;
+        let form = scene.browser.open("/tokens").await.form("/tokens").with("name", "x").tick("scope", &["sleep"]);
+        let created = scene.browser.submit(&form).await;
+        assert!(created.text().contains("rwp_"), "{created:?}");
+        let again = scene.browser.submit(&form).await;
+        assert_eq!(again.own_location(), "/tokens?done=sent-before");
+        let page = scene.browser.follow(&again).await;
+        assert!(page.text().contains("no second one was created") && !page.body.contains("rwp_"), "{page:?}");
+        assert_rows(&scene.world, "personal_token", "", 1).await;
+        // The form beside the new token is another one.
+        let other = created.form("/tokens").with("name", "y").tick("scope", &["sleep"]);
+        assert!(scene.browser.submit(&other).await.text().contains("rwp_"));
+        assert_rows(&scene.world, "personal_token", "", 2).await;
     }
 
     async fn creating_a_token_requires_a_recent_sign_in(world: World) {
