@@ -19,9 +19,10 @@ use application::developer::{
 };
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
+use application::import::ingest::DeleteRecord;
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
-use application::night::{DeleteNight, FindNight, ListNights};
+use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
     AddPasskey, AddPasskeyPorts, BeginPasskeyCeremony, ListPasskeys, PasskeyCeremonyPorts,
@@ -318,7 +319,7 @@ fn nights(store: &Arc<EmptyStore>) -> NightUseCases {
     NightUseCases {
         list: ListNights::new(sleep.clone(), store.clone()),
         find: FindNight::new(sleep, Arc::new(MockImportReader::new())),
-        delete: DeleteNight::new(store.clone(), store.clone(), store.clone()),
+        delete: DeleteRecord::new(store.clone(), store.clone(), store.clone()),
         intakes: ListIntakes::new(Arc::new(MockSupplementReader::new())),
     }
 }

@@ -20,10 +20,11 @@ use application::developer::{
     RotateAppSecret, ShowDeveloperApps,
 };
 use application::erasure::ErasePerson;
+use application::import::ingest::DeleteRecord;
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::mail::QueueMail;
-use application::night::{DeleteNight, FindNight, ListNights};
+use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
     AddPasskey, AddPasskeyPorts, BeginPasskeyCeremony, ListPasskeys, PasskeyCeremonyPorts,
@@ -150,7 +151,7 @@ impl PageParts<'_> {
             nights: NightUseCases {
                 list: ListNights::new(store.sleep.clone(), clock()),
                 find: FindNight::new(store.sleep.clone(), store.imports.clone()),
-                delete: DeleteNight::new(units.clone(), entropy(), clock()),
+                delete: DeleteRecord::new(units.clone(), entropy(), clock()),
                 intakes: ListIntakes::new(store.supplements.clone()),
             },
             list_connected_apps: ListConnectedApps::new(store.connected_apps.clone()),
