@@ -25,8 +25,8 @@ use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplem
 use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
-    AddPasskey, AddPasskeyPorts, BeginPasskeyCeremony, ListPasskeys, PasskeyCeremonyPorts,
-    PasskeySignInPorts, RemovePasskey, RenamePasskey, SignInWithPasskey,
+    AddPasskey, BeginPasskeyCeremony, ListPasskeys, PasskeyPorts, RemovePasskey, RenamePasskey,
+    SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
@@ -228,31 +228,18 @@ fn second_factor_ports(store: &Arc<EmptyStore>) -> SecondFactorPorts {
 fn passkey_ceremonies(store: &Arc<EmptyStore>) -> PasskeyCeremonies {
     let url = Url::parse("https://rest.example").unwrap();
     let relying_party = RelyingParty::from_public_url(&url).unwrap();
-    let verifier = Arc::new(MockPasskeyVerifier::new());
-    let beginning = PasskeyCeremonyPorts {
-        units: store.clone(),
-        failures: failures(),
-        clock: store.clone(),
-        entropy: store.clone(),
-    };
-    let adding = AddPasskeyPorts {
-        units: store.clone(),
-        verifier: verifier.clone(),
-        clock: store.clone(),
-        entropy: store.clone(),
-    };
-    let signing_in = PasskeySignInPorts {
+    let ports = PasskeyPorts {
         passkeys: Arc::new(MockPasskeyReader::new()),
         units: store.clone(),
         failures: failures(),
-        verifier,
+        verifier: Arc::new(MockPasskeyVerifier::new()),
         clock: store.clone(),
         entropy: store.clone(),
     };
     PasskeyCeremonies {
-        begin: BeginPasskeyCeremony::new(beginning, ANONYMOUS_REQUESTS),
-        add: AddPasskey::new(adding, relying_party.clone(), None),
-        sign_in: SignInWithPasskey::new(signing_in, SignInLimits::default(), relying_party.clone()),
+        begin: BeginPasskeyCeremony::new(ports.clone(), ANONYMOUS_REQUESTS),
+        add: AddPasskey::new(ports.clone(), relying_party.clone(), None),
+        sign_in: SignInWithPasskey::new(ports, SignInLimits::default(), relying_party.clone()),
         relying_party,
     }
 }

@@ -27,8 +27,8 @@ use application::mail::QueueMail;
 use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
-    AddPasskey, AddPasskeyPorts, BeginPasskeyCeremony, ListPasskeys, PasskeyCeremonyPorts,
-    PasskeySignInPorts, RemovePasskey, RenamePasskey, SignInWithPasskey,
+    AddPasskey, BeginPasskeyCeremony, ListPasskeys, PasskeyPorts, RemovePasskey, RenamePasskey,
+    SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{
@@ -228,33 +228,19 @@ impl PageParts<'_> {
 
     fn passkey_ceremonies(&self) -> Option<PasskeyCeremonies> {
         let relying_party = self.public_url.relying_party()?;
-        let verifier = Arc::new(AwsLcPasskeyVerifier);
-        let (units, clock, entropy) = (&self.store.units, &self.clock, &self.entropy);
-        let beginning = PasskeyCeremonyPorts {
-            units: units.clone(),
-            failures: self.store.failures.clone(),
-            clock: clock.clone(),
-            entropy: entropy.clone(),
-        };
-        let adding = AddPasskeyPorts {
-            units: units.clone(),
-            verifier: verifier.clone(),
-            clock: clock.clone(),
-            entropy: entropy.clone(),
-        };
-        let signing_in = PasskeySignInPorts {
+        let ports = PasskeyPorts {
             passkeys: self.store.passkeys.clone(),
-            units: units.clone(),
+            units: self.store.units.clone(),
             failures: self.store.failures.clone(),
-            verifier,
-            clock: clock.clone(),
-            entropy: entropy.clone(),
+            verifier: Arc::new(AwsLcPasskeyVerifier),
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
         };
         let limits = self.settings.accounts.sign_in_limits();
         Some(PasskeyCeremonies {
-            begin: BeginPasskeyCeremony::new(beginning, self.settings.accounts.app_request_limit()),
-            add: AddPasskey::new(adding, relying_party.clone(), self.queue_mail()),
-            sign_in: SignInWithPasskey::new(signing_in, limits, relying_party.clone()),
+            begin: BeginPasskeyCeremony::new(ports.clone(), self.settings.accounts.app_request_limit()),
+            add: AddPasskey::new(ports.clone(), relying_party.clone(), self.queue_mail()),
+            sign_in: SignInWithPasskey::new(ports, limits, relying_party.clone()),
             relying_party,
         })
     }
