@@ -136,7 +136,6 @@ pub(crate) fn run_calibrate(arguments: &CalibrateArguments) -> anyhow::Result<()
     let record = Record::new()
         .with("passwords.memory_kib", parameters.memory_kib())
         .with("passwords.iterations", parameters.iterations())
-        .with("passwords.parallelism", parameters.parallelism())
         .with("hash_microseconds", micros);
     Ok(output::print(&record, arguments.json)?)
 }
