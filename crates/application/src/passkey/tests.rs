@@ -233,7 +233,7 @@ async fn remove(
     policy: SecondFactorPolicy,
 ) -> Result<(), RemovePasskeyError> {
     let command = RemovePasskeyCommand { person, passkey_id: passkey_id(), address: address() };
-    RemovePasskey::new(store.clone(), entropy(), clock(), None, policy).run(command).await
+    RemovePasskey::new(store.clone(), None, policy, entropy(), clock()).run(command).await
 }
 
 #[tokio::test]

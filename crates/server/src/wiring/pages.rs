@@ -144,9 +144,9 @@ impl PageParts<'_> {
             request_email_change: self.request_email_change(),
             confirm_email_change: ConfirmEmailChange::new(
                 units.clone(),
-                clock(),
-                entropy(),
                 self.queue_mail(),
+                entropy(),
+                clock(),
             ),
             nights: NightUseCases {
                 list: ListNights::new(store.sleep.clone(), clock()),
@@ -162,7 +162,7 @@ impl PageParts<'_> {
             developer: self.developer(),
             list_passkeys: ListPasskeys::new(store.passkeys.clone()),
             rename_passkey: RenamePasskey::new(units.clone(), entropy(), clock()),
-            remove_passkey: RemovePasskey::new(units.clone(), entropy(), clock(), self.queue_mail(), policy),
+            remove_passkey: RemovePasskey::new(units.clone(), self.queue_mail(), policy, entropy(), clock()),
             passkey_ceremonies: self.passkey_ceremonies(),
             list_activity: ListActivity::new(
                 ListReads::new(
@@ -248,7 +248,7 @@ impl PageParts<'_> {
     fn uploads(&self) -> Option<UploadUseCases> {
         let (units, limits) = (&self.store.units, self.settings.uploads.limits());
         self.settings.uploads.enabled.then(|| UploadUseCases {
-            begin: BeginUpload::new(units.clone(), self.entropy.clone(), self.clock.clone(), limits),
+            begin: BeginUpload::new(units.clone(), limits, self.entropy.clone(), self.clock.clone()),
             add_part: AddPart::new(units.clone(), self.clock.clone(), limits),
             finish: FinishUpload::new(units.clone(), self.clock.clone()),
         })

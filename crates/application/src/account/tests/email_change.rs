@@ -109,7 +109,7 @@ async fn confirm(
 ) -> (Result<domain::user::Email, ConfirmEmailChangeError>, Arc<PreparedUnitsOfWork>, Vec<String>) {
     let store = units([unit]);
     let (queue, sealer) = mail();
-    let use_case = ConfirmEmailChange::new(store.clone(), clock(), entropy(), Some(queue));
+    let use_case = ConfirmEmailChange::new(store.clone(), Some(queue), entropy(), clock());
     let outcome = use_case.run(&session(10), secret(SecretKind::PasswordLink, 9).expose(), home()).await;
     let sent = sealer.all().into_iter().map(|mail| mail.to.as_str().to_owned()).collect();
     (outcome, store, sent)
