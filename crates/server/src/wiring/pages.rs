@@ -139,9 +139,12 @@ impl PageParts<'_> {
             change_password: self.change_password(),
             find_password_link: FindPasswordLink::new(store.password_links.clone(), clock()),
             choose_password: self.choose_password(),
-            request_password_reset: self.request_password_reset(),
-            request_sign_up: self.request_sign_up(),
-            request_email_change: self.request_email_change(),
+            request_password_reset: self.link_requests().map(RequestPasswordReset::new),
+            request_sign_up: self
+                .link_requests()
+                .filter(|_| settings.accounts.sign_up_open)
+                .map(RequestSignUp::new),
+            request_email_change: self.link_requests().map(RequestEmailChange::new),
             confirm_email_change: ConfirmEmailChange::new(
                 units.clone(),
                 self.queue_mail(),
@@ -317,28 +320,16 @@ impl PageParts<'_> {
         ChoosePassword::new(ports, self.settings.accounts.second_factor.into(), self.queue_mail())
     }
 
-    fn request_password_reset(&self) -> Option<RequestPasswordReset> {
-        let mail = self.queue_mail()?;
-        Some(RequestPasswordReset::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
-    }
-
-    fn request_sign_up(&self) -> Option<RequestSignUp> {
-        let mail = self.queue_mail().filter(|_| self.settings.accounts.sign_up_open)?;
-        Some(RequestSignUp::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
-    }
-
-    fn request_email_change(&self) -> Option<RequestEmailChange> {
-        let mail = self.queue_mail()?;
-        Some(RequestEmailChange::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
-    }
-
-    fn link_requests(&self) -> LinkRequestPorts {
-        LinkRequestPorts {
+    /// Returns the parts of the use cases that email links; `None` if no email is sent.
+    fn link_requests(&self) -> Option<LinkRequestPorts> {
+        Some(LinkRequestPorts {
             units: self.store.units.clone(),
             failures: self.store.failures.clone(),
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
-        }
+            limits: self.settings.accounts.link_limits(),
+            mail: self.queue_mail()?,
+        })
     }
 
     fn queue_mail(&self) -> Option<QueueMail> {

@@ -36,8 +36,10 @@ async fn request(
         failures: Arc::new(MemoryFailures::default()),
         clock: clock(),
         entropy: entropy(),
+        limits: LinkRequestLimits::default(),
+        mail: queue,
     };
-    let use_case = RequestEmailChange::new(ports, LinkRequestLimits::default(), queue);
+    let use_case = RequestEmailChange::new(ports);
     let session = session(age);
     let command = EmailChangeCommand { session: &session, email: address, address: home() };
     let outcome = use_case.run(command).await;
