@@ -2,15 +2,16 @@
 
 use super::answer::{PageNeeds, page_with, redirect_with_notice, see_other, with_cookies};
 use super::browser::{Browser, set_signed_in};
-use super::passkeys::TypedPasskey;
 use super::person::{self, Destination};
 use super::person_form::PersonForm;
-use super::view::{self, BrowserLine, FormErrors};
-use super::{moment, passkeys, password, query, second_factor};
+use super::view::{self, BrowserLine, FormErrors, PasskeyAdding, PasskeyLine, Passkeys};
+use super::{moment, password, query, second_factor};
 use crate::PageState;
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use application::account::{ChangePasswordCommand, ChangePasswordError, PasswordCheckError, SignedInPerson};
+use domain::id::PasskeyId;
+use domain::passkey::{MAX_PASSKEYS, OFFERED_ALGORITHMS, Passkey, to_base64url, user_handle};
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 
@@ -82,6 +83,15 @@ fn form_errors(error: ChangePasswordError) -> Result<FormErrors, Problem> {
     }
 }
 
+/// What was typed into a form that is shown again.
+#[derive(Default)]
+pub(super) struct TypedPasskey {
+    /// Name of a new passkey.
+    pub(super) new_name: String,
+    /// Passkey with a new name.
+    pub(super) renamed: Option<(PasskeyId, String)>,
+}
+
 /// Contents of the page.
 #[derive(Default)]
 pub(super) struct AccountPage {
@@ -99,7 +109,7 @@ impl AccountPage {
         person: &SignedInPerson,
     ) -> Result<HttpResponse, Problem> {
         let Self { notice, disconnects_apps, passkeys, errors } = self;
-        let passkeys = passkeys::section(state, person, passkeys).await?;
+        let passkeys = passkey_section(state, person, passkeys).await?;
         let needs = PageNeeds { passkey_script: passkeys.needs_script(), ..PageNeeds::default() };
         let zone = person.home_timezone;
         let mut sessions = state.list_sessions.run(person.user_id).await?;
@@ -125,5 +135,53 @@ impl AccountPage {
             errors,
         };
         page_with(view.errors.status(), &view, needs)
+    }
+}
+
+/// Returns the section of the passkeys.
+async fn passkey_section(
+    state: &PageState,
+    person: &SignedInPerson,
+    typed: TypedPasskey,
+) -> Result<Passkeys, Problem> {
+    let passkeys = state.list_passkeys.run(person.user_id).await?;
+    let adding = adding(state, person, &passkeys, typed.new_name);
+    let renamed = typed.renamed.as_ref();
+    let line = |passkey: Passkey| {
+        let typed_name = renamed.filter(|(id, _)| *id == passkey.id).map(|(_, name)| name.clone());
+        let name = passkey.name.as_str().to_owned();
+        PasskeyLine {
+            id: passkey.id.to_string(),
+            has_error: typed_name.is_some(),
+            typed_name: typed_name.unwrap_or_else(|| name.clone()),
+            name,
+            added: moment::day(passkey.created_at, person.home_timezone),
+            last_used: passkey.last_used_at.map(|at| moment::to_the_minute(at, person.home_timezone)),
+            is_backed_up: passkey.is_backed_up,
+        }
+    };
+    Ok(Passkeys { lines: passkeys.into_iter().map(line).collect(), adding })
+}
+
+fn adding(
+    state: &PageState,
+    person: &SignedInPerson,
+    passkeys: &[Passkey],
+    typed_name: String,
+) -> PasskeyAdding {
+    let joined = |words: Vec<String>| words.join(" ");
+    match &state.passkey_ceremonies {
+        None => PasskeyAdding::NoHostName,
+        Some(_) if passkeys.len() >= MAX_PASSKEYS => PasskeyAdding::TooMany,
+        Some(_) if !person.is_fresh => PasskeyAdding::TooOld,
+        Some(ceremonies) => PasskeyAdding::Possible {
+            relying_party: ceremonies.relying_party.id().to_owned(),
+            user_handle: user_handle(person.user_id),
+            algorithms: joined(OFFERED_ALGORITHMS.iter().map(i64::to_string).collect()),
+            existing: joined(
+                passkeys.iter().map(|passkey| to_base64url(passkey.credential_id.as_bytes())).collect(),
+            ),
+            typed_name,
+        },
     }
 }

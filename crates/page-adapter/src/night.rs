@@ -62,7 +62,7 @@ pub(super) async fn delete(state: Data<PageState>, sent: PersonForm) -> Result<H
     let PersonForm { person, form, .. } = sent;
     let id = form.parse("night", |id| SleepSessionId::parse(id).ok())?;
     let session = find(&state, &person, Some(id)).await?;
-    if !state.nights.delete.run(person.user_id, id).await? {
+    if !state.nights.delete.session(None, person.user_id, id).await? {
         return Err(Problem::new(Fault::NotFound));
     }
     let date = local_date(session.record.time_in_bed().end_millis(), person.home_timezone);

@@ -2,15 +2,14 @@
 //!
 //! A script asks for a challenge, then submits an ordinary form with what the browser returned.
 
-use super::account::AccountPage;
+use super::account::{AccountPage, TypedPasskey};
 use super::answer::{redirect_with_notice, see_other, with_cookies};
 use super::browser;
 use super::form::Form;
-use super::moment;
 use super::person::{self, Destination};
 use super::person_form::PersonForm;
 use super::sign_in::{SignInTarget, start_again};
-use super::view::{FormErrors, PasskeyAdding, PasskeyLine, Passkeys};
+use super::view::FormErrors;
 use crate::{PageState, PasskeyCeremonies, meter};
 use actix_web::http::header::ContentType;
 use actix_web::web::{Data, Payload};
@@ -22,73 +21,15 @@ use application::passkey::{
     SignInWithPasskeyCommand, SignInWithPasskeyError,
 };
 use domain::id::PasskeyId;
-use domain::passkey::{MAX_PASSKEYS, OFFERED_ALGORITHMS, Passkey, to_base64url, user_handle};
 use http_adapter::Endpoint;
 use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
 use std::net::IpAddr;
 
-/// What was typed into a form that is shown again.
-#[derive(Default)]
-pub(super) struct TypedPasskey {
-    /// Name of a new passkey.
-    pub(super) new_name: String,
-    /// Passkey with a new name.
-    pub(super) renamed: Option<(PasskeyId, String)>,
-}
-
 /// One text for every passkey that does not work.
 const REFUSED: &str =
     "The passkey could not be used here. Try again, use another passkey, or enter your password.";
 const NAME_RULE: &str = "Enter a name of 1 to 100 visible characters.";
-
-/// Returns the section of the account page.
-pub(super) async fn section(
-    state: &PageState,
-    person: &SignedInPerson,
-    typed: TypedPasskey,
-) -> Result<Passkeys, Problem> {
-    let passkeys = state.list_passkeys.run(person.user_id).await?;
-    let adding = adding(state, person, &passkeys, typed.new_name);
-    let renamed = typed.renamed.as_ref();
-    let line = |passkey: Passkey| {
-        let typed_name = renamed.filter(|(id, _)| *id == passkey.id).map(|(_, name)| name.clone());
-        let name = passkey.name.as_str().to_owned();
-        PasskeyLine {
-            id: passkey.id.to_string(),
-            has_error: typed_name.is_some(),
-            typed_name: typed_name.unwrap_or_else(|| name.clone()),
-            name,
-            added: moment::day(passkey.created_at, person.home_timezone),
-            last_used: passkey.last_used_at.map(|at| moment::to_the_minute(at, person.home_timezone)),
-            is_backed_up: passkey.is_backed_up,
-        }
-    };
-    Ok(Passkeys { lines: passkeys.into_iter().map(line).collect(), adding })
-}
-
-fn adding(
-    state: &PageState,
-    person: &SignedInPerson,
-    passkeys: &[Passkey],
-    typed_name: String,
-) -> PasskeyAdding {
-    let joined = |words: Vec<String>| words.join(" ");
-    match &state.passkey_ceremonies {
-        None => PasskeyAdding::NoHostName,
-        Some(_) if passkeys.len() >= MAX_PASSKEYS => PasskeyAdding::TooMany,
-        Some(_) if !person.is_fresh => PasskeyAdding::TooOld,
-        Some(ceremonies) => PasskeyAdding::Possible {
-            relying_party: ceremonies.relying_party.id().to_owned(),
-            user_handle: user_handle(person.user_id),
-            algorithms: joined(OFFERED_ALGORITHMS.iter().map(i64::to_string).collect()),
-            existing: joined(
-                passkeys.iter().map(|passkey| to_base64url(passkey.credential_id.as_bytes())).collect(),
-            ),
-            typed_name,
-        },
-    }
-}
 
 /// Returns the ceremonies; pages of a server without them have no such form.
 fn ceremonies(state: &PageState) -> Result<&PasskeyCeremonies, Problem> {

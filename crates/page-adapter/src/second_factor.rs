@@ -4,7 +4,6 @@ use super::answer::{page, redirect_with_notice, see_other, with_cookies};
 use super::browser::{form_token, set_signed_in};
 use super::person::{self, Destination};
 use super::person_form::PersonForm;
-use super::second_step::{SET_UP_EXPIRED, WRONG_CODE};
 use super::view::{self, FormErrors, QrCode};
 use super::{moment, query};
 use crate::PageState;
@@ -22,6 +21,12 @@ use http_adapter::Endpoint;
 use http_adapter::caller;
 use http_adapter::problem::{Fault, Problem};
 use url::Url;
+
+/// One text for a wrong, expired and used code.
+pub(super) const WRONG_CODE: &str =
+    "This code is incorrect or was used before. Enter the code that your app shows now.";
+pub(super) const SET_UP_EXPIRED: &str =
+    "This took too long. Scan the new QR code and enter the code that your app shows for it.";
 
 /// Shows the form to set up an app, or the second factor that is on. A person whose sign-in is too old signs
 /// in first.

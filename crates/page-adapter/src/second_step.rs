@@ -4,7 +4,7 @@ use super::answer::{page, see_other, with_cookies};
 use super::browser::{self, form_token};
 use super::form::Form;
 use super::person;
-use super::second_factor::{SetUpForm, codes_page};
+use super::second_factor::{SET_UP_EXPIRED, SetUpForm, WRONG_CODE, codes_page};
 use super::sign_in::{self, SignInTarget};
 use super::view::{self, FormErrors};
 use super::{query, visit};
@@ -20,13 +20,8 @@ use domain::secret::Secret;
 use http_adapter::Endpoint;
 use http_adapter::problem::Problem;
 
-/// One text for a wrong, expired and used code.
-pub(super) const WRONG_CODE: &str =
-    "This code is incorrect or was used before. Enter the code that your app shows now.";
 const WRONG_RECOVERY_CODE: &str = "This recovery code is incorrect or was used before.";
 const TOO_SLOW: &str = "The sign-in took too long. Please start again.";
-pub(super) const SET_UP_EXPIRED: &str =
-    "This took too long. Scan the new QR code and enter the code that your app shows for it.";
 
 /// Shows what the pending sign-in of this browser asks for; without one, the person starts again.
 pub(super) async fn show(state: Data<PageState>, request: HttpRequest) -> Result<HttpResponse, Problem> {

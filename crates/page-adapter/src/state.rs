@@ -13,9 +13,10 @@ use application::developer::{
     ShowDeveloperApps,
 };
 use application::erasure::ErasePerson;
+use application::import::ingest::DeleteRecord;
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
-use application::night::{DeleteNight, FindNight, ListNights};
+use application::night::{FindNight, ListNights};
 use application::passkey::{
     AddPasskey, BeginPasskeyCeremony, ListPasskeys, RemovePasskey, RenamePasskey, SignInWithPasskey,
 };
@@ -116,7 +117,7 @@ pub struct PageState {
 pub struct NightUseCases {
     pub list: ListNights,
     pub find: FindNight,
-    pub delete: DeleteNight,
+    pub delete: DeleteRecord,
     pub intakes: ListIntakes,
 }
 

@@ -157,10 +157,6 @@ impl AuditReader for PostgresStore {
     }
 }
 
-/// Skips events that another transaction is deleting.
-const DELETE_BEFORE: &str = "DELETE FROM audit_event WHERE id IN (
-    SELECT id FROM audit_event WHERE at < $1 ORDER BY at, id LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 const APPEND_ONCE_OF_PERSON: &str = "INSERT INTO audit_event
         (id, at, kind, actor, user_id, client_id, subject, event_count, address, scopes)
     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
@@ -191,6 +187,6 @@ impl AuditRepository for PgUnitOfWork {
     }
 
     async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_BEFORE, before, limit).await
+        self.connection()?.delete_oldest(("audit_event", "id", "at"), before, limit).await
     }
 }

@@ -117,11 +117,6 @@ impl RequestRow {
     }
 }
 
-/// Skips locked requests; a later run deletes them.
-const DELETE_OLDER: &str = "DELETE FROM authorization_request WHERE id IN (
-    SELECT id FROM authorization_request WHERE created_at < $1
-    ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 const DELETE_EXCESS: &str = "DELETE FROM authorization_request WHERE id IN (
     SELECT id FROM authorization_request WHERE user_id = $1 ORDER BY created_at DESC, id DESC OFFSET $2)";
 
@@ -174,6 +169,6 @@ impl AuthorizationRequestRepository for PgUnitOfWork {
     }
 
     async fn delete_older(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_OLDER, before, limit).await
+        self.connection()?.delete_oldest(("authorization_request", "id", "created_at"), before, limit).await
     }
 }

@@ -150,11 +150,6 @@ const GRANT: &str = "WITH granted AS (
         SELECT count(*) FROM access_grant
         WHERE user_id = $1 AND client_id = $3 AND revoked_at IS NULL AND id <> $2)";
 
-/// Skips locked codes; a later run deletes them.
-const DELETE_EXPIRED: &str = "DELETE FROM authorization_code WHERE code_hash IN (
-    SELECT code_hash FROM authorization_code WHERE expires_at < $1
-    ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 impl PgUnitOfWork {
     /// Marks a code as redeemed, and stores the refresh token and the event. Returns whether the code was
     /// still usable, and whether the token is new.
@@ -269,6 +264,8 @@ impl CodeRepository for PgUnitOfWork {
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_EXPIRED, before, limit).await
+        self.connection()?
+            .delete_oldest(("authorization_code", "code_hash", "expires_at"), before, limit)
+            .await
     }
 }

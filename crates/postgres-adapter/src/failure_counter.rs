@@ -31,10 +31,6 @@ const UNCOUNT: &str = "UPDATE failure_counter SET failures = failures - 1 WHERE 
     SELECT key FROM failure_counter WHERE key = ANY ($1) AND window_began_at <= $2 AND failures > 0
     ORDER BY key FOR UPDATE)";
 
-const DELETE_STALE: &str = "DELETE FROM failure_counter WHERE key IN (
-    SELECT key FROM failure_counter WHERE window_began_at < $1
-    ORDER BY window_began_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 #[async_trait]
 impl FailureCounter for PostgresStore {
     async fn record_failure(
@@ -80,6 +76,6 @@ impl FailureCounter for PostgresStore {
     }
 
     async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.pooled().await?.delete_before(DELETE_STALE, before, limit).await
+        self.pooled().await?.delete_oldest(("failure_counter", "key", "window_began_at"), before, limit).await
     }
 }

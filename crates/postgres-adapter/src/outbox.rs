@@ -77,10 +77,6 @@ const CLAIM: &str = "WITH due AS MATERIALIZED (
     )
     SELECT id, sealed, queued_at, due_at, attempts FROM claimed ORDER BY was_due_at, id";
 
-/// Skips messages that are being sent.
-const DELETE_QUEUED_BEFORE: &str = "DELETE FROM outbox WHERE id IN (
-    SELECT id FROM outbox WHERE queued_at < $1 ORDER BY queued_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 #[async_trait]
 impl OutboxRepository for PgUnitOfWork {
     async fn insert(&mut self, message: &QueuedMessage) -> Result<(), StorageError> {
@@ -113,6 +109,6 @@ impl OutboxRepository for PgUnitOfWork {
     }
 
     async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_QUEUED_BEFORE, before, limit).await
+        self.connection()?.delete_oldest(("outbox", "id", "queued_at"), before, limit).await
     }
 }

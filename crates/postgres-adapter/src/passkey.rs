@@ -212,11 +212,6 @@ impl CeremonyRow {
     }
 }
 
-/// Skips locked ceremonies; a later run deletes them.
-const DELETE_EXPIRED: &str = "DELETE FROM passkey_ceremony WHERE challenge_hash IN (
-    SELECT challenge_hash FROM passkey_ceremony WHERE expires_at < $1
-    ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 #[async_trait]
 impl PasskeyCeremonyRepository for PgUnitOfWork {
     async fn insert(&mut self, new: &PasskeyCeremony) -> Result<(), StorageError> {
@@ -239,6 +234,8 @@ impl PasskeyCeremonyRepository for PgUnitOfWork {
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_EXPIRED, before, limit).await
+        self.connection()?
+            .delete_oldest(("passkey_ceremony", "challenge_hash", "expires_at"), before, limit)
+            .await
     }
 }

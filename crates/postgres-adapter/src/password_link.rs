@@ -69,11 +69,6 @@ impl LinkRow {
     }
 }
 
-/// Skips locked links; a later run deletes them.
-const DELETE_EXPIRED: &str = "DELETE FROM password_link WHERE link_hash IN (
-    SELECT link_hash FROM password_link WHERE expires_at < $1
-    ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 /// Waits for links that are in use.
 const DELETE_ANY: &str = "DELETE FROM password_link WHERE link_hash IN (
     SELECT link_hash FROM password_link LIMIT $1 FOR UPDATE)";
@@ -137,7 +132,7 @@ impl PasswordLinkRepository for PgUnitOfWork {
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_EXPIRED, before, limit).await
+        self.connection()?.delete_oldest(("password_link", "link_hash", "expires_at"), before, limit).await
     }
 
     async fn delete_any(&mut self, limit: u32) -> Result<u64, StorageError> {

@@ -78,11 +78,6 @@ impl PendingSignInReader for PostgresStore {
     }
 }
 
-/// Skips locked rows; a later run deletes them.
-const DELETE_EXPIRED: &str = "DELETE FROM pending_sign_in WHERE visit_hash IN (
-    SELECT visit_hash FROM pending_sign_in WHERE expires_at < $1
-    ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 #[async_trait]
 impl PendingSignInRepository for PgUnitOfWork {
     async fn put(&mut self, pending: &PendingSignIn) -> Result<(), StorageError> {
@@ -107,6 +102,6 @@ impl PendingSignInRepository for PgUnitOfWork {
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_EXPIRED, before, limit).await
+        self.connection()?.delete_oldest(("pending_sign_in", "visit_hash", "expires_at"), before, limit).await
     }
 }

@@ -75,9 +75,6 @@ impl SigningKeyReader for PostgresStore {
 /// Conflicts with itself and with every write, but not with reads; held until the transaction ends.
 const LOCK_TABLE: &str = "LOCK TABLE signing_key IN SHARE ROW EXCLUSIVE MODE";
 
-const DELETE_RETIRED: &str = "DELETE FROM signing_key WHERE id IN (
-    SELECT id FROM signing_key WHERE retired_at < $1 ORDER BY retired_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 #[async_trait]
 impl SigningKeyRepository for PgUnitOfWork {
     async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError> {
@@ -114,6 +111,6 @@ impl SigningKeyRepository for PgUnitOfWork {
     }
 
     async fn delete_retired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_RETIRED, before, limit).await
+        self.connection()?.delete_oldest(("signing_key", "id", "retired_at"), before, limit).await
     }
 }

@@ -13,6 +13,7 @@
 mod e2e {
     #[macro_use]
     mod world;
+    mod answer;
     mod app;
     mod authenticator;
     mod browser;

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{account, audit_event};
-use crate::statement::{Statement, delete_before, execute};
+use crate::statement::{Statement, delete_oldest, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{AuditFilter, AuditPosition, AuditReader, AuditRepository, StorageError};
@@ -171,9 +171,7 @@ impl AuditRepository for SqliteUnitOfWork {
     }
 
     async fn delete_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM audit_event WHERE id IN \
-             (SELECT id FROM audit_event WHERE at < ? ORDER BY at, id LIMIT ?)";
-        self.run(delete_before(sql, before, limit)).await
+        self.run(delete_oldest(("audit_event", "id", "at"), before, limit)).await
     }
 }
 

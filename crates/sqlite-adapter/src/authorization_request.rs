@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::authorization_request;
-use crate::statement::{Statement, delete_before, execute};
+use crate::statement::{Statement, delete_oldest, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{AuthorizationRequestReader, AuthorizationRequestRepository, StorageError};
@@ -175,8 +175,6 @@ impl AuthorizationRequestRepository for SqliteUnitOfWork {
     }
 
     async fn delete_older(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM authorization_request WHERE id IN \
-             (SELECT id FROM authorization_request WHERE created_at < ? ORDER BY created_at LIMIT ?)";
-        self.run(delete_before(sql, before, limit)).await
+        self.run(delete_oldest(("authorization_request", "id", "created_at"), before, limit)).await
     }
 }

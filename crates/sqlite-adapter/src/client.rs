@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{client, client_secret, draft_user};
-use crate::statement::{delete_before, execute};
+use crate::statement::{Statement, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{ClientReader, ClientRepository, ClientWithSecrets, StorageError};
@@ -275,7 +275,8 @@ impl ClientRepository for SqliteUnitOfWork {
         expired_before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, StorageError> {
-        self.run(delete_before(DELETE_UNUSED, expired_before, limit)).await
+        let statement: Statement<()> = Statement::new(DELETE_UNUSED);
+        self.run(execute(statement.integer(micros(expired_before)).integer(i64::from(limit)))).await
     }
 
     async fn list_secrets(&mut self, id: ClientId) -> Result<Vec<ClientSecret>, StorageError> {

@@ -5,7 +5,7 @@ use crate::error::StorageResult as _;
 use crate::grant::GrantRow;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{access_grant, account, audit_event, authorization_code};
-use crate::statement::{execute, load_row};
+use crate::statement::{delete_oldest, execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::user::user_status;
 use application::ports::storage::{CodeRepository, CodeWithUser, StorageError};
@@ -185,19 +185,6 @@ impl CodeRepository for SqliteUnitOfWork {
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(move |connection| {
-            use authorization_code::dsl;
-            let ended = dsl::authorization_code
-                .select(dsl::code_hash)
-                .filter(dsl::expires_at.lt(micros(before)))
-                .order(dsl::expires_at)
-                .limit(i64::from(limit));
-            let hashes: Vec<Vec<u8>> = ended.load(connection).storage()?;
-            for hash in &hashes {
-                diesel::delete(dsl::authorization_code.find(hash)).execute(connection).storage()?;
-            }
-            Ok(hashes.len().try_into().unwrap_or(u64::MAX))
-        })
-        .await
+        self.run(delete_oldest(("authorization_code", "code_hash", "expires_at"), before, limit)).await
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, micros};
 use crate::schema::failure_counter;
-use crate::statement::Statement;
+use crate::statement::{Statement, delete_oldest};
 use crate::store::SqliteStore;
 use application::ports::storage::{FailureCount, FailureCounter, FailureKey, StorageError};
 use async_trait::async_trait;
@@ -57,20 +57,7 @@ impl FailureCounter for SqliteStore {
     }
 
     async fn delete_stale(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.write(move |connection| {
-            let stale: Vec<Vec<u8>> = failure_counter::table
-                .select(failure_counter::key)
-                .filter(failure_counter::window_began_at.lt(micros(before)))
-                .order(failure_counter::window_began_at)
-                .limit(i64::from(limit))
-                .load(connection)
-                .storage()?;
-            for key in &stale {
-                diesel::delete(failure_counter::table.find(key)).execute(connection).storage()?;
-            }
-            Ok(stale.len().try_into().unwrap_or(u64::MAX))
-        })
-        .await
+        self.write(delete_oldest(("failure_counter", "key", "window_began_at"), before, limit)).await
     }
 }
 

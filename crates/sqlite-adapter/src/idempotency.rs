@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::idempotent_answer;
-use crate::statement::{Statement, delete_before, execute};
+use crate::statement::{Statement, delete_oldest, execute};
 use crate::store::SqliteStore;
 use application::ports::storage::{Claim, IdempotencyStore, IdempotentRequest, StorageError, StoredResponse};
 use async_trait::async_trait;
@@ -56,10 +56,8 @@ impl IdempotencyStore for SqliteStore {
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM idempotent_answer WHERE (client_id, key_hash) IN \
-             (SELECT client_id, key_hash FROM idempotent_answer WHERE claimed_at < ? \
-             ORDER BY claimed_at LIMIT ?)";
-        self.write(delete_before(sql, before, limit)).await
+        let old = ("idempotent_answer", "client_id, key_hash", "claimed_at");
+        self.write(delete_oldest(old, before, limit)).await
     }
 }
 

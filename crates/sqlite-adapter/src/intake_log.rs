@@ -15,9 +15,9 @@ use domain::id::{IntakeLogId, SupplementId, UserId};
 use domain::supplement::{IntakeLog, IntakeLogRecord, Servings};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A row of `intake_log`.
-#[derive(Queryable, Selectable, Insertable)]
-#[diesel(table_name = intake_log)]
+/// A row of `intake_log`. An update may change supplement and time, which are in the table's primary key.
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = intake_log, primary_key(user_id, id), treat_none_as_null = true)]
 pub(crate) struct LogRow {
     user_id: Vec<u8>,
     supplement_id: Vec<u8>,
@@ -55,20 +55,10 @@ impl LogRow {
     }
 
     /// Overwrites the stored row with the same person and id; returns the number of rows.
-    ///
-    /// Written out because supplement and time are part of the primary key, which derived changesets omit.
-    fn overwrite(self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
+    fn overwrite(&self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
         use intake_log::dsl;
-        let Self { user_id, supplement_id, created_at, id, servings, external_key } = self;
-        diesel::update(dsl::intake_log.filter(dsl::user_id.eq(user_id)).filter(dsl::id.eq(id)))
-            .set((
-                dsl::supplement_id.eq(supplement_id),
-                dsl::created_at.eq(created_at),
-                dsl::servings.eq(servings),
-                dsl::external_key.eq(external_key),
-                dsl::change_number.eq(number),
-            ))
-            .execute(connection)
+        let same = dsl::intake_log.filter(dsl::user_id.eq(&self.user_id)).filter(dsl::id.eq(&self.id));
+        diesel::update(same).set((self, dsl::change_number.eq(number))).execute(connection)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::outbox;
-use crate::statement::{Statement, delete_before, execute};
+use crate::statement::{Statement, delete_oldest, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{MailBacklog, OutboxReader, OutboxRepository, QueuedMessage, StorageError};
@@ -115,8 +115,6 @@ impl OutboxRepository for SqliteUnitOfWork {
     }
 
     async fn delete_queued_before(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM outbox WHERE id IN \
-             (SELECT id FROM outbox WHERE queued_at < ? ORDER BY queued_at LIMIT ?)";
-        self.run(delete_before(sql, before, limit)).await
+        self.run(delete_oldest(("outbox", "id", "queued_at"), before, limit)).await
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{passkey, passkey_ceremony};
-use crate::statement::{Statement, delete_before, execute, load_row};
+use crate::statement::{Statement, delete_oldest, execute, load_row};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
@@ -216,8 +216,6 @@ impl PasskeyCeremonyRepository for SqliteUnitOfWork {
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM passkey_ceremony WHERE challenge_hash IN \
-             (SELECT challenge_hash FROM passkey_ceremony WHERE expires_at < ? ORDER BY expires_at LIMIT ?)";
-        self.run(delete_before(sql, before, limit)).await
+        self.run(delete_oldest(("passkey_ceremony", "challenge_hash", "expires_at"), before, limit)).await
     }
 }

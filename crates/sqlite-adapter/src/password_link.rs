@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::password_link;
-use crate::statement::{Statement, delete_before, execute, load_row};
+use crate::statement::{Statement, delete_oldest, execute, load_row};
 use crate::store::SqliteStore;
 use crate::supplement::in_snapshot;
 use crate::unit_of_work::SqliteUnitOfWork;
@@ -132,9 +132,7 @@ impl PasswordLinkRepository for SqliteUnitOfWork {
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM password_link WHERE link_hash IN \
-             (SELECT link_hash FROM password_link WHERE expires_at < ? ORDER BY expires_at LIMIT ?)";
-        self.run(delete_before(sql, before, limit)).await
+        self.run(delete_oldest(("password_link", "link_hash", "expires_at"), before, limit)).await
     }
 
     async fn delete_any(&mut self, limit: u32) -> Result<u64, StorageError> {

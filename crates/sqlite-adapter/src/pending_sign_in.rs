@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{account, pending_sign_in};
-use crate::statement::{Statement, delete_before, execute, load_row};
+use crate::statement::{Statement, delete_oldest, execute, load_row};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
@@ -106,8 +106,6 @@ impl PendingSignInRepository for SqliteUnitOfWork {
     }
 
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM pending_sign_in WHERE visit_hash IN \
-             (SELECT visit_hash FROM pending_sign_in WHERE expires_at < ? ORDER BY expires_at LIMIT ?)";
-        self.run(delete_before(sql, before, limit)).await
+        self.run(delete_oldest(("pending_sign_in", "visit_hash", "expires_at"), before, limit)).await
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::{personal_token, read_tally};
-use crate::statement::{Statement, delete_before};
+use crate::statement::{Statement, delete_oldest};
 use crate::store::SqliteStore;
 use application::ports::storage::{ReadTallyStore, StorageError};
 use async_trait::async_trait;
@@ -125,10 +125,8 @@ impl ReadTallyStore for SqliteStore {
     }
 
     async fn delete_before(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM read_tally WHERE (user_id, minute, reader_kind, reader_id, kind) IN \
-             (SELECT user_id, minute, reader_kind, reader_id, kind FROM read_tally \
-             WHERE minute < ? ORDER BY minute LIMIT ?)";
-        self.write(delete_before(sql, before, limit)).await
+        let old = ("read_tally", "user_id, minute, reader_kind, reader_id, kind", "minute");
+        self.write(delete_oldest(old, before, limit)).await
     }
 }
 

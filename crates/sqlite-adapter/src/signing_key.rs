@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::signing_key;
-use crate::statement::{delete_before, execute};
+use crate::statement::{delete_oldest, execute};
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{SigningKeyReader, SigningKeyRepository, StorageError};
@@ -106,8 +106,6 @@ impl SigningKeyRepository for SqliteUnitOfWork {
     }
 
     async fn delete_retired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM signing_key WHERE id IN \
-             (SELECT id FROM signing_key WHERE retired_at < ? ORDER BY retired_at LIMIT ?)";
-        self.run(delete_before(sql, before, limit)).await
+        self.run(delete_oldest(("signing_key", "id", "retired_at"), before, limit)).await
     }
 }

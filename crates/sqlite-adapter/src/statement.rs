@@ -122,13 +122,19 @@ where
     }
 }
 
-/// Returns a task that runs a statement with an instant and a limit, and returns the number of deleted rows.
-pub(crate) fn delete_before(
-    sql: &'static str,
+/// Returns a task that deletes the oldest rows of a table, up to a limit, with a time before an instant. The
+/// task returns their number.
+pub(crate) fn delete_oldest(
+    (table, key, time): (&'static str, &'static str, &'static str),
     before: DateTime<Utc>,
     limit: u32,
 ) -> impl FnOnce(&mut SqliteConnection) -> Result<u64, StorageError> + Send {
-    execute(Statement::<()>::new(sql).integer(micros(before)).integer(i64::from(limit)))
+    let sql = format!(
+        "DELETE FROM {table} WHERE ({key}) IN \
+         (SELECT {key} FROM {table} WHERE {time} < ? ORDER BY {time} LIMIT ?)"
+    );
+    let statement: Statement<()> = Statement { sql, binds: Vec::new(), row: PhantomData };
+    execute(statement.integer(micros(before)).integer(i64::from(limit)))
 }
 
 /// Returns a task that loads the first row of a query; `None` if there is none. A `LIMIT`, which diesel's

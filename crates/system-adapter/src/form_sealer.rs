@@ -1,7 +1,7 @@
 //! Forms that a browser keeps: AES-256-GCM under the operator's key.
 
 use crate::encryption_key::EncryptionKey;
-use crate::seal::{self, Binding, Purpose};
+use crate::seal::{self, Purpose};
 use application::ports::system::FormSealer;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,19 +14,16 @@ pub struct EncryptedFormSealer {
     encryption_key: EncryptionKey,
 }
 
-const fn binding(user_id: UserId) -> Binding {
-    Binding { purpose: Purpose::KeptForm, id: user_id.as_uuid() }
-}
-
 impl FormSealer for EncryptedFormSealer {
     fn seal(&self, user_id: UserId, form: &str) -> Option<String> {
-        let sealed = seal::seal(&self.encryption_key, binding(user_id), form.as_bytes()).ok()?;
+        let sealed =
+            seal::seal(&self.encryption_key, (Purpose::KeptForm, user_id.as_uuid()), form.as_bytes()).ok()?;
         Some(URL_SAFE_NO_PAD.encode(sealed))
     }
 
     fn open(&self, user_id: UserId, text: &str) -> Option<String> {
         let sealed = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let plain = seal::open(&self.encryption_key, binding(user_id), &sealed).ok()?;
+        let plain = seal::open(&self.encryption_key, (Purpose::KeptForm, user_id.as_uuid()), &sealed).ok()?;
         String::from_utf8(plain.to_vec()).ok()
     }
 }

@@ -1,7 +1,7 @@
 //! Encryption of pending email, which contains addresses and one-time links.
 
 use crate::encryption_key::EncryptionKey;
-use crate::seal::{self, Binding, Purpose};
+use crate::seal::{self, Purpose};
 use application::ports::system::{Mail, MailSealError, MailSealer};
 use derive_more::Constructor;
 use domain::id::MessageId;
@@ -28,19 +28,16 @@ struct WrittenMail<'a> {
 impl MailSealer for EncryptedMailSealer {
     fn seal(&self, id: MessageId, mail: &Mail) -> Result<Vec<u8>, MailSealError> {
         let plain = written(mail)?;
-        seal::seal(&self.encryption_key, binding(id), &plain).map_err(|_| MailSealError)
+        seal::seal(&self.encryption_key, (Purpose::Mail, id.as_uuid()), &plain).map_err(|_| MailSealError)
     }
 
     fn open(&self, id: MessageId, sealed: &[u8]) -> Result<Mail, MailSealError> {
-        let plain = seal::open(&self.encryption_key, binding(id), sealed).map_err(|_| MailSealError)?;
+        let plain = seal::open(&self.encryption_key, (Purpose::Mail, id.as_uuid()), sealed)
+            .map_err(|_| MailSealError)?;
         let WrittenMail { to, subject, text } = serde_json::from_slice(&plain).map_err(|_| MailSealError)?;
         let to = Email::parse(&to).map_err(|_| MailSealError)?;
         Ok(Mail { to, subject: subject.into_owned(), text: text.into_owned() })
     }
-}
-
-fn binding(id: MessageId) -> Binding {
-    Binding { purpose: Purpose::Mail, id: id.as_uuid() }
 }
 
 fn written(mail: &Mail) -> Result<Zeroizing<Vec<u8>>, MailSealError> {
@@ -120,7 +117,7 @@ mod tests {
         let key = EncryptionKey::generate();
         let sealer = EncryptedMailSealer::new(key.clone());
         for plain in ["", "{}", r#"{"to":"nobody","subject":"","text":""}"#, r#"{"to":"a@b","subject":""}"#] {
-            let bytes = seal::seal(&key, binding(id(1)), plain.as_bytes()).unwrap();
+            let bytes = seal::seal(&key, (Purpose::Mail, id(1).as_uuid()), plain.as_bytes()).unwrap();
             assert_eq!(sealer.open(id(1), &bytes), Err(MailSealError), "{plain}");
         }
     }

@@ -44,19 +44,10 @@ impl Purpose {
 }
 
 /// Purpose and id that sealed bytes are bound to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Binding {
-    pub(crate) purpose: Purpose,
-    pub(crate) id: Uuid,
-}
+type Binding = (Purpose, Uuid);
 
-impl Binding {
-    fn authenticated(self) -> Aad<Vec<u8>> {
-        let mut bound = vec![VERSION];
-        bound.extend_from_slice(self.purpose.label());
-        bound.extend_from_slice(self.id.as_bytes());
-        Aad::from(bound)
-    }
+fn authenticated((purpose, id): Binding) -> Aad<Vec<u8>> {
+    Aad::from([&[VERSION], purpose.label(), id.as_bytes()].concat())
 }
 
 /// Encrypts bytes for this purpose and id.
@@ -65,7 +56,7 @@ pub(crate) fn seal(under: &EncryptionKey, binding: Binding, plain: &[u8]) -> Res
     // Capacity for the tag: a buffer that grew would leave a copy of the secret in memory.
     let mut buffer = Zeroizing::new(Vec::with_capacity(plain.len() + AES_256_GCM.tag_len()));
     buffer.extend_from_slice(plain);
-    let nonce = key.seal_in_place_append_tag(binding.authenticated(), &mut *buffer)?;
+    let nonce = key.seal_in_place_append_tag(authenticated(binding), &mut *buffer)?;
     let mut sealed = vec![VERSION];
     sealed.extend_from_slice(nonce.as_ref());
     sealed.extend_from_slice(&buffer);
@@ -83,7 +74,7 @@ pub(crate) fn open(
     let nonce = Nonce::try_assume_unique_for_key(nonce)?;
     let key = RandomizedNonceKey::new(&AES_256_GCM, under.as_bytes())?;
     let mut buffer = Zeroizing::new(encrypted.to_vec());
-    let length = key.open_in_place(nonce, binding.authenticated(), &mut buffer)?.len();
+    let length = key.open_in_place(nonce, authenticated(binding), &mut buffer)?.len();
     buffer.truncate(length);
     Ok(buffer)
 }
@@ -95,7 +86,7 @@ mod tests {
     const PLAIN: &[u8] = b"not a key, but bytes are bytes";
 
     fn key_binding(number: u128) -> Binding {
-        Binding { purpose: Purpose::SigningKey, id: Uuid::from_u128(number) }
+        (Purpose::SigningKey, Uuid::from_u128(number))
     }
 
     #[test]
@@ -124,7 +115,7 @@ mod tests {
     #[test]
     fn bytes_of_one_purpose_do_not_open_as_another_under_the_same_id() {
         let key = EncryptionKey::generate();
-        let mail_binding = Binding { purpose: Purpose::Mail, ..key_binding(1) };
+        let mail_binding = (Purpose::Mail, Uuid::from_u128(1));
         assert!(open(&key, mail_binding, &seal(&key, key_binding(1), PLAIN).unwrap()).is_err());
         assert!(open(&key, key_binding(1), &seal(&key, mail_binding, PLAIN).unwrap()).is_err());
     }

@@ -1,7 +1,7 @@
 //! Secrets of authenticator apps: AES-256-GCM under the operator's key, and HMAC-SHA-1 (RFC 6238).
 
 use crate::encryption_key::EncryptionKey;
-use crate::seal::{self, Binding, Purpose};
+use crate::seal::{self, Purpose};
 use application::ports::system::{TotpEnrolment, TotpSealer, TotpSealerError};
 use aws_lc_rs::hmac::{HMAC_SHA1_FOR_LEGACY_USE_ONLY, Key, sign};
 use base64::Engine;
@@ -20,8 +20,7 @@ pub struct EncryptedTotpSealer {
 
 impl EncryptedTotpSealer {
     fn seal_as(&self, purpose: Purpose, user_id: UserId, plain: &[u8]) -> Result<Vec<u8>, TotpSealerError> {
-        let binding = Binding { purpose, id: user_id.as_uuid() };
-        seal::seal(&self.encryption_key, binding, plain).map_err(|_| TotpSealerError)
+        seal::seal(&self.encryption_key, (purpose, user_id.as_uuid()), plain).map_err(|_| TotpSealerError)
     }
 
     fn open_as(
@@ -30,8 +29,7 @@ impl EncryptedTotpSealer {
         user_id: UserId,
         sealed: &[u8],
     ) -> Result<Zeroizing<Vec<u8>>, TotpSealerError> {
-        let binding = Binding { purpose, id: user_id.as_uuid() };
-        seal::open(&self.encryption_key, binding, sealed).map_err(|_| TotpSealerError)
+        seal::open(&self.encryption_key, (purpose, user_id.as_uuid()), sealed).map_err(|_| TotpSealerError)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Secrets of webhooks: AES-256-GCM under the operator's key, and HMAC-SHA256 (Standard Webhooks 1.0).
 
 use crate::encryption_key::EncryptionKey;
-use crate::seal::{self, Binding, Purpose};
+use crate::seal::{self, Purpose};
 use application::ports::system::{WebhookSigner, WebhookSignerError};
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
 use base64::Engine;
@@ -16,17 +16,14 @@ pub struct EncryptedWebhookSigner {
     encryption_key: EncryptionKey,
 }
 
-fn binding(id: WebhookEndpointId) -> Binding {
-    Binding { purpose: Purpose::WebhookSecret, id: id.as_uuid() }
-}
-
 impl WebhookSigner for EncryptedWebhookSigner {
     fn seal(
         &self,
         id: WebhookEndpointId,
         secret: &WebhookSecret,
     ) -> Result<SealedWebhookSecret, WebhookSignerError> {
-        let sealed = seal::seal(&self.encryption_key, binding(id), secret.as_bytes());
+        let sealed =
+            seal::seal(&self.encryption_key, (Purpose::WebhookSecret, id.as_uuid()), secret.as_bytes());
         sealed.map(SealedWebhookSecret::new).map_err(|_| WebhookSignerError)
     }
 
@@ -36,7 +33,8 @@ impl WebhookSigner for EncryptedWebhookSigner {
         secret: &SealedWebhookSecret,
         text: &str,
     ) -> Result<String, WebhookSignerError> {
-        let plain = seal::open(&self.encryption_key, binding(id), secret.as_bytes());
+        let plain =
+            seal::open(&self.encryption_key, (Purpose::WebhookSecret, id.as_uuid()), secret.as_bytes());
         let key = Key::new(HMAC_SHA256, &plain.map_err(|_| WebhookSignerError)?);
         Ok(STANDARD.encode(sign(&key, text.as_bytes())))
     }

@@ -2,17 +2,13 @@
 
 use super::choose_password::find_and_hold;
 use crate::mail::{QueueMail, email_changed};
-use crate::ports::storage::{StorageError, UniqueKey, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
-use derive_more::Constructor;
-use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::AuditEventId;
+use crate::ports::storage::{StorageError, UniqueKey};
+use domain::audit::{AuditActor, AuditKind};
 use domain::password_link::PasswordLinkPurpose;
 use domain::secret::{Secret, SecretKind};
 use domain::session::Session;
 use domain::user::{Email, User};
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Errors of [`ConfirmEmailChange`].
 #[derive(Debug, thiserror::Error)]
@@ -29,14 +25,9 @@ pub enum ConfirmEmailChangeError {
     Storage(#[from] StorageError),
 }
 
-/// Confirms new email addresses.
-#[derive(Constructor)]
-pub struct ConfirmEmailChange {
-    units: Arc<dyn UnitOfWorkFactory>,
-    clock: Arc<dyn Clock>,
-    entropy: Arc<dyn Entropy>,
-    /// `None` if no email is sent.
-    mail: Option<QueueMail>,
+crate::audit::use_case! {
+    /// Confirms new email addresses; without an outbox it sends no email.
+    ConfirmEmailChange { mail: Option<QueueMail> }
 }
 
 impl ConfirmEmailChange {
@@ -54,7 +45,7 @@ impl ConfirmEmailChange {
     ) -> Result<Email, ConfirmEmailChangeError> {
         let secret = Secret::parse(SecretKind::PasswordLink, link)
             .map_err(|_| ConfirmEmailChangeError::UnusableLink)?;
-        let now = self.clock.now();
+        let now = self.trail.now();
         let mut unit = self.units.begin().await?;
         let usable = find_and_hold(unit.as_mut(), &secret.hash(), now).await?;
         let Some(PasswordLinkPurpose::EmailChange { user_id, email }) = usable.map(|link| link.purpose)
@@ -80,10 +71,8 @@ impl ConfirmEmailChange {
         if let Some(mail) = &self.mail {
             mail.run(unit.as_mut(), &email_changed(&old, mail.links()), now).await?;
         }
-        let id = AuditEventId::from_uuid(self.entropy.uuid());
-        let event =
-            AuditEvent::new(id, now, AuditKind::EmailChanged, AuditActor::Person).user(user_id).from(address);
-        unit.audit().append(&event).await?;
+        let event = self.trail.event(AuditActor::Person, AuditKind::EmailChanged);
+        unit.audit().append(&event.user(user_id).from(address)).await?;
         unit.commit().await?;
         Ok(email)
     }

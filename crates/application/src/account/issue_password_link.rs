@@ -1,15 +1,12 @@
 //! Issues a password link for the operator.
 
 use crate::mail::{IssuedLink, QueueMail, invitation, new_password};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::ports::storage::StorageError;
 use chrono::{DateTime, Utc};
-use derive_more::Constructor;
-use domain::audit::{AuditActor, AuditEvent, AuditKind};
-use domain::id::{AuditEventId, UserId};
+use domain::audit::{AuditActor, AuditKind};
+use domain::id::UserId;
 use domain::password_link::{PasswordLink, PasswordLinkPurpose};
 use domain::secret::{Secret, SecretKind};
-use std::sync::Arc;
 
 /// An issued link; only its hash is stored.
 #[derive(Debug)]
@@ -39,21 +36,17 @@ pub enum IssuePasswordLinkError {
     Storage(#[from] StorageError),
 }
 
-/// Issues links that invite a user or let them choose another password.
-#[derive(Constructor)]
-pub struct IssuePasswordLink {
-    units: Arc<dyn UnitOfWorkFactory>,
-    entropy: Arc<dyn Entropy>,
-    clock: Arc<dyn Clock>,
-    /// `None` if no email is sent.
-    mail: Option<QueueMail>,
+crate::audit::use_case! {
+    /// Issues links that invite a user or let them choose another password; without an outbox it sends no
+    /// email.
+    IssuePasswordLink { mail: Option<QueueMail> }
 }
 
 impl IssuePasswordLink {
     /// Replaces the user's links with a new one, and emails it if there is an outbox. The current password
     /// stays valid until another one is chosen.
     pub async fn run(&self, user_id: UserId) -> Result<IssuedPasswordLink, IssuePasswordLinkError> {
-        let now = self.clock.now();
+        let now = self.trail.now();
         let mut unit = self.units.begin().await?;
         let user = unit.users().find(user_id).await?.ok_or(IssuePasswordLinkError::NotFound)?;
         if user.email.is_sandbox() {
@@ -62,7 +55,7 @@ impl IssuePasswordLink {
         if !user.status.is_active() {
             return Err(IssuePasswordLinkError::UserLocked);
         }
-        let secret = Secret::from_bytes(SecretKind::PasswordLink, &self.entropy.secret_bytes());
+        let secret = Secret::from_bytes(SecretKind::PasswordLink, &self.trail.entropy.secret_bytes());
         let stored = PasswordLink::new(secret.hash(), PasswordLinkPurpose::Invitation { user_id }, now);
         unit.password_links().delete_of_user(user_id).await?;
         unit.password_links().insert(&stored).await?;
@@ -74,8 +67,7 @@ impl IssuePasswordLink {
             };
             mail.run(unit.as_mut(), &message, now).await?;
         }
-        let id = AuditEventId::from_uuid(self.entropy.uuid());
-        let event = AuditEvent::new(id, now, AuditKind::PasswordLinkIssued, AuditActor::Operator);
+        let event = self.trail.event(AuditActor::Operator, AuditKind::PasswordLinkIssued);
         unit.audit().append(&event.user(user_id)).await?;
         unit.commit().await?;
         Ok(IssuedPasswordLink { link: secret, expires_at: stored.expires_at, is_mailed: self.mail.is_some() })

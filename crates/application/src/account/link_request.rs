@@ -3,6 +3,7 @@
 use crate::attempt_limit::{
     AttemptLimit, AttemptRejected, count_attempt, failure_key, from_attempt_rejected,
 };
+use crate::mail::QueueMail;
 use crate::ports::storage::{FailureCounter, StorageError, UnitOfWork, UnitOfWorkFactory};
 use crate::ports::system::{Clock, Entropy};
 use chrono::{DateTime, Utc};
@@ -32,7 +33,7 @@ impl Default for LinkRequestLimits {
     }
 }
 
-/// Ports of the use cases that send links on request.
+/// Ports and limits of the use cases that send links on request.
 #[derive(Clone)]
 pub struct LinkRequestPorts {
     /// Units of work that read accounts and store links and emails.
@@ -43,6 +44,10 @@ pub struct LinkRequestPorts {
     pub clock: Arc<dyn Clock>,
     /// Source of ids and secrets.
     pub entropy: Arc<dyn Entropy>,
+    /// The limits.
+    pub limits: LinkRequestLimits,
+    /// The outbox.
+    pub mail: QueueMail,
 }
 
 /// A request for a link.
@@ -76,12 +81,8 @@ from_attempt_rejected!(LinkRequestError, TooManyAttempts);
 impl LinkRequestPorts {
     /// Counts the request for the network, then for the email address. A request rejected for its network is
     /// not counted for the email address. Every request counts, even if it fails later.
-    pub(super) async fn admit(
-        &self,
-        command: &LinkRequestCommand<'_>,
-        limits: LinkRequestLimits,
-    ) -> Result<(), AttemptRejected> {
-        let now = self.clock.now();
+    pub(super) async fn admit(&self, command: &LinkRequestCommand<'_>) -> Result<(), AttemptRejected> {
+        let (limits, now) = (self.limits, self.clock.now());
         let block = AddressBlock::containing(command.address).to_string();
         let by_address = failure_key(&["password-link/address", &block]);
         let by_email = failure_key(&["password-link/email", &command.email.to_lowercase()]);

@@ -1,7 +1,7 @@
 //! Sends a link that confirms a new email address.
 
-use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
-use crate::mail::{IssuedLink, QueueMail, confirm_email, email_change_requested};
+use super::{LinkRequestCommand, LinkRequestError, LinkRequestPorts};
+use crate::mail::{IssuedLink, confirm_email, email_change_requested};
 use crate::ports::storage::StorageError;
 use derive_more::Constructor;
 use domain::audit::AuditKind;
@@ -48,8 +48,6 @@ impl From<StorageError> for EmailChangeError {
 #[derive(Constructor)]
 pub struct RequestEmailChange {
     ports: LinkRequestPorts,
-    limits: LinkRequestLimits,
-    mail: QueueMail,
 }
 
 impl RequestEmailChange {
@@ -62,7 +60,7 @@ impl RequestEmailChange {
             return Err(EmailChangeError::NotFresh);
         }
         let request = LinkRequestCommand { email, address };
-        self.ports.admit(&request, self.limits).await.map_err(LinkRequestError::from)?;
+        self.ports.admit(&request).await.map_err(LinkRequestError::from)?;
         let email = Email::parse(email).map_err(|_| LinkRequestError::InvalidEmail)?;
         let user_id = session.user_id;
         let mut unit = self.ports.units.begin().await?;
@@ -78,9 +76,9 @@ impl RequestEmailChange {
         let (secret, stored) = self.ports.draw(purpose, now);
         unit.password_links().insert(&stored).await?;
         let link = IssuedLink { secret: &secret, stored: &stored };
-        let links = self.mail.links();
-        self.mail.run(unit.as_mut(), &confirm_email(&email, links, &link), now).await?;
-        self.mail.run(unit.as_mut(), &email_change_requested(&user.email, links), now).await?;
+        let links = self.ports.mail.links();
+        self.ports.mail.run(unit.as_mut(), &confirm_email(&email, links, &link), now).await?;
+        self.ports.mail.run(unit.as_mut(), &email_change_requested(&user.email, links), now).await?;
         let event = self.ports.event(AuditKind::EmailChangeRequested, address, now).user(user_id);
         unit.audit().append(&event).await?;
         Ok(unit.commit().await?)

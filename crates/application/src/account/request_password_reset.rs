@@ -1,7 +1,7 @@
 //! Sends a password reset link.
 
-use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
-use crate::mail::{IssuedLink, QueueMail, reset};
+use super::{LinkRequestCommand, LinkRequestError, LinkRequestPorts};
+use crate::mail::{IssuedLink, reset};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
 use derive_more::Constructor;
@@ -13,8 +13,6 @@ use domain::user::{Email, User};
 #[derive(Constructor)]
 pub struct RequestPasswordReset {
     ports: LinkRequestPorts,
-    limits: LinkRequestLimits,
-    mail: QueueMail,
 }
 
 impl RequestPasswordReset {
@@ -22,7 +20,7 @@ impl RequestPasswordReset {
     /// differs by a statement or two (security.md T80). Earlier links stay valid: otherwise anyone could
     /// invalidate them.
     pub async fn run(&self, command: LinkRequestCommand<'_>) -> Result<(), LinkRequestError> {
-        self.ports.admit(&command, self.limits).await?;
+        self.ports.admit(&command).await?;
         let email = Email::parse(command.email).map_err(|_| LinkRequestError::InvalidEmail)?;
         let now = self.ports.clock.now();
         let mut unit = self.ports.units.begin().await?;
@@ -50,7 +48,7 @@ impl RequestPasswordReset {
         unit.password_links().insert(&stored).await?;
         // Sent to the address of the account, not to the typed one.
         let link = IssuedLink { secret: &secret, stored: &stored };
-        self.mail.run(unit, &reset(&user.email, self.mail.links(), &link), now).await?;
+        self.ports.mail.run(unit, &reset(&user.email, self.ports.mail.links(), &link), now).await?;
         self.ports.note_issue(unit, Some(user.id), command, now).await
     }
 
@@ -66,7 +64,7 @@ impl RequestPasswordReset {
         unit.password_links().insert(&stored).await?;
         unit.password_links().consume(&stored.hash).await?;
         let link = IssuedLink { secret: &secret, stored: &stored };
-        let message = self.mail.run(unit, &reset(&email, self.mail.links(), &link), now).await?;
+        let message = self.ports.mail.run(unit, &reset(&email, self.ports.mail.links(), &link), now).await?;
         unit.outbox().delete(message).await.map(drop)
     }
 }

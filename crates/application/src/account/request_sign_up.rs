@@ -1,7 +1,7 @@
 //! Sends a sign-up link.
 
-use super::{LinkRequestCommand, LinkRequestError, LinkRequestLimits, LinkRequestPorts};
-use crate::mail::{IssuedLink, QueueMail, account_exists, sign_up};
+use super::{LinkRequestCommand, LinkRequestError, LinkRequestPorts};
+use crate::mail::{IssuedLink, account_exists, sign_up};
 use crate::ports::storage::{StorageError, UnitOfWork};
 use chrono::{DateTime, Utc};
 use derive_more::Constructor;
@@ -12,15 +12,13 @@ use domain::user::{Email, User};
 #[derive(Constructor)]
 pub struct RequestSignUp {
     ports: LinkRequestPorts,
-    limits: LinkRequestLimits,
-    mail: QueueMail,
 }
 
 impl RequestSignUp {
     /// Queues a link, or an email that the account exists. Only the reader of the mailbox learns which; the
     /// response and the work are the same (security.md T80).
     pub async fn run(&self, command: LinkRequestCommand<'_>) -> Result<(), LinkRequestError> {
-        self.ports.admit(&command, self.limits).await?;
+        self.ports.admit(&command).await?;
         let email = Email::parse(command.email).map_err(|_| LinkRequestError::InvalidEmail)?;
         let now = self.ports.clock.now();
         let mut unit = self.ports.units.begin().await?;
@@ -41,7 +39,7 @@ impl RequestSignUp {
         let (secret, stored) = self.ports.draw(PasswordLinkPurpose::SignUp { email: email.clone() }, now);
         unit.password_links().insert(&stored).await?;
         let link = IssuedLink { secret: &secret, stored: &stored };
-        self.mail.run(unit, &sign_up(&email, self.mail.links(), &link), now).await?;
+        self.ports.mail.run(unit, &sign_up(&email, self.ports.mail.links(), &link), now).await?;
         self.ports.note_issue(unit, None, command, now).await
     }
 
@@ -56,6 +54,6 @@ impl RequestSignUp {
         let (_, stored) = self.ports.draw(purpose, now);
         unit.password_links().insert(&stored).await?;
         unit.password_links().consume(&stored.hash).await?;
-        self.mail.run(unit, &account_exists(&user.email, self.mail.links()), now).await.map(drop)
+        self.ports.mail.run(unit, &account_exists(&user.email, self.ports.mail.links()), now).await.map(drop)
     }
 }

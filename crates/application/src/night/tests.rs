@@ -1,4 +1,5 @@
-use super::{DeleteNight, FindNight, ListNights, NightsQuery};
+use super::{FindNight, ListNights, NightsQuery};
+use crate::import::ingest::DeleteRecord;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{
     MockImportReader, MockSleepReader, PackedSleepRow, SleepPage, SleepPageQuery, StorageError,
@@ -120,7 +121,8 @@ fn deleting(number: u64) -> PreparedUnitsOfWork {
 async fn a_deletion_is_recorded_as_done_by_the_person() {
     let units = deleting(1);
     let (endings, events) = (units.endings(), units.events());
-    let deleted = DeleteNight::new(Arc::new(units), entropy(), clock()).run(user_id(1), id(7)).await.unwrap();
+    let delete = DeleteRecord::new(Arc::new(units), entropy(), clock());
+    let deleted = delete.session(None, user_id(1), id(7)).await.unwrap();
     assert!(deleted && endings.committed() == 1);
     let [event] = events.all().try_into().unwrap();
     assert_eq!((event.kind, event.actor), (AuditKind::SleepDeleted, AuditActor::Person));
@@ -131,7 +133,8 @@ async fn a_deletion_is_recorded_as_done_by_the_person() {
 async fn deleting_an_unknown_session_changes_and_records_nothing() {
     let units = deleting(0);
     let (endings, events) = (units.endings(), units.events());
-    let deleted = DeleteNight::new(Arc::new(units), entropy(), clock()).run(user_id(1), id(7)).await.unwrap();
+    let delete = DeleteRecord::new(Arc::new(units), entropy(), clock());
+    let deleted = delete.session(None, user_id(1), id(7)).await.unwrap();
     assert!(!deleted && endings.rolled_back() == 1 && events.all().is_empty());
 }
 

@@ -1,11 +1,11 @@
 //! Adds a passkey to an account.
 
+use super::PasskeyPorts;
 use super::response::ParsedClientData;
 use crate::account::{SignedInPerson, end_sign_ins};
 use crate::audit::AuditTrail;
 use crate::mail::{QueueMail, passkey_added};
-use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy, PasskeyVerifier};
+use crate::ports::storage::{StorageError, UniqueKey, UnitOfWork};
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::PasskeyId;
@@ -14,7 +14,6 @@ use domain::passkey::{
     Transports, from_base64url,
 };
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Input of [`AddPasskey`]; binary fields are base64url, as the browser sent them.
 #[derive(Clone, Copy)]
@@ -56,22 +55,9 @@ pub enum AddPasskeyError {
     Storage(#[from] StorageError),
 }
 
-/// Ports of [`AddPasskey`].
-#[derive(Clone)]
-pub struct AddPasskeyPorts {
-    /// Units of work.
-    pub units: Arc<dyn UnitOfWorkFactory>,
-    /// Verifier of signatures.
-    pub verifier: Arc<dyn PasskeyVerifier>,
-    /// The clock.
-    pub clock: Arc<dyn Clock>,
-    /// Source of ids.
-    pub entropy: Arc<dyn Entropy>,
-}
-
 /// Adds passkeys.
 pub struct AddPasskey {
-    ports: AddPasskeyPorts,
+    ports: PasskeyPorts,
     relying_party: RelyingParty,
     mail: Option<QueueMail>,
     trail: AuditTrail,
@@ -79,7 +65,7 @@ pub struct AddPasskey {
 
 impl AddPasskey {
     /// Creates the use case; without an outbox it sends no email.
-    pub fn new(ports: AddPasskeyPorts, relying_party: RelyingParty, mail: Option<QueueMail>) -> Self {
+    pub fn new(ports: PasskeyPorts, relying_party: RelyingParty, mail: Option<QueueMail>) -> Self {
         let trail = AuditTrail::new(ports.entropy.clone(), ports.clock.clone());
         Self { ports, relying_party, mail, trail }
     }

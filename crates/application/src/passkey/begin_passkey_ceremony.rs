@@ -1,15 +1,14 @@
 //! Begins a passkey ceremony.
 
+use super::PasskeyPorts;
 use crate::account::SignedInPerson;
 use crate::attempt_limit::{AttemptLimit, count_attempt, failure_key, from_attempt_rejected};
-use crate::ports::storage::{FailureCounter, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::ports::storage::StorageError;
 use derive_more::Constructor;
 use domain::address::AddressBlock;
 use domain::passkey::{CeremonyPurpose, MAX_PASSKEYS, PasskeyCeremony};
 use domain::secret::{Secret, SecretKind};
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Input of [`BeginPasskeyCeremony`].
 #[derive(Clone, Copy)]
@@ -48,23 +47,10 @@ pub enum BeginPasskeyCeremonyError {
 
 from_attempt_rejected!(BeginPasskeyCeremonyError, TooManyAttempts);
 
-/// Ports of [`BeginPasskeyCeremony`].
-#[derive(Clone)]
-pub struct PasskeyCeremonyPorts {
-    /// Units of work that store ceremonies.
-    pub units: Arc<dyn UnitOfWorkFactory>,
-    /// Attempt counters.
-    pub failures: Arc<dyn FailureCounter>,
-    /// The clock.
-    pub clock: Arc<dyn Clock>,
-    /// Source of challenges.
-    pub entropy: Arc<dyn Entropy>,
-}
-
 /// Begins passkey ceremonies.
 #[derive(Constructor)]
 pub struct BeginPasskeyCeremony {
-    ports: PasskeyCeremonyPorts,
+    ports: PasskeyPorts,
     /// Ceremonies per address; each is a row.
     limit: AttemptLimit,
 }

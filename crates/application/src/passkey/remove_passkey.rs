@@ -1,15 +1,12 @@
 //! Removes a passkey.
 
 use crate::account::{SignedInPerson, end_sign_ins};
-use crate::audit::AuditTrail;
 use crate::mail::{QueueMail, passkey_removed};
-use crate::ports::storage::{StorageError, UnitOfWork, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::ports::storage::{StorageError, UnitOfWork};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::PasskeyId;
 use domain::second_factor::SecondFactorPolicy;
 use std::net::IpAddr;
-use std::sync::Arc;
 
 /// Input of [`RemovePasskey`].
 #[derive(Clone, Copy)]
@@ -39,26 +36,12 @@ pub enum RemovePasskeyError {
     Storage(#[from] StorageError),
 }
 
-/// Removes passkeys.
-pub struct RemovePasskey {
-    units: Arc<dyn UnitOfWorkFactory>,
-    mail: Option<QueueMail>,
-    policy: SecondFactorPolicy,
-    trail: AuditTrail,
+crate::audit::use_case! {
+    /// Removes passkeys; without an outbox it sends no email.
+    RemovePasskey { mail: Option<QueueMail>, policy: SecondFactorPolicy }
 }
 
 impl RemovePasskey {
-    /// Creates the use case with the operator's policy; without an outbox it sends no email.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-        mail: Option<QueueMail>,
-        policy: SecondFactorPolicy,
-    ) -> Self {
-        Self { units, mail, policy, trail: AuditTrail::new(entropy, clock) }
-    }
-
     /// Removes a passkey of this person, and ends the other sessions.
     pub async fn run(&self, command: RemovePasskeyCommand<'_>) -> Result<(), RemovePasskeyError> {
         if !command.person.session.is_fresh(self.trail.now()) {

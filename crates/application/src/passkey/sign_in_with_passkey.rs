@@ -56,12 +56,12 @@ pub enum SignInWithPasskeyError {
 
 from_attempt_rejected!(SignInWithPasskeyError, TooManyAttempts);
 
-/// Ports of [`SignInWithPasskey`].
+/// Ports of ceremonies.
 #[derive(Clone)]
-pub struct PasskeySignInPorts {
+pub struct PasskeyPorts {
     /// Reader of passkeys.
     pub passkeys: Arc<dyn PasskeyReader>,
-    /// Units of work that write sessions and the audit trail.
+    /// Units of work.
     pub units: Arc<dyn UnitOfWorkFactory>,
     /// Attempt counters.
     pub failures: Arc<dyn FailureCounter>,
@@ -76,7 +76,7 @@ pub struct PasskeySignInPorts {
 /// Signs people in with passkeys. A passkey counts as both factors: the authenticator is one, and its check
 /// of the person, which is required, is the other.
 pub struct SignInWithPasskey {
-    ports: PasskeySignInPorts,
+    ports: PasskeyPorts,
     limits: SignInLimits,
     relying_party: RelyingParty,
     trail: AuditTrail,
@@ -105,7 +105,7 @@ impl DecodedAssertion {
 
 impl SignInWithPasskey {
     /// Creates the use case. The limit per address is the one of passwords.
-    pub fn new(ports: PasskeySignInPorts, limits: SignInLimits, relying_party: RelyingParty) -> Self {
+    pub fn new(ports: PasskeyPorts, limits: SignInLimits, relying_party: RelyingParty) -> Self {
         let trail = AuditTrail::new(ports.entropy.clone(), ports.clock.clone());
         Self { ports, limits, relying_party, trail }
     }

@@ -1,10 +1,10 @@
 //! Tests of passkeys.
 
 use super::{
-    AddPasskey, AddPasskeyCommand, AddPasskeyError, AddPasskeyPorts, BeginPasskeyCeremony,
-    BeginPasskeyCeremonyError, PasskeyCeremonyPorts, PasskeyCeremonyStart, PasskeySignInPorts, RemovePasskey,
-    RemovePasskeyCommand, RemovePasskeyError, RenamePasskey, RenamePasskeyCommand, RenamePasskeyError,
-    SignInWithPasskey, SignInWithPasskeyCommand, SignInWithPasskeyError,
+    AddPasskey, AddPasskeyCommand, AddPasskeyError, BeginPasskeyCeremony, BeginPasskeyCeremonyError,
+    PasskeyCeremonyStart, PasskeyPorts, RemovePasskey, RemovePasskeyCommand, RemovePasskeyError,
+    RenamePasskey, RenamePasskeyCommand, RenamePasskeyError, SignInWithPasskey, SignInWithPasskeyCommand,
+    SignInWithPasskeyError,
 };
 use crate::account::{SignInLimits, SignInOrigin, SignedInPerson};
 use crate::attempt_limit::AttemptLimit;
@@ -80,9 +80,19 @@ fn counter_at(count: u32) -> Arc<MockFailureCounter> {
     Arc::new(failures)
 }
 
+fn ports(units: Arc<PreparedUnitsOfWork>, failures: Arc<MockFailureCounter>) -> PasskeyPorts {
+    PasskeyPorts {
+        passkeys: Arc::new(MockPasskeyReader::new()),
+        units,
+        failures,
+        verifier: Arc::new(MockPasskeyVerifier::new()),
+        clock: clock(),
+        entropy: entropy(),
+    }
+}
+
 fn begin(units: &Arc<PreparedUnitsOfWork>, failures: Arc<MockFailureCounter>) -> BeginPasskeyCeremony {
-    let ports = PasskeyCeremonyPorts { units: units.clone(), failures, clock: clock(), entropy: entropy() };
-    BeginPasskeyCeremony::new(ports, LIMIT)
+    BeginPasskeyCeremony::new(ports(units.clone(), failures), LIMIT)
 }
 
 #[tokio::test]
@@ -139,12 +149,7 @@ async fn a_passkey_is_added_only_after_a_fresh_sign_in_with_a_valid_name_and_cli
         (&fresh, "Phone", "not base64url!", |error| matches!(error, AddPasskeyError::Rejected)),
     ] {
         let store = units([]);
-        let ports = AddPasskeyPorts {
-            units: store.clone(),
-            verifier: Arc::new(MockPasskeyVerifier::new()),
-            clock: clock(),
-            entropy: entropy(),
-        };
+        let ports = ports(store.clone(), Arc::new(MockFailureCounter::new()));
         let command = AddPasskeyCommand {
             person,
             name,
@@ -165,14 +170,6 @@ async fn t81_t84_a_malformed_or_limited_sign_in_reads_no_passkey() {
     let origin = SignInOrigin { address: address(), device: None, replaces: None };
     let limit = SignInLimits::default().per_address.attempts;
     for (count, credential_id, is_limited) in [(1, "not base64url!", false), (limit + 2, "AAAA", true)] {
-        let ports = PasskeySignInPorts {
-            passkeys: Arc::new(MockPasskeyReader::new()),
-            units: units([]),
-            failures: counter_at(count),
-            verifier: Arc::new(MockPasskeyVerifier::new()),
-            clock: clock(),
-            entropy: entropy(),
-        };
         let command = SignInWithPasskeyCommand {
             credential_id,
             user_handle: "AAAA",
@@ -182,6 +179,7 @@ async fn t81_t84_a_malformed_or_limited_sign_in_reads_no_passkey() {
             visit: &visit,
             origin,
         };
+        let ports = ports(units([]), counter_at(count));
         let sign_in = SignInWithPasskey::new(ports, SignInLimits::default(), relying_party());
         let error = sign_in.run(command).await.unwrap_err();
         assert_eq!(matches!(error, SignInWithPasskeyError::TooManyAttempts { .. }), is_limited, "{error}");
@@ -235,7 +233,7 @@ async fn remove(
     policy: SecondFactorPolicy,
 ) -> Result<(), RemovePasskeyError> {
     let command = RemovePasskeyCommand { person, passkey_id: passkey_id(), address: address() };
-    RemovePasskey::new(store.clone(), entropy(), clock(), None, policy).run(command).await
+    RemovePasskey::new(store.clone(), None, policy, entropy(), clock()).run(command).await
 }
 
 #[tokio::test]

@@ -1,13 +1,10 @@
 //! Turns off a user's second factor for the operator.
 
 use crate::account::end_sign_ins;
-use crate::audit::AuditTrail;
 use crate::mail::{QueueMail, second_factor_reset};
-use crate::ports::storage::{StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::ports::storage::StorageError;
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::UserId;
-use std::sync::Arc;
 
 /// Errors of [`ResetSecondFactor`].
 #[derive(Debug, thiserror::Error)]
@@ -23,24 +20,12 @@ pub enum ResetSecondFactorError {
     Storage(#[from] StorageError),
 }
 
-/// Resets second factors.
-pub struct ResetSecondFactor {
-    units: Arc<dyn UnitOfWorkFactory>,
-    trail: AuditTrail,
-    mail: Option<QueueMail>,
+crate::audit::use_case! {
+    /// Resets second factors; without an outbox it sends no email.
+    ResetSecondFactor { mail: Option<QueueMail> }
 }
 
 impl ResetSecondFactor {
-    /// Creates the use case; without an outbox it sends no email.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-        mail: Option<QueueMail>,
-    ) -> Self {
-        Self { units, trail: AuditTrail::new(entropy, clock), mail }
-    }
-
     /// Deletes the authenticator app, the recovery codes and the passkeys, and ends all sessions; returns
     /// their number.
     pub async fn run(&self, user_id: UserId) -> Result<u64, ResetSecondFactorError> {

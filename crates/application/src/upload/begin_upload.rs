@@ -1,13 +1,11 @@
 //! Starts an upload.
 
 use super::UploadLimits;
-use crate::audit::{self, AuditTrail};
-use crate::ports::storage::{Import, StorageError, UnitOfWorkFactory};
-use crate::ports::system::{Clock, Entropy};
+use crate::audit;
+use crate::ports::storage::{Import, StorageError};
 use domain::audit::{AuditActor, AuditKind};
 use domain::id::{ImportId, UserId};
 use domain::import::{FileName, ImportOrigin};
-use std::sync::Arc;
 
 /// Number of the user's latest imports that are searched for open ones.
 const SEARCHED_IMPORTS: u32 = 200;
@@ -38,24 +36,12 @@ pub enum BeginUploadError {
     Storage(#[from] StorageError),
 }
 
-/// Starts uploads.
-pub struct BeginUpload {
-    units: Arc<dyn UnitOfWorkFactory>,
-    trail: AuditTrail,
-    limits: UploadLimits,
+audit::use_case! {
+    /// Starts uploads.
+    BeginUpload { limits: UploadLimits }
 }
 
 impl BeginUpload {
-    /// Creates the use case.
-    pub fn new(
-        units: Arc<dyn UnitOfWorkFactory>,
-        entropy: Arc<dyn Entropy>,
-        clock: Arc<dyn Clock>,
-        limits: UploadLimits,
-    ) -> Self {
-        Self { units, trail: AuditTrail::new(entropy, clock), limits }
-    }
-
     /// Starts an upload in the user's time zone, and returns its id.
     pub async fn run(&self, command: BeginUploadCommand) -> Result<ImportId, BeginUploadError> {
         let BeginUploadCommand { user_id, file_name } = command;

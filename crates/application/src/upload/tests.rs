@@ -49,7 +49,7 @@ async fn begin_beside(stored: u64, open: Vec<Import>, inserts: usize) -> Result<
             .returning(|_| Ok(()));
     });
     let command = BeginUploadCommand { user_id: user_id(1), file_name: FileName::clean("export.zip") };
-    BeginUpload::new(units, entropy(), clock(), LIMITS).run(command).await
+    BeginUpload::new(units, LIMITS, entropy(), clock()).run(command).await
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn an_upload_leaves_its_event_when_it_begins() {
         unit.imports.expect_insert().once().returning(|_| Ok(()));
     });
     let command = BeginUploadCommand { user_id: user_id(1), file_name: FileName::clean("export.zip") };
-    let id = BeginUpload::new(units.clone(), entropy(), clock(), LIMITS).run(command).await.unwrap();
+    let id = BeginUpload::new(units.clone(), LIMITS, entropy(), clock()).run(command).await.unwrap();
     let expected = event(AuditActor::Person, AuditKind::ImportStarted).user(user_id(1)).subject(id.as_uuid());
     assert_events(&units.events(), &[expected]);
 }

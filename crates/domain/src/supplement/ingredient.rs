@@ -38,11 +38,6 @@ impl Ingredient {
     pub const fn is_active(&self) -> bool {
         self.active
     }
-
-    /// Splits the ingredient into name, amount and active flag.
-    pub fn into_parts(self) -> (String, Option<Amount>, bool) {
-        (self.name, self.amount, self.active)
-    }
 }
 
 /// Quantity of an ingredient with the unit on the label, such as 400 `mcg DFE`.
@@ -93,11 +88,6 @@ impl Amount {
     /// Returns the unit as spelled on the label; may be empty.
     pub fn unit(&self) -> &str {
         &self.unit
-    }
-
-    /// Splits the amount into quantity and unit.
-    pub fn into_parts(self) -> (f64, String) {
-        (self.quantity, self.unit)
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) async fn session(
     let (user_id, text) = owner_and_id(&request, grant, "session_id")?;
     let id = SleepSessionId::parse(text)
         .map_err(|error| Problem::invalid_parameter("session_id", error.to_string()))?;
-    answer(state.ingest.delete.session(grant.client_id, user_id, id).await?)
+    answer(state.ingest.delete.session(Some(grant.client_id), user_id, id).await?)
 }
 
 /// Deletes an intake log

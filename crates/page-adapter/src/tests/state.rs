@@ -19,13 +19,14 @@ use application::developer::{
 };
 use application::erasure::ErasePerson;
 use application::export::{ExportReaders, ExportRecords};
+use application::import::ingest::DeleteRecord;
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
-use application::night::{DeleteNight, FindNight, ListNights};
+use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
-    AddPasskey, AddPasskeyPorts, BeginPasskeyCeremony, ListPasskeys, PasskeyCeremonyPorts,
-    PasskeySignInPorts, RemovePasskey, RenamePasskey, SignInWithPasskey,
+    AddPasskey, BeginPasskeyCeremony, ListPasskeys, PasskeyPorts, RemovePasskey, RenamePasskey,
+    SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::storage::{
@@ -119,7 +120,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         find_password_link: FindPasswordLink::new(Arc::new(MockPasswordLinkReader::new()), clock()),
         choose_password: ChoosePassword::new(choose, policy, None),
         request_email_change: None,
-        confirm_email_change: ConfirmEmailChange::new(units(), clock(), entropy(), None),
+        confirm_email_change: ConfirmEmailChange::new(units(), None, entropy(), clock()),
         request_password_reset: None,
         request_sign_up: None,
         nights: nights(store),
@@ -131,7 +132,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         developer: Some(developer(store, &clock)),
         list_passkeys: ListPasskeys::new(Arc::new(MockPasskeyReader::new())),
         rename_passkey: RenamePasskey::new(units(), entropy(), clock()),
-        remove_passkey: RemovePasskey::new(units(), entropy(), clock(), None, SecondFactorPolicy::Optional),
+        remove_passkey: RemovePasskey::new(units(), None, SecondFactorPolicy::Optional, entropy(), clock()),
         passkey_ceremonies: Some(passkey_ceremonies(store)),
         list_activity: list_activity(store),
         list_imports: ListImports::new(imports.clone()),
@@ -142,7 +143,7 @@ pub(crate) fn page_state(settings: HttpSettings) -> PageState {
         export: export(store),
         erase_person: ErasePerson::new(units(), entropy(), clock()),
         uploads: Some(UploadUseCases {
-            begin: BeginUpload::new(units(), entropy(), clock(), UploadLimits::default()),
+            begin: BeginUpload::new(units(), UploadLimits::default(), entropy(), clock()),
             add_part: AddPart::new(units(), clock(), UploadLimits::default()),
             finish: FinishUpload::new(units(), clock()),
         }),
@@ -227,31 +228,18 @@ fn second_factor_ports(store: &Arc<EmptyStore>) -> SecondFactorPorts {
 fn passkey_ceremonies(store: &Arc<EmptyStore>) -> PasskeyCeremonies {
     let url = Url::parse("https://rest.example").unwrap();
     let relying_party = RelyingParty::from_public_url(&url).unwrap();
-    let verifier = Arc::new(MockPasskeyVerifier::new());
-    let beginning = PasskeyCeremonyPorts {
-        units: store.clone(),
-        failures: failures(),
-        clock: store.clone(),
-        entropy: store.clone(),
-    };
-    let adding = AddPasskeyPorts {
-        units: store.clone(),
-        verifier: verifier.clone(),
-        clock: store.clone(),
-        entropy: store.clone(),
-    };
-    let signing_in = PasskeySignInPorts {
+    let ports = PasskeyPorts {
         passkeys: Arc::new(MockPasskeyReader::new()),
         units: store.clone(),
         failures: failures(),
-        verifier,
+        verifier: Arc::new(MockPasskeyVerifier::new()),
         clock: store.clone(),
         entropy: store.clone(),
     };
     PasskeyCeremonies {
-        begin: BeginPasskeyCeremony::new(beginning, ANONYMOUS_REQUESTS),
-        add: AddPasskey::new(adding, relying_party.clone(), None),
-        sign_in: SignInWithPasskey::new(signing_in, SignInLimits::default(), relying_party.clone()),
+        begin: BeginPasskeyCeremony::new(ports.clone(), ANONYMOUS_REQUESTS),
+        add: AddPasskey::new(ports.clone(), relying_party.clone(), None),
+        sign_in: SignInWithPasskey::new(ports, SignInLimits::default(), relying_party.clone()),
         relying_party,
     }
 }
@@ -318,7 +306,7 @@ fn nights(store: &Arc<EmptyStore>) -> NightUseCases {
     NightUseCases {
         list: ListNights::new(sleep.clone(), store.clone()),
         find: FindNight::new(sleep, Arc::new(MockImportReader::new())),
-        delete: DeleteNight::new(store.clone(), store.clone(), store.clone()),
+        delete: DeleteRecord::new(store.clone(), store.clone(), store.clone()),
         intakes: ListIntakes::new(Arc::new(MockSupplementReader::new())),
     }
 }

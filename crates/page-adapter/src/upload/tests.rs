@@ -198,7 +198,7 @@ fn state_of(units: impl IntoIterator<Item = MockUnitOfWork>) -> (Arc<PageState>,
     let limits = UploadLimits::default();
     uploads.add_part = AddPart::new(units.clone(), clock.clone(), limits);
     uploads.finish = FinishUpload::new(units.clone(), clock.clone());
-    uploads.begin = BeginUpload::new(units, clock.clone(), clock, limits);
+    uploads.begin = BeginUpload::new(units, limits, clock.clone(), clock);
     (state, endings)
 }
 

@@ -125,12 +125,27 @@ impl Pooled {
     /// Runs a statement that deletes rows from before an instant, `$1`, up to a limit, `$2`.
     pub(crate) async fn delete_before(
         &mut self,
-        statement: &'static str,
+        statement: &str,
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, StorageError> {
         let query = sql_query(statement).bind::<Timestamptz, _>(before).bind::<BigInt, _>(i64::from(limit));
         self.execute(returning::<(), _>(query)).await
+    }
+
+    /// Deletes the oldest rows of a table with a time before an instant, up to a limit. Skips locked rows; a
+    /// later run deletes them.
+    pub(crate) async fn delete_oldest(
+        &mut self,
+        (table, key, time): (&'static str, &'static str, &'static str),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, StorageError> {
+        let statement = format!(
+            "DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM {table} WHERE {time} < $1
+                ORDER BY {time} LIMIT $2 FOR UPDATE SKIP LOCKED)"
+        );
+        self.delete_before(&statement, before, limit).await
     }
 
     /// Loads every row of a query.

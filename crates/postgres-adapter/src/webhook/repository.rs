@@ -37,9 +37,6 @@ const PAUSE: &str =
 const DROP: &str =
     "DELETE FROM webhook_event WHERE user_id = $1 AND endpoint_id = $2 AND kind = $3 AND number = $4";
 
-const DELETE_DELIVERIES: &str = "DELETE FROM webhook_delivery WHERE id IN (
-    SELECT id FROM webhook_delivery WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-
 /// The number of such an event is its time.
 const DELETE_ENDINGS: &str =
     "DELETE FROM webhook_event WHERE kind IN ('grant.revoked', 'person.erased') AND number < $1";
@@ -158,7 +155,7 @@ impl WebhookRepository for PgUnitOfWork {
     }
 
     async fn delete_deliveries(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.connection()?.delete_before(DELETE_DELIVERIES, before, limit).await
+        self.connection()?.delete_oldest(("webhook_delivery", "id", "at"), before, limit).await
     }
 
     async fn delete_endings(&mut self, before: DateTime<Utc>) -> Result<u64, StorageError> {

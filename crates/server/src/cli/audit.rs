@@ -3,8 +3,7 @@
 use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
-use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use application::audit::{ListReads, ReaderName};
 use application::ports::storage::AuditFilter;
 use chrono::{DateTime, Utc};
@@ -68,15 +67,10 @@ pub(crate) struct ReadsArguments {
 }
 
 /// Runs a command about the audit trail.
-pub(crate) async fn run(
-    command: AuditCommand,
-    settings: &Settings,
-    clock: SharedClock,
-) -> anyhow::Result<()> {
-    let session = Session::open(settings, clock).await?;
+pub(crate) async fn run(command: AuditCommand, session: &Session) -> anyhow::Result<()> {
     match command {
-        AuditCommand::List(arguments) => list(&session, &arguments).await,
-        AuditCommand::Reads(arguments) => reads(&session, &arguments).await,
+        AuditCommand::List(arguments) => list(session, &arguments).await,
+        AuditCommand::Reads(arguments) => reads(session, &arguments).await,
     }
 }
 

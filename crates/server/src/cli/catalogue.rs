@@ -2,8 +2,7 @@
 
 use super::import;
 use super::output::{self, Record};
-use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use anyhow::bail;
 use application::ports::storage::CatalogueVersion;
 use clap::{Args, Subcommand};
@@ -57,17 +56,13 @@ pub(crate) struct FindArguments {
 }
 
 /// Runs a command about the catalogue.
-pub(crate) async fn run(
-    command: CatalogueCommand,
-    settings: &Settings,
-    clock: SharedClock,
-) -> anyhow::Result<()> {
+pub(crate) async fn run(command: CatalogueCommand, session: Session) -> anyhow::Result<()> {
     match command {
         CatalogueCommand::Import(CatalogueImportArguments { dry_run, json, files }) => {
             let arguments = import::ImportArguments::of_catalogue(files, dry_run, json);
-            import::run(arguments, settings, clock).await
+            import::run(arguments, session).await
         }
-        CatalogueCommand::Find(arguments) => find(&Session::open(settings, clock).await?, &arguments).await,
+        CatalogueCommand::Find(arguments) => find(&session, &arguments).await,
     }
 }
 

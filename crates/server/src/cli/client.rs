@@ -2,8 +2,7 @@
 
 use super::argument::{self, ListArguments};
 use super::output::{self, Record};
-use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::developer::ApproveClient;
 use application::operator::{
@@ -172,21 +171,16 @@ pub(crate) struct RotateArguments {
 }
 
 /// Runs a command about clients.
-pub(crate) async fn run(
-    command: ClientCommand,
-    settings: &Settings,
-    clock: SharedClock,
-) -> anyhow::Result<()> {
-    let session = Session::open(settings, clock).await?;
+pub(crate) async fn run(command: ClientCommand, session: &Session) -> anyhow::Result<()> {
     match command {
-        ClientCommand::Create(arguments) => create(&session, arguments).await,
-        ClientCommand::List(arguments) => list(&session, &arguments).await,
-        ClientCommand::Approve(arguments) => approve(&session, &arguments).await,
-        ClientCommand::Show(arguments) => show(&session, &arguments).await,
-        ClientCommand::Update(arguments) => update(&session, arguments).await,
-        ClientCommand::RotateSecret(arguments) => rotate(&session, &arguments).await,
-        ClientCommand::Disable(arguments) => enable(&session, &arguments, false).await,
-        ClientCommand::Enable(arguments) => enable(&session, &arguments, true).await,
+        ClientCommand::Create(arguments) => create(session, arguments).await,
+        ClientCommand::List(arguments) => list(session, &arguments).await,
+        ClientCommand::Approve(arguments) => approve(session, &arguments).await,
+        ClientCommand::Show(arguments) => show(session, &arguments).await,
+        ClientCommand::Update(arguments) => update(session, arguments).await,
+        ClientCommand::RotateSecret(arguments) => rotate(session, &arguments).await,
+        ClientCommand::Disable(arguments) => enable(session, &arguments, false).await,
+        ClientCommand::Enable(arguments) => enable(session, &arguments, true).await,
     }
 }
 

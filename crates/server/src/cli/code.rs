@@ -3,8 +3,7 @@
 use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
-use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use anyhow::Context;
 use application::operator::{CodeIssuer, IssueCode, IssueCodeCommand};
 use clap::{Args, Subcommand};
@@ -50,11 +49,10 @@ pub(crate) struct CreateArguments {
 }
 
 /// Runs a command about codes.
-pub(crate) async fn run(command: CodeCommand, settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
+pub(crate) async fn run(command: CodeCommand, session: &Session) -> anyhow::Result<()> {
     let CodeCommand::Create(arguments) = command;
     let CreateArguments { client, user, redirect_uri, scopes, code_challenge, ttl, json } = arguments;
-    let session = Session::open(settings, clock).await?;
-    let user_id = user.id(&session).await?;
+    let user_id = user.id(session).await?;
     let command = IssueCodeCommand {
         issuer: CodeIssuer::Operator,
         client_id: client,

@@ -2,8 +2,7 @@
 
 use super::output;
 use super::user_ref::UserRef;
-use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock, Writers};
+use crate::wiring::{Session, Writers};
 use anyhow::{Context, anyhow, bail};
 use application::audit::AuditTrail;
 use application::export::{
@@ -44,13 +43,8 @@ fn format() -> impl clap::builder::TypedValueParser<Value = ExportFormat> {
     names.try_map(|name| ExportFormat::parse(&name).ok_or("no such format"))
 }
 
-pub(crate) async fn run(
-    arguments: &ExportArguments,
-    settings: &Settings,
-    clock: SharedClock,
-) -> anyhow::Result<()> {
+pub(crate) async fn run(arguments: &ExportArguments, session: Session) -> anyhow::Result<()> {
     let ExportArguments { user, format, output } = arguments;
-    let session = Session::open(settings, clock).await?;
     let user_id = user.id(&session).await?;
     let Session { store, clock, entropy } = session;
     let readers = ExportReaders {

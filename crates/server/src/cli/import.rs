@@ -7,8 +7,7 @@ mod report;
 
 use super::argument;
 use super::user_ref::UserRef;
-use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::import::{FileInfo, ImportRecords, ImportRecordsCommand, ImportRecordsError, Imported};
 use application::ports::import_source::{ImportFile, ImportRefusal};
@@ -106,12 +105,7 @@ pub(crate) enum ImportCommand {
 }
 
 /// Imports the files one after the other, or runs the subcommand.
-pub(crate) async fn run(
-    arguments: ImportArguments,
-    settings: &Settings,
-    clock: SharedClock,
-) -> anyhow::Result<()> {
-    let session = Session::open(settings, clock).await?;
+pub(crate) async fn run(arguments: ImportArguments, session: Session) -> anyhow::Result<()> {
     match &arguments.command {
         Some(ImportCommand::List(list)) => history::list(&session, list).await,
         Some(ImportCommand::Undo(undo)) => history::undo(&session, undo).await,

@@ -40,7 +40,7 @@ pub(crate) use streams::Streams;
 
 use crate::settings::{EnvironmentVariables, Settings, variables};
 use crate::telemetry::{self, Verbosity};
-use crate::wiring::SharedClock;
+use crate::wiring::{Session, SharedClock};
 use clap::error::ContextValue;
 use clap::{Parser, Subcommand};
 use domain::deceptive_text::escape_deceptive;
@@ -199,28 +199,29 @@ pub(crate) async fn run_in(
         _ => Verbosity::Command,
     };
     begin_telemetry(&settings, verbosity)?;
+    let open = || Session::open(&settings, clock.clone());
     match cli.command {
         Command::Demo(arguments) => Box::pin(demo::run(arguments, settings, clock)).await,
         Command::Serve => Box::pin(serve::run(&settings, clock)).await,
         Command::Health(arguments) => health::run(&arguments, &settings).await,
         Command::Migrate => migrate::run(&settings).await,
         Command::CheckConfig(arguments) => check_config::run(&arguments, &settings).await,
-        Command::User(command) => user::run(command, &settings, clock).await,
-        Command::Client(command) => client::run(command, &settings, clock).await,
+        Command::User(command) => user::run(command, &settings, &open().await?).await,
+        Command::Client(command) => client::run(command, &open().await?).await,
         Command::Grant(command) => grant::run(command, &settings, clock).await,
         Command::Mail(command) => mail::run(command, &settings).await,
         Command::Key(command) => key::run(command, &settings, clock).await,
-        Command::Session(command) => session::run(command, &settings, clock).await,
-        Command::Token(command) => token::run(command, &settings, clock).await,
-        Command::Webhook(command) => webhook::run(command, &settings, clock).await,
-        Command::Audit(command) => audit::run(command, &settings, clock).await,
+        Command::Session(command) => session::run(command, &settings, &open().await?).await,
+        Command::Token(command) => token::run(command, &open().await?).await,
+        Command::Webhook(command) => webhook::run(command, &settings, &open().await?).await,
+        Command::Audit(command) => audit::run(command, &open().await?).await,
         Command::Invalidate(arguments) => invalidate::run(&arguments, &settings, clock).await,
         Command::CalibratePasswordHash(arguments) => password::run_calibrate(&arguments),
-        Command::Code(command) => code::run(command, &settings, clock).await,
-        Command::Sandbox(command) => sandbox::run(command, &settings, clock).await,
-        Command::Import(arguments) => import::run(arguments, &settings, clock).await,
-        Command::Catalogue(command) => catalogue::run(command, &settings, clock).await,
-        Command::Export(arguments) => export::run(&arguments, &settings, clock).await,
+        Command::Code(command) => code::run(command, &open().await?).await,
+        Command::Sandbox(command) => sandbox::run(command, &open().await?).await,
+        Command::Import(arguments) => import::run(arguments, open().await?).await,
+        Command::Catalogue(command) => catalogue::run(command, open().await?).await,
+        Command::Export(arguments) => export::run(&arguments, open().await?).await,
         Command::Reference(command) => reference::run(command),
     }
 }

@@ -77,13 +77,8 @@ async fn link(
     record: Record,
 ) -> anyhow::Result<Record> {
     let public_url = settings.server.public_url(settings.server.listen)?;
-    let mail = mail_parts(session, settings).await?;
-    let issue = IssuePasswordLink::new(
-        session.store.units.clone(),
-        session.entropy.clone(),
-        session.clock.clone(),
-        mail.map(|mail| mail.queue),
-    );
+    let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
+    let issue = session.use_case(|units, entropy, clock| IssuePasswordLink::new(units, mail, entropy, clock));
     let IssuedPasswordLink { link, expires_at, is_mailed } =
         issue.run(user_id).await.context("no link was created")?;
     let record = record.with("link_expires_at", format::utc(expires_at));
@@ -136,7 +131,6 @@ pub(crate) fn run_calibrate(arguments: &CalibrateArguments) -> anyhow::Result<()
     let record = Record::new()
         .with("passwords.memory_kib", parameters.memory_kib())
         .with("passwords.iterations", parameters.iterations())
-        .with("passwords.parallelism", parameters.parallelism())
         .with("hash_microseconds", micros);
     Ok(output::print(&record, arguments.json)?)
 }

@@ -2,8 +2,7 @@
 
 use super::argument::ListArguments;
 use super::output::{self, Record};
-use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::erasure::ErasePerson;
 use application::operator::{CodeIssuer, IssueCode, IssueCodeCommand};
@@ -67,16 +66,11 @@ fn story_parser() -> impl TypedValueParser<Value = Story> {
 }
 
 /// Runs a command about sandbox people.
-pub(crate) async fn run(
-    command: SandboxCommand,
-    settings: &Settings,
-    clock: SharedClock,
-) -> anyhow::Result<()> {
-    let session = Session::open(settings, clock).await?;
+pub(crate) async fn run(command: SandboxCommand, session: &Session) -> anyhow::Result<()> {
     match command {
-        SandboxCommand::Create(arguments) => create(&session, arguments).await,
-        SandboxCommand::List(arguments) => list(&session, arguments.json).await,
-        SandboxCommand::Erase(arguments) => erase(&session, &arguments).await,
+        SandboxCommand::Create(arguments) => create(session, arguments).await,
+        SandboxCommand::List(arguments) => list(session, arguments.json).await,
+        SandboxCommand::Erase(arguments) => erase(session, &arguments).await,
     }
 }
 

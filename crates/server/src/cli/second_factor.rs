@@ -38,8 +38,7 @@ pub(super) async fn run(
     let SecondFactorCommand::Reset(ResetArguments { user, json }) = command;
     let user_id = user.id(session).await?;
     let mail = mail_parts(session, settings).await?.map(|mail| mail.queue);
-    let Session { store, clock, entropy } = session;
-    let reset = ResetSecondFactor::new(store.units.clone(), entropy.clone(), clock.clone(), mail);
+    let reset = session.use_case(|units, entropy, clock| ResetSecondFactor::new(units, mail, entropy, clock));
     let ended = reset.run(user_id).await.context("nothing was reset")?;
     let record = Record::new().with_text("user_id", user_id).with("sessions_ended", ended);
     Ok(output::print(&record, json)?)

@@ -3,7 +3,7 @@
 use super::output::{self, Record};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use anyhow::bail;
 use application::account::{
     EndSessions, EndSessionsCommand, EndSessionsError, ListSessions, SessionKey, SignOut,
@@ -52,12 +52,11 @@ pub(crate) struct RevokeArguments {
 pub(crate) async fn run(
     command: SessionCommand,
     settings: &Settings,
-    clock: SharedClock,
+    session: &Session,
 ) -> anyhow::Result<()> {
-    let session = Session::open(settings, clock).await?;
     match command {
-        SessionCommand::List(arguments) => list(&session, settings, &arguments).await,
-        SessionCommand::Revoke(arguments) => revoke(&session, &arguments).await,
+        SessionCommand::List(arguments) => list(session, settings, &arguments).await,
+        SessionCommand::Revoke(arguments) => revoke(session, &arguments).await,
     }
 }
 

@@ -3,8 +3,7 @@
 use super::argument;
 use super::output::{self, Record};
 use super::user_ref::UserRef;
-use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::operator::{IssuePersonalToken, IssuePersonalTokenCommand, RevokePersonalTokens};
 use application::personal_token::{ListPersonalTokens, ListedPersonalToken};
@@ -74,16 +73,11 @@ pub(crate) struct RevokeArguments {
 }
 
 /// Runs a command about personal access tokens.
-pub(crate) async fn run(
-    command: TokenCommand,
-    settings: &Settings,
-    clock: SharedClock,
-) -> anyhow::Result<()> {
-    let session = Session::open(settings, clock).await?;
+pub(crate) async fn run(command: TokenCommand, session: &Session) -> anyhow::Result<()> {
     match command {
-        TokenCommand::Create(arguments) => create(&session, &arguments).await,
-        TokenCommand::List(arguments) => list(&session, &arguments).await,
-        TokenCommand::Revoke(arguments) => revoke(&session, &arguments).await,
+        TokenCommand::Create(arguments) => create(session, &arguments).await,
+        TokenCommand::List(arguments) => list(session, &arguments).await,
+        TokenCommand::Revoke(arguments) => revoke(session, &arguments).await,
     }
 }
 

@@ -7,7 +7,7 @@ use super::password::{self, PasswordSource};
 use super::second_factor::{self, SecondFactorCommand};
 use super::user_ref::UserRef;
 use crate::settings::Settings;
-use crate::wiring::{Session, SharedClock};
+use crate::wiring::Session;
 use anyhow::{Context, bail};
 use application::audit::AuditTrail;
 use application::erasure::{ErasePerson, ErasePersonCommand, ErasePersonError};
@@ -152,18 +152,17 @@ pub(crate) struct EraseArguments {
 }
 
 /// Runs a command about users.
-pub(crate) async fn run(command: UserCommand, settings: &Settings, clock: SharedClock) -> anyhow::Result<()> {
-    let session = Session::open(settings, clock).await?;
+pub(crate) async fn run(command: UserCommand, settings: &Settings, session: &Session) -> anyhow::Result<()> {
     match command {
-        UserCommand::Create(arguments) => create(&session, settings, arguments).await,
-        UserCommand::ResetPassword(arguments) => reset_password(&session, settings, &arguments).await,
-        UserCommand::SecondFactor(command) => second_factor::run(command, &session, settings).await,
-        UserCommand::List(arguments) => list(&session, arguments.json).await,
-        UserCommand::Show(arguments) => show(&session, &arguments).await,
-        UserCommand::Update(arguments) => update(&session, arguments).await,
-        UserCommand::Lock(arguments) => lock(&session, &arguments, true).await,
-        UserCommand::Unlock(arguments) => lock(&session, &arguments, false).await,
-        UserCommand::Erase(arguments) => erase(&session, &arguments).await,
+        UserCommand::Create(arguments) => create(session, settings, arguments).await,
+        UserCommand::ResetPassword(arguments) => reset_password(session, settings, &arguments).await,
+        UserCommand::SecondFactor(command) => second_factor::run(command, session, settings).await,
+        UserCommand::List(arguments) => list(session, arguments.json).await,
+        UserCommand::Show(arguments) => show(session, &arguments).await,
+        UserCommand::Update(arguments) => update(session, arguments).await,
+        UserCommand::Lock(arguments) => lock(session, &arguments, true).await,
+        UserCommand::Unlock(arguments) => lock(session, &arguments, false).await,
+        UserCommand::Erase(arguments) => erase(session, &arguments).await,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::argument;
 use super::output::{self, Record};
 use crate::settings::{PublicUrl, Settings};
-use crate::wiring::{KeySource, Session, SharedClock, outbound_policy};
+use crate::wiring::{KeySource, Session, outbound_policy};
 use anyhow::Context;
 use application::webhook::{CreateWebhookCommand, CreatedWebhook, ManageWebhooks, WebhookActor};
 use chrono::TimeDelta;
@@ -115,17 +115,16 @@ pub(crate) struct ReplayArguments {
 pub(crate) async fn run(
     command: WebhookCommand,
     settings: &Settings,
-    clock: SharedClock,
+    session: &Session,
 ) -> anyhow::Result<()> {
-    let session = Session::open(settings, clock).await?;
     match command {
-        WebhookCommand::Create(arguments) => create(&session, settings, arguments).await,
-        WebhookCommand::List(arguments) => list(&session, &arguments).await,
-        WebhookCommand::Test(arguments) => test(&manage(&session, settings).await?, &arguments).await,
-        WebhookCommand::Rotate(arguments) => rotate(&manage(&session, settings).await?, &arguments).await,
-        WebhookCommand::Delete(arguments) => delete(&manage(&session, settings).await?, &arguments).await,
-        WebhookCommand::Deliveries(arguments) => deliveries(&session, &arguments).await,
-        WebhookCommand::Replay(arguments) => replay(&session, settings, &arguments).await,
+        WebhookCommand::Create(arguments) => create(session, settings, arguments).await,
+        WebhookCommand::List(arguments) => list(session, &arguments).await,
+        WebhookCommand::Test(arguments) => test(&manage(session, settings).await?, &arguments).await,
+        WebhookCommand::Rotate(arguments) => rotate(&manage(session, settings).await?, &arguments).await,
+        WebhookCommand::Delete(arguments) => delete(&manage(session, settings).await?, &arguments).await,
+        WebhookCommand::Deliveries(arguments) => deliveries(session, &arguments).await,
+        WebhookCommand::Replay(arguments) => replay(session, settings, &arguments).await,
     }
 }
 

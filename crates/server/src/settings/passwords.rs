@@ -13,8 +13,6 @@ section! {
         memory_kib: u32 = Some("19456"), "KiB, 19456 to 1048576", "65536";
         /// Passes over the memory. Memory times iterations is limited to 4194304 KiB.
         iterations: u32 = Some("2"), "iterations, 2 to 100", "3";
-        /// Lanes; more than 1 does not make hashing faster here.
-        parallelism: u32 = Some("1"), "lanes, 1 to 16", "1";
         /// Hashes computed concurrently, at most half the number of cores; 0 means half. Each uses one core
         /// and `passwords.memory_kib` of memory.
         parallel_hashes: u32 = Some("0"), "hashes" in 0..=1024, "2";
@@ -26,13 +24,12 @@ section! {
 impl PasswordSettings {
     /// Returns the cost parameters of one hash.
     pub(crate) fn parameters(&self) -> Result<HashParameters, Problem> {
-        HashParameters::new(self.memory_kib, self.iterations, self.parallelism).map_err(|refused| {
+        HashParameters::new(self.memory_kib, self.iterations).map_err(|refused| {
             let within =
                 |range: RangeInclusive<u32>| format!("must be between {} and {}", range.start(), range.end());
             let (key, text) = match refused {
                 InvalidHashParameters::Memory => ("memory_kib", within(HashParameters::MEMORY_KIB)),
                 InvalidHashParameters::Iterations => ("iterations", within(HashParameters::ITERATIONS)),
-                InvalidHashParameters::Parallelism => ("parallelism", within(HashParameters::PARALLELISM)),
                 InvalidHashParameters::Work => {
                     let most = HashParameters::MAX_WORK_KIB;
                     (
@@ -84,7 +81,6 @@ mod tests {
         for (pairs, text) in [
             (&[("MEMORY_KIB", "19455")][..], "passwords.memory_kib must be between 19456 and 1048576"),
             (&[("ITERATIONS", "1")], "passwords.iterations must be between 2 and 100"),
-            (&[("PARALLELISM", "0")], "passwords.parallelism must be between 1 and 16"),
             (
                 &[("MEMORY_KIB", "1048576"), ("ITERATIONS", "5")],
                 "passwords.iterations times passwords.memory_kib",

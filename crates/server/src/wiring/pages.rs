@@ -20,14 +20,15 @@ use application::developer::{
     RotateAppSecret, ShowDeveloperApps,
 };
 use application::erasure::ErasePerson;
+use application::import::ingest::DeleteRecord;
 use application::import::{ApplyProfile, ListImports, UndoImport};
 use application::intake::{ChangeIntake, CustomProducts, LogIntake, SearchSupplements, ShowIntake};
 use application::mail::QueueMail;
-use application::night::{DeleteNight, FindNight, ListNights};
+use application::night::{FindNight, ListNights};
 use application::operator::IssueCode;
 use application::passkey::{
-    AddPasskey, AddPasskeyPorts, BeginPasskeyCeremony, ListPasskeys, PasskeyCeremonyPorts,
-    PasskeySignInPorts, RemovePasskey, RenamePasskey, SignInWithPasskey,
+    AddPasskey, BeginPasskeyCeremony, ListPasskeys, PasskeyPorts, RemovePasskey, RenamePasskey,
+    SignInWithPasskey,
 };
 use application::personal_token::{CreatePersonalToken, ListPersonalTokens, RevokePersonalToken};
 use application::ports::system::{
@@ -138,19 +139,22 @@ impl PageParts<'_> {
             change_password: self.change_password(),
             find_password_link: FindPasswordLink::new(store.password_links.clone(), clock()),
             choose_password: self.choose_password(),
-            request_password_reset: self.request_password_reset(),
-            request_sign_up: self.request_sign_up(),
-            request_email_change: self.request_email_change(),
+            request_password_reset: self.link_requests().map(RequestPasswordReset::new),
+            request_sign_up: self
+                .link_requests()
+                .filter(|_| settings.accounts.sign_up_open)
+                .map(RequestSignUp::new),
+            request_email_change: self.link_requests().map(RequestEmailChange::new),
             confirm_email_change: ConfirmEmailChange::new(
                 units.clone(),
-                clock(),
-                entropy(),
                 self.queue_mail(),
+                entropy(),
+                clock(),
             ),
             nights: NightUseCases {
                 list: ListNights::new(store.sleep.clone(), clock()),
                 find: FindNight::new(store.sleep.clone(), store.imports.clone()),
-                delete: DeleteNight::new(units.clone(), entropy(), clock()),
+                delete: DeleteRecord::new(units.clone(), entropy(), clock()),
                 intakes: ListIntakes::new(store.supplements.clone()),
             },
             list_connected_apps: ListConnectedApps::new(store.connected_apps.clone()),
@@ -161,7 +165,7 @@ impl PageParts<'_> {
             developer: self.developer(),
             list_passkeys: ListPasskeys::new(store.passkeys.clone()),
             rename_passkey: RenamePasskey::new(units.clone(), entropy(), clock()),
-            remove_passkey: RemovePasskey::new(units.clone(), entropy(), clock(), self.queue_mail(), policy),
+            remove_passkey: RemovePasskey::new(units.clone(), self.queue_mail(), policy, entropy(), clock()),
             passkey_ceremonies: self.passkey_ceremonies(),
             list_activity: ListActivity::new(
                 ListReads::new(
@@ -227,33 +231,19 @@ impl PageParts<'_> {
 
     fn passkey_ceremonies(&self) -> Option<PasskeyCeremonies> {
         let relying_party = self.public_url.relying_party()?;
-        let verifier = Arc::new(AwsLcPasskeyVerifier);
-        let (units, clock, entropy) = (&self.store.units, &self.clock, &self.entropy);
-        let beginning = PasskeyCeremonyPorts {
-            units: units.clone(),
-            failures: self.store.failures.clone(),
-            clock: clock.clone(),
-            entropy: entropy.clone(),
-        };
-        let adding = AddPasskeyPorts {
-            units: units.clone(),
-            verifier: verifier.clone(),
-            clock: clock.clone(),
-            entropy: entropy.clone(),
-        };
-        let signing_in = PasskeySignInPorts {
+        let ports = PasskeyPorts {
             passkeys: self.store.passkeys.clone(),
-            units: units.clone(),
+            units: self.store.units.clone(),
             failures: self.store.failures.clone(),
-            verifier,
-            clock: clock.clone(),
-            entropy: entropy.clone(),
+            verifier: Arc::new(AwsLcPasskeyVerifier),
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
         };
         let limits = self.settings.accounts.sign_in_limits();
         Some(PasskeyCeremonies {
-            begin: BeginPasskeyCeremony::new(beginning, self.settings.accounts.app_request_limit()),
-            add: AddPasskey::new(adding, relying_party.clone(), self.queue_mail()),
-            sign_in: SignInWithPasskey::new(signing_in, limits, relying_party.clone()),
+            begin: BeginPasskeyCeremony::new(ports.clone(), self.settings.accounts.app_request_limit()),
+            add: AddPasskey::new(ports.clone(), relying_party.clone(), self.queue_mail()),
+            sign_in: SignInWithPasskey::new(ports, limits, relying_party.clone()),
             relying_party,
         })
     }
@@ -261,7 +251,7 @@ impl PageParts<'_> {
     fn uploads(&self) -> Option<UploadUseCases> {
         let (units, limits) = (&self.store.units, self.settings.uploads.limits());
         self.settings.uploads.enabled.then(|| UploadUseCases {
-            begin: BeginUpload::new(units.clone(), self.entropy.clone(), self.clock.clone(), limits),
+            begin: BeginUpload::new(units.clone(), limits, self.entropy.clone(), self.clock.clone()),
             add_part: AddPart::new(units.clone(), self.clock.clone(), limits),
             finish: FinishUpload::new(units.clone(), self.clock.clone()),
         })
@@ -330,28 +320,16 @@ impl PageParts<'_> {
         ChoosePassword::new(ports, self.settings.accounts.second_factor.into(), self.queue_mail())
     }
 
-    fn request_password_reset(&self) -> Option<RequestPasswordReset> {
-        let mail = self.queue_mail()?;
-        Some(RequestPasswordReset::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
-    }
-
-    fn request_sign_up(&self) -> Option<RequestSignUp> {
-        let mail = self.queue_mail().filter(|_| self.settings.accounts.sign_up_open)?;
-        Some(RequestSignUp::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
-    }
-
-    fn request_email_change(&self) -> Option<RequestEmailChange> {
-        let mail = self.queue_mail()?;
-        Some(RequestEmailChange::new(self.link_requests(), self.settings.accounts.link_limits(), mail))
-    }
-
-    fn link_requests(&self) -> LinkRequestPorts {
-        LinkRequestPorts {
+    /// Returns the parts of the use cases that email links; `None` if no email is sent.
+    fn link_requests(&self) -> Option<LinkRequestPorts> {
+        Some(LinkRequestPorts {
             units: self.store.units.clone(),
             failures: self.store.failures.clone(),
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
-        }
+            limits: self.settings.accounts.link_limits(),
+            mail: self.queue_mail()?,
+        })
     }
 
     fn queue_mail(&self) -> Option<QueueMail> {

@@ -3,7 +3,7 @@
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob};
 use crate::sleep::find_packed;
-use crate::statement::{Statement, delete_before};
+use crate::statement::{Statement, delete_oldest};
 use crate::store::SqliteStore;
 use crate::supplement::{SupplementRow, in_snapshot, read_supplement};
 use crate::user;
@@ -37,9 +37,7 @@ impl ChangeReader for SqliteStore {
     }
 
     async fn forget_deletions(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM deletion WHERE (user_id, kind, id) IN \
-             (SELECT user_id, kind, id FROM deletion WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?)";
-        self.write(delete_before(sql, before, limit)).await
+        self.write(delete_oldest(("deletion", "user_id, kind, id", "deleted_at"), before, limit)).await
     }
 }
 

@@ -4,7 +4,7 @@ use super::row::GrantRow;
 use crate::error::StorageResult as _;
 use crate::row::{Cells, blob, micros};
 use crate::schema::access_grant;
-use crate::statement::{Statement, delete_before, execute, load_row};
+use crate::statement::{Statement, delete_oldest, execute, load_row};
 use crate::unit_of_work::SqliteUnitOfWork;
 use crate::webhook::announce_revocations;
 use application::ports::storage::{GrantFilter, GrantRepository, StorageError};
@@ -173,9 +173,7 @@ impl GrantRepository for SqliteUnitOfWork {
     }
 
     async fn delete_revoked(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        let sql = "DELETE FROM access_grant WHERE (user_id, id) IN (SELECT user_id, id FROM access_grant \
-             WHERE revoked_at < ? ORDER BY revoked_at LIMIT ?)";
-        self.run(delete_before(sql, before, limit)).await
+        self.run(delete_oldest(("access_grant", "user_id, id", "revoked_at"), before, limit)).await
     }
 
     async fn revoke_excess(

@@ -12,9 +12,9 @@ use domain::sleep::{SessionKey, SleepRecord, SleepRecordHead, SleepSession, Slee
 use domain::time::UtcOffset;
 use store_shared::{key_kind_name, parse_key_kind};
 
-/// A row of `sleep_session`.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = sleep_session)]
+/// A row of `sleep_session`. An update may change the start, which is in the table's primary key.
+#[derive(Queryable, Selectable, AsChangeset)]
+#[diesel(table_name = sleep_session, primary_key(user_id, id), treat_none_as_null = true)]
 pub(crate) struct SleepRow {
     user_id: Vec<u8>,
     started_at: i64,
@@ -62,41 +62,10 @@ impl SleepRow {
     }
 
     /// Overwrites the stored row with the same person and id; returns the number of rows.
-    ///
-    /// Written out because the start is part of the primary key, which derived changesets omit.
-    pub(super) fn overwrite(self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
+    pub(super) fn overwrite(&self, connection: &mut SqliteConnection, number: i64) -> QueryResult<usize> {
         use sleep_session::dsl;
-        let Self {
-            user_id,
-            started_at,
-            id,
-            ended_at,
-            offset_at_start,
-            offset_at_end,
-            source,
-            key_kind,
-            natural_key,
-            is_nap,
-            updated_at,
-            stages,
-            metrics,
-        } = self;
-        diesel::update(dsl::sleep_session.filter(dsl::user_id.eq(user_id)).filter(dsl::id.eq(id)))
-            .set((
-                dsl::started_at.eq(started_at),
-                dsl::ended_at.eq(ended_at),
-                dsl::offset_at_start.eq(offset_at_start),
-                dsl::offset_at_end.eq(offset_at_end),
-                dsl::source.eq(source),
-                dsl::key_kind.eq(key_kind),
-                dsl::natural_key.eq(natural_key),
-                dsl::is_nap.eq(is_nap),
-                dsl::updated_at.eq(updated_at),
-                dsl::stages.eq(stages),
-                dsl::metrics.eq(metrics),
-                dsl::change_number.eq(number),
-            ))
-            .execute(connection)
+        let same = dsl::sleep_session.filter(dsl::user_id.eq(&self.user_id)).filter(dsl::id.eq(&self.id));
+        diesel::update(same).set((self, dsl::change_number.eq(number))).execute(connection)
     }
 
     pub(crate) fn into_session(self) -> Result<SleepSession, StorageError> {

@@ -4,7 +4,7 @@ use super::row::{DeliveryRow, EndpointRow};
 use crate::error::StorageResult as _;
 use crate::row::{blob, micros};
 use crate::schema::{webhook_delivery, webhook_endpoint};
-use crate::statement::{Statement, delete_before, execute};
+use crate::statement::{Statement, delete_oldest, execute};
 use crate::unit_of_work::SqliteUnitOfWork;
 use application::ports::storage::{
     EndpointInsertion, PendingEvent, Settlement, StorageError, WebhookRepository,
@@ -38,8 +38,6 @@ const RETRY: &str = "UPDATE webhook_event SET failed = failed + 1, due_at = ? \
 
 const KEEP: &str =
     "UPDATE webhook_event SET failed = 0, due_at = 0 WHERE user_id = ? AND endpoint_id = ? AND kind = ?";
-
-const DELETE_DELIVERIES: &str = "DELETE FROM webhook_delivery WHERE id IN (SELECT id FROM webhook_delivery WHERE at < ? ORDER BY at LIMIT ?)";
 
 /// The number of such an event is its time.
 const DELETE_ENDINGS: &str =
@@ -128,7 +126,7 @@ impl WebhookRepository for SqliteUnitOfWork {
     }
 
     async fn delete_deliveries(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
-        self.run(delete_before(DELETE_DELIVERIES, before, limit)).await
+        self.run(delete_oldest(("webhook_delivery", "id", "at"), before, limit)).await
     }
 
     async fn delete_endings(&mut self, before: DateTime<Utc>) -> Result<u64, StorageError> {

@@ -2,7 +2,7 @@
 
 use super::{PublicKey, PublicKeySet};
 use crate::encryption_key::EncryptionKey;
-use crate::seal::{self, Binding, Purpose};
+use crate::seal::{self, Purpose};
 use crate::token::VerifiedTokens;
 use application::ports::system::KeyRingError;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
@@ -24,7 +24,7 @@ pub(crate) struct LiveKey {
 impl LiveKey {
     /// Decrypts the private key and checks that it matches the public one.
     pub(crate) fn open(under: &EncryptionKey, key: &SigningKey) -> Result<Self, KeyRingError> {
-        let binding = Binding { purpose: Purpose::SigningKey, id: key.id.as_uuid() };
+        let binding = (Purpose::SigningKey, key.id.as_uuid());
         let document = seal::open(under, binding, key.private_key.as_bytes())
             .map_err(|_| KeyRingError::CannotOpen(key.id))?;
         let pair = Ed25519KeyPair::from_pkcs8(&document).map_err(|_| KeyRingError::Damaged(key.id))?;

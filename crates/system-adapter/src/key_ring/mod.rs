@@ -7,7 +7,7 @@ pub(crate) use live_key::{LiveKey, LiveKeys};
 pub use public_key_set::{PublicKey, PublicKeySet};
 
 use crate::encryption_key::EncryptionKey;
-use crate::seal::{self, Binding, Purpose};
+use crate::seal::{self, Purpose};
 use crate::token::TokenParties;
 use application::ports::system::{KeyRing, KeyRingError};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
@@ -55,7 +55,7 @@ impl KeyRing for Ed25519KeyRing {
     fn make(&self, id: KeyId, at: DateTime<Utc>) -> Result<SigningKey, KeyRingError> {
         let pair = Ed25519KeyPair::generate().map_err(|_| KeyRingError::CannotMake)?;
         let document = pair.to_pkcs8().map_err(|_| KeyRingError::CannotMake)?;
-        let binding = Binding { purpose: Purpose::SigningKey, id: id.as_uuid() };
+        let binding = (Purpose::SigningKey, id.as_uuid());
         let sealed = seal::seal(&self.encryption_key, binding, document.as_ref())
             .map_err(|_| KeyRingError::CannotMake)?;
         let private_key = SealedPrivateKey::new(sealed);

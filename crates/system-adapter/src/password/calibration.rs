@@ -118,7 +118,7 @@ fn with_iterations_scaled(measured: Calibration, target: Duration) -> HashParame
 }
 
 fn changed(memory_kib: u32, iterations: u32) -> HashParameters {
-    HashParameters::new(memory_kib, iterations, 1).unwrap_or(HashParameters::MINIMUM)
+    HashParameters::new(memory_kib, iterations).unwrap_or(HashParameters::MINIMUM)
 }
 
 fn scaled(cost: u32, took: Duration, target: Duration) -> u32 {
@@ -149,7 +149,7 @@ mod tests {
     fn memory_grows_until_the_target_is_reached() {
         // 0.5 ms per MiB and pass, as on a server of 2026: 100 MiB in two passes.
         let found = proposed(488, 0, TARGET);
-        assert_eq!(found.parameters, HashParameters::new(102_400, 2, 1).unwrap());
+        assert_eq!(found.parameters, HashParameters::new(102_400, 2).unwrap());
         assert!(found.took <= TARGET && found.took > TARGET * 9 / 10);
     }
 
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_quick_machine_gets_more_iterations_once_there_is_memory_enough() {
         let found = proposed(50, 0, TARGET);
-        assert_eq!(found.parameters, HashParameters::new(262_144, 7, 1).unwrap());
+        assert_eq!(found.parameters, HashParameters::new(262_144, 7).unwrap());
     }
 
     #[test]
@@ -216,8 +216,7 @@ mod tests {
                 Ok(Duration::from_nanos(times[asked % times.len()]))
             });
             let parameters = found.parameters;
-            let again =
-                HashParameters::new(parameters.memory_kib(), parameters.iterations(), parameters.parallelism());
+            let again = HashParameters::new(parameters.memory_kib(), parameters.iterations());
             prop_assert_eq!(again, Ok(parameters));
             prop_assert!(found.took <= target || parameters == HashParameters::MINIMUM);
             prop_assert!(asked <= 8);

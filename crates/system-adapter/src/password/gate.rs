@@ -34,11 +34,6 @@ impl HashingLimits {
     pub const fn parallel(&self) -> usize {
         self.parallel
     }
-
-    /// Returns the number of hashes that may wait.
-    pub const fn waiting(&self) -> usize {
-        self.waiting
-    }
 }
 
 /// Runs a few jobs at a time, queues some in order of arrival, and rejects the others.

@@ -6,6 +6,9 @@ use std::ops::RangeInclusive;
 /// Bytes of a salt and of a hash, as RFC 9106 section 4 recommends.
 pub(super) const SALT_BYTES: usize = 16;
 pub(super) const HASH_BYTES: usize = 32;
+/// Lanes of a hash. They would run one after the other here, so more of them would only help attackers with
+/// parallel hardware.
+const LANES: u32 = 1;
 
 /// Costs of one argon2id hash, at least what OWASP recommends (decisions 10) and at most what a server can
 /// bear.
@@ -13,7 +16,6 @@ pub(super) const HASH_BYTES: usize = 32;
 pub struct HashParameters {
     memory_kib: u32,
     iterations: u32,
-    parallelism: u32,
 }
 
 /// Which cost parameter is out of range.
@@ -25,9 +27,6 @@ pub enum InvalidHashParameters {
     /// The iterations.
     #[error("the iterations of a password hash must be 2 to 100")]
     Iterations,
-    /// The parallelism.
-    #[error("the parallelism of a password hash must be 1 to 16")]
-    Parallelism,
     /// Memory times iterations: one hash would take seconds.
     #[error("memory times iterations of a password hash must be at most 4194304 KiB")]
     Work,
@@ -38,34 +37,29 @@ impl HashParameters {
     pub const MEMORY_KIB: RangeInclusive<u32> = 19_456..=1_048_576;
     /// Valid iterations.
     pub const ITERATIONS: RangeInclusive<u32> = 2..=100;
-    /// Valid parallelism.
-    pub const PARALLELISM: RangeInclusive<u32> = 1..=16;
     /// Maximum of memory times iterations, in KiB: about two seconds of one core.
     pub const MAX_WORK_KIB: u64 = 4_194_304;
     /// Minimum of OWASP's password storage cheat sheet, and the default: 19 MiB, 2 iterations, 1 lane.
-    pub const MINIMUM: Self = Self { memory_kib: 19_456, iterations: 2, parallelism: 1 };
+    pub const MINIMUM: Self = Self { memory_kib: 19_456, iterations: 2 };
 
     /// Validates the parameters.
-    pub fn new(memory_kib: u32, iterations: u32, parallelism: u32) -> Result<Self, InvalidHashParameters> {
+    pub fn new(memory_kib: u32, iterations: u32) -> Result<Self, InvalidHashParameters> {
         if !Self::MEMORY_KIB.contains(&memory_kib) {
             return Err(InvalidHashParameters::Memory);
         }
         if !Self::ITERATIONS.contains(&iterations) {
             return Err(InvalidHashParameters::Iterations);
         }
-        if !Self::PARALLELISM.contains(&parallelism) {
-            return Err(InvalidHashParameters::Parallelism);
-        }
         if cost_kib(memory_kib, iterations) > Self::MAX_WORK_KIB {
             return Err(InvalidHashParameters::Work);
         }
-        Ok(Self { memory_kib, iterations, parallelism })
+        Ok(Self { memory_kib, iterations })
     }
 
     /// Creates hashes that cost next to nothing, for tests.
     #[cfg(any(test, feature = "test-support"))]
     pub const fn cheapest() -> Self {
-        Self { memory_kib: 64, iterations: 1, parallelism: 1 }
+        Self { memory_kib: 64, iterations: 1 }
     }
 
     /// Returns the memory of one hash in KiB.
@@ -78,14 +72,8 @@ impl HashParameters {
         self.iterations
     }
 
-    /// Returns the number of lanes. They run one after the other here, so more lanes only help attackers with
-    /// parallel hardware; 1 is a good choice.
-    pub const fn parallelism(&self) -> u32 {
-        self.parallelism
-    }
-
     pub(super) fn to_argon2(self) -> Result<Params, argon2::Error> {
-        Params::new(self.memory_kib, self.iterations, self.parallelism, Some(HASH_BYTES))
+        Params::new(self.memory_kib, self.iterations, LANES, Some(HASH_BYTES))
     }
 }
 
@@ -107,26 +95,16 @@ mod tests {
 
     #[test]
     fn less_than_owasp_recommends_is_refused_by_the_name_of_the_cost() {
-        for (memory_kib, iterations, parallelism, refused) in [
-            (19_455, 2, 1, InvalidHashParameters::Memory),
-            (19_456, 1, 1, InvalidHashParameters::Iterations),
-            (19_456, 2, 0, InvalidHashParameters::Parallelism),
-        ] {
-            assert_eq!(HashParameters::new(memory_kib, iterations, parallelism), Err(refused));
-        }
-        assert_eq!(HashParameters::new(19_456, 2, 1), Ok(HashParameters::default()));
+        assert_eq!(HashParameters::new(19_455, 2), Err(InvalidHashParameters::Memory));
+        assert_eq!(HashParameters::new(19_456, 1), Err(InvalidHashParameters::Iterations));
+        assert_eq!(HashParameters::new(19_456, 2), Ok(HashParameters::default()));
     }
 
     #[test]
     fn more_than_a_server_bears_is_refused() {
-        for (memory_kib, iterations, parallelism, refused) in [
-            (1_048_577, 2, 1, InvalidHashParameters::Memory),
-            (19_456, 101, 1, InvalidHashParameters::Iterations),
-            (19_456, 2, 17, InvalidHashParameters::Parallelism),
-            (1_048_576, 5, 1, InvalidHashParameters::Work),
-        ] {
-            assert_eq!(HashParameters::new(memory_kib, iterations, parallelism), Err(refused));
-        }
-        assert!(HashParameters::new(1_048_576, 4, 16).is_ok());
+        assert_eq!(HashParameters::new(1_048_577, 2), Err(InvalidHashParameters::Memory));
+        assert_eq!(HashParameters::new(19_456, 101), Err(InvalidHashParameters::Iterations));
+        assert_eq!(HashParameters::new(1_048_576, 5), Err(InvalidHashParameters::Work));
+        assert!(HashParameters::new(1_048_576, 4).is_ok());
     }
 }

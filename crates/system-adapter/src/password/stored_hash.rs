@@ -8,6 +8,9 @@ use argon2::password_hash::phc;
 use argon2::{ARGON2ID_IDENT, Algorithm, Argon2, Params, Version};
 use domain::password::{Password, PasswordHash};
 
+/// Maximum number of lanes of a stored hash.
+const MAX_LANES: u32 = 16;
+
 /// A stored argon2id hash with acceptable cost.
 #[derive(Clone)]
 pub(super) struct StoredHash {
@@ -24,7 +27,7 @@ impl StoredHash {
         let params = Params::try_from(&parsed).map_err(|_| PasswordHashingError::Failed)?;
         let is_affordable = params.m_cost() <= *HashParameters::MEMORY_KIB.end()
             && params.t_cost() <= *HashParameters::ITERATIONS.end()
-            && params.p_cost() <= *HashParameters::PARALLELISM.end()
+            && params.p_cost() <= MAX_LANES
             && cost_kib(params.m_cost(), params.t_cost()) <= HashParameters::MAX_WORK_KIB;
         let is_whole = parsed.salt.is_some() && parsed.hash.is_some();
         if is_argon2id && is_affordable && is_whole {
@@ -77,7 +80,6 @@ impl StoredHash {
     pub(super) fn is_weaker_than(&self, today: HashParameters) -> bool {
         self.params.m_cost() < today.memory_kib()
             || self.params.t_cost() < today.iterations()
-            || self.params.p_cost() < today.parallelism()
             || self.parsed.salt.is_none_or(|salt| salt.len() < SALT_BYTES)
             || self.parsed.hash.is_none_or(|hash| hash.len() < HASH_BYTES)
     }

@@ -36,8 +36,10 @@ async fn request(
         failures: Arc::new(MemoryFailures::default()),
         clock: clock(),
         entropy: entropy(),
+        limits: LinkRequestLimits::default(),
+        mail: queue,
     };
-    let use_case = RequestEmailChange::new(ports, LinkRequestLimits::default(), queue);
+    let use_case = RequestEmailChange::new(ports);
     let session = session(age);
     let command = EmailChangeCommand { session: &session, email: address, address: home() };
     let outcome = use_case.run(command).await;
@@ -109,7 +111,7 @@ async fn confirm(
 ) -> (Result<domain::user::Email, ConfirmEmailChangeError>, Arc<PreparedUnitsOfWork>, Vec<String>) {
     let store = units([unit]);
     let (queue, sealer) = mail();
-    let use_case = ConfirmEmailChange::new(store.clone(), clock(), entropy(), Some(queue));
+    let use_case = ConfirmEmailChange::new(store.clone(), Some(queue), entropy(), clock());
     let outcome = use_case.run(&session(10), secret(SecretKind::PasswordLink, 9).expose(), home()).await;
     let sent = sealer.all().into_iter().map(|mail| mail.to.as_str().to_owned()).collect();
     (outcome, store, sent)

@@ -29,7 +29,7 @@ async fn the_operator_gets_a_link_of_three_days_that_is_stored_as_a_hash() {
     let stored = CallLog::default();
     let store = units([issuing(still(person(), None), &stored)]);
     let issued =
-        IssuePasswordLink::new(store.clone(), entropy(), clock(), None).run(user_id(1)).await.unwrap();
+        IssuePasswordLink::new(store.clone(), None, entropy(), clock()).run(user_id(1)).await.unwrap();
     assert_eq!(issued.link.kind(), SecretKind::PasswordLink);
     assert_eq!(issued.expires_at, noon() + TimeDelta::days(3));
     assert!(!issued.is_mailed);
@@ -50,7 +50,7 @@ async fn with_email_the_person_is_sent_the_link_and_its_purpose() {
         let stored = CallLog::default();
         let store = units([queueing(issuing(still(person(), password), &stored))]);
         let (queue, sealer) = mail();
-        let issue = IssuePasswordLink::new(store, entropy(), clock(), Some(queue));
+        let issue = IssuePasswordLink::new(store, Some(queue), entropy(), clock());
         let issued = issue.run(user_id(1)).await.unwrap();
         assert!(issued.is_mailed);
         let message = sealer.only();
@@ -67,7 +67,7 @@ async fn unknown_and_locked_accounts_get_no_link() {
         let mut unit = MockUnitOfWork::default();
         unit.users.expect_find().return_once(move |_| Ok(user));
         let store = units([unit]);
-        (IssuePasswordLink::new(store.clone(), entropy(), clock(), None), store)
+        (IssuePasswordLink::new(store.clone(), None, entropy(), clock()), store)
     };
     let (issue, store) = finding(None);
     assert!(matches!(issue.run(user_id(1)).await, Err(IssuePasswordLinkError::NotFound)));
@@ -125,7 +125,7 @@ async fn a_sandbox_person_gets_neither_a_link_nor_mail() {
     let store = units([unit]);
     let (queue, _) = mail();
     let outcome =
-        IssuePasswordLink::new(store.clone(), entropy(), clock(), Some(queue)).run(user_id(1)).await;
+        IssuePasswordLink::new(store.clone(), Some(queue), entropy(), clock()).run(user_id(1)).await;
     assert!(matches!(outcome, Err(IssuePasswordLinkError::SandboxPerson)), "{outcome:?}");
     assert_eq!(store.endings().committed(), 0);
 }

@@ -5,6 +5,7 @@ use super::super::{
 use super::support::{
     CallLog, EMAIL, EndlessUnitsOfWork, FailingAt, MemoryFailures, email, home, locked_person, mail, units,
 };
+use crate::mail::QueueMail;
 use crate::ports::storage::test_support::{MockUnitOfWork, PreparedUnitsOfWork};
 use crate::ports::storage::{QueuedMessage, StorageError, UnitOfWorkFactory};
 use crate::testing::{clock, entropy, noon, person, user_id};
@@ -16,12 +17,14 @@ use domain::user::User;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
-fn ports(units: Arc<dyn UnitOfWorkFactory>) -> LinkRequestPorts {
+fn ports(units: Arc<dyn UnitOfWorkFactory>, mail: QueueMail) -> LinkRequestPorts {
     LinkRequestPorts {
         units,
         failures: Arc::new(MemoryFailures::default()),
         clock: clock(),
         entropy: entropy(),
+        limits: LinkRequestLimits::default(),
+        mail,
     }
 }
 
@@ -84,7 +87,7 @@ async fn reset_in(
     let rows = Arc::<Rows>::default();
     let store = units([unit(&rows)]);
     let (queue, sealer) = mail();
-    let request = RequestPasswordReset::new(ports(store.clone()), LinkRequestLimits::default(), queue);
+    let request = RequestPasswordReset::new(ports(store.clone(), queue));
     request.run(command(asked)).await.unwrap();
     assert_eq!(store.endings().committed(), 1);
     let text = sealer.only().text;
@@ -111,7 +114,7 @@ async fn the_email_goes_to_the_stored_address_and_not_to_the_typed_spelling() {
     let rows = Arc::<Rows>::default();
     let store = units([keeping(Some(person()), &rows)]);
     let (queue, sealer) = mail();
-    let request = RequestPasswordReset::new(ports(store), LinkRequestLimits::default(), queue);
+    let request = RequestPasswordReset::new(ports(store, queue));
     request.run(command("Robin@EXAMPLE.org")).await.unwrap();
     assert_eq!(sealer.only().to, email(EMAIL));
 }
@@ -148,7 +151,7 @@ async fn sign_up(user: Option<User>) -> (Arc<Rows>, Arc<PreparedUnitsOfWork>, St
     let rows = Arc::<Rows>::default();
     let store = units([keeping(user, &rows)]);
     let (queue, sealer) = mail();
-    let request = RequestSignUp::new(ports(store.clone()), LinkRequestLimits::default(), queue);
+    let request = RequestSignUp::new(ports(store.clone(), queue));
     request.run(command(EMAIL)).await.unwrap();
     assert_eq!(store.endings().committed(), 1);
     assert_eq!(sealer.only().to, email(EMAIL));
@@ -183,12 +186,8 @@ async fn t80_a_sign_up_for_an_existing_account_does_the_same_work_and_is_reporte
 /// Use cases with in-memory counters.
 fn endless() -> (RequestPasswordReset, RequestSignUp) {
     let store = Arc::new(EndlessUnitsOfWork(|| keeping(Some(person()), &Arc::default())));
-    let (ports, (queue, _)) = (ports(store), mail());
-    let limits = LinkRequestLimits::default();
-    (
-        RequestPasswordReset::new(ports.clone(), limits, queue.clone()),
-        RequestSignUp::new(ports, limits, queue),
-    )
+    let ports = ports(store, mail().0);
+    (RequestPasswordReset::new(ports.clone()), RequestSignUp::new(ports))
 }
 
 fn address(number: u32) -> IpAddr {
@@ -245,9 +244,9 @@ async fn an_invalid_email_address_is_reported_and_counted() {
 async fn a_failing_counter_rejects_the_request() {
     for call in 1..=2 {
         let store = units([]);
-        let ports = LinkRequestPorts { failures: Arc::new(FailingAt::call(call)), ..ports(store.clone()) };
-        let (queue, _) = mail();
-        let reset = RequestPasswordReset::new(ports, LinkRequestLimits::default(), queue);
+        let failures = Arc::new(FailingAt::call(call));
+        let ports = LinkRequestPorts { failures, ..ports(store.clone(), mail().0) };
+        let reset = RequestPasswordReset::new(ports);
         let outcome = reset.run(command(EMAIL)).await;
         assert!(matches!(outcome, Err(LinkRequestError::Storage(StorageError::Unavailable))));
         assert_eq!(store.endings().begun(), 0);

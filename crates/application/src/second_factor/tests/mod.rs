@@ -223,7 +223,7 @@ async fn the_operators_reset_ends_every_session() {
     let mut unknown = MockUnitOfWork::default();
     unknown.users.expect_find().returning(|_| Ok(None));
     let store = units([unit, without, unknown]);
-    let reset = ResetSecondFactor::new(store.clone(), entropy(), clock(), None);
+    let reset = ResetSecondFactor::new(store.clone(), None, entropy(), clock());
     assert_eq!(reset.run(user_id(1)).await.unwrap(), 4);
     assert!(matches!(reset.run(user_id(1)).await.unwrap_err(), ResetSecondFactorError::NotSet));
     assert!(matches!(reset.run(user_id(1)).await.unwrap_err(), ResetSecondFactorError::NotFound));

@@ -1,6 +1,7 @@
 //! Tokens, scopes and metadata.
 
 use super::client::{Assistant, person};
+use crate::e2e::answer::Answer;
 use crate::e2e::app::{self, REDIRECT_URI, create_app, create_service, text};
 use crate::e2e::polling::eventually;
 use crate::e2e::server::Server;
@@ -22,7 +23,6 @@ async fn metadata(server: &Server, path: &str) -> Value {
 on_sqlite! {
     async fn a_401_points_to_the_metadata_rfc_9728_section_5_1(world: World) {
         let server = world.serve();
-        let stranger = Assistant::new(&server, "");
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
         let address = format!("{}/.well-known/oauth-protected-resource/mcp", server.base_url);
         for (token, error) in [(None, ""), (Some("not.a.token"), ", error=\"invalid_token\""), (Some("rwp_no"), ", error=\"invalid_token\"")] {
@@ -31,7 +31,7 @@ on_sqlite! {
                 Some(token) => plain.bearer_auth(token),
                 None => plain,
             };
-            let answer = stranger.send(request).await;
+            let answer = Answer::to(request).await;
             answer.assert_error(401, 401);
             let expected = format!("Bearer realm=\"restwell\"{error}, {CHALLENGED}, resource_metadata=\"{address}\"");
             assert_eq!(answer.header("www-authenticate"), expected);
@@ -68,9 +68,9 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         let url = format!("{}/mcp?access_token={}", server.base_url, assistant.token);
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-        let answer = assistant.send(reqwest::Client::new().post(&url).json(&ping)).await;
+        let answer = Answer::to(reqwest::Client::new().post(&url).json(&ping)).await;
         assert_eq!(answer.status, 401);
-        let both = assistant.send(reqwest::Client::new().post(&url).bearer_auth(&assistant.token).json(&ping)).await;
+        let both = Answer::to(reqwest::Client::new().post(&url).bearer_auth(&assistant.token).json(&ping)).await;
         assert_eq!(both.status, 400);
     }
 
@@ -137,6 +137,6 @@ on_sqlite! {
         }).await;
         assert!(refused.header("www-authenticate").contains("error=\"invalid_token\""));
         assert_eq!(assistant.legacy("tools/list", &json!({})).await.status, 401);
-        assert_eq!(assistant.send(assistant.request(Method::GET)).await.status, 405);
+        assert_eq!(Answer::to(assistant.request(Method::GET)).await.status, 405);
     }
 }

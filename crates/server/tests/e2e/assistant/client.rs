@@ -1,5 +1,6 @@
 //! An assistant with a token, in the protocol of either era.
 
+use crate::e2e::answer::Answer;
 use crate::e2e::app::text;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
@@ -7,7 +8,6 @@ use boon::{Compiler, Draft, Schemas};
 use chrono::{Days, NaiveDate};
 use domain::sleep::local_date;
 use domain::time::TimeZone;
-use reqwest::header::HeaderMap;
 use reqwest::{Client as Http, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -23,23 +23,7 @@ pub(super) struct Assistant {
     pub(super) token: String,
 }
 
-/// Complete response.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    pub(super) text: String,
-}
-
 impl Answer {
-    pub(super) fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
-    }
-
-    pub(super) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().expect("text"))
-    }
-
     /// Checks the status and the code of a JSON-RPC error; returns the error.
     #[track_caller]
     pub(super) fn assert_error(&self, status: u16, code: i64) -> Value {
@@ -76,16 +60,10 @@ impl Assistant {
         self.http.request(method, &self.url).bearer_auth(&self.token)
     }
 
-    pub(super) async fn send(&self, request: RequestBuilder) -> Answer {
-        let response = request.send().await.expect("answer");
-        let (status, headers) = (response.status(), response.headers().clone());
-        Answer { status, headers, text: response.text().await.expect("body") }
-    }
-
     /// Posts a body with these headers.
     pub(super) async fn post(&self, body: &Value, headers: &[(&'static str, &str)]) -> Answer {
         let request = self.request(Method::POST).json(body);
-        self.send(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
+        Answer::to(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
     }
 
     /// Sends a request of the legacy era.

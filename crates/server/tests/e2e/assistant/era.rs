@@ -1,6 +1,7 @@
 //! Versions, results, and what the eras share and do not share.
 
-use super::client::{Answer, Assistant, MODERN, modern_request, person};
+use super::client::{Assistant, MODERN, modern_request, person};
+use crate::e2e::answer::Answer;
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
 use serde_json::{Value, json};

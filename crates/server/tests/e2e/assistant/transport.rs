@@ -1,6 +1,7 @@
 //! HTTP below the messages.
 
 use super::client::{Assistant, modern_request, person};
+use crate::e2e::answer::Answer;
 use crate::e2e::world::World;
 use reqwest::{Body, Method};
 use serde_json::json;
@@ -12,10 +13,10 @@ on_sqlite! {
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         for method in [Method::GET, Method::DELETE, Method::PUT, Method::OPTIONS, Method::HEAD] {
-            let answer = assistant.send(assistant.request(method.clone())).await;
+            let answer = Answer::to(assistant.request(method.clone())).await;
             assert_eq!((answer.status.as_u16(), answer.header("allow")), (405, "POST"), "{method}");
         }
-        let own = assistant.send(assistant.request(Method::GET).header("origin", &server.base_url)).await;
+        let own = Answer::to(assistant.request(Method::GET).header("origin", &server.base_url)).await;
         own.assert_error(405, 405);
     }
 
@@ -36,7 +37,7 @@ on_sqlite! {
         let stranger = Assistant::new(&server, "none");
         stranger.post(&ping, &[("origin", "https://evil.example")]).await.assert_error(403, 403);
         for method in [Method::GET, Method::DELETE, Method::PUT, Method::OPTIONS] {
-            let answer = stranger.send(stranger.request(method.clone()).header("origin", "https://evil.example")).await;
+            let answer = Answer::to(stranger.request(method.clone()).header("origin", "https://evil.example")).await;
             assert_eq!(answer.assert_error(403, 403)["data"]["code"], "foreign_origin", "{method}");
         }
     }
@@ -47,7 +48,7 @@ on_sqlite! {
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         let preflight = assistant.request(Method::OPTIONS).header("origin", "https://app.example");
-        let answer = assistant.send(preflight.header("access-control-request-method", "POST")).await;
+        let answer = Answer::to(preflight.header("access-control-request-method", "POST")).await;
         assert_eq!((answer.status.as_u16(), answer.header("access-control-allow-methods")), (204, "POST"));
         assert!(answer.header("access-control-allow-headers").contains("MCP-Protocol-Version"));
         let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
@@ -76,7 +77,7 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         let long = "x".repeat(10 * 1024 * 1024);
         let request = assistant.request(Method::POST).header("content-type", "application/json");
-        let answer = assistant.send(request.body(format!("\"{long}\""))).await;
+        let answer = Answer::to(request.body(format!("\"{long}\""))).await;
         assert_eq!(answer.assert_error(413, 413)["data"]["code"], "payload_too_large");
         let smaller = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "x": "y".repeat(16_000) } });
         assert_eq!(assistant.post(&smaller, &[]).await.status, 200);
@@ -89,7 +90,7 @@ on_sqlite! {
         let chunks = std::iter::repeat_n("\"".repeat(16 * 1024), 10 * 64).map(Ok::<_, Infallible>);
         let body = Body::wrap_stream(futures_util::stream::iter(chunks));
         let request = assistant.request(Method::POST).header("content-type", "application/json").body(body);
-        assert_eq!(assistant.send(request).await.assert_error(413, 413)["data"]["code"], "payload_too_large");
+        assert_eq!(Answer::to(request).await.assert_error(413, 413)["data"]["code"], "payload_too_large");
     }
 
     async fn a_body_that_is_not_utf_8_is_400_2026_07_28_transports_messages(world: World) {
@@ -101,11 +102,11 @@ on_sqlite! {
         let with_mark = [b"\xef\xbb\xbf", ping(b"").as_slice()].concat();
         for body in [ping(b"\xff"), ping(b"\xc3"), ping(b"\xed\xa0\x80"), utf_16, with_mark] {
             let request = assistant.request(Method::POST).header("content-type", "application/json");
-            let answer = assistant.send(request.body(body)).await;
+            let answer = Answer::to(request.body(body)).await;
             assert_eq!(answer.assert_error(400, 400)["data"]["code"], "invalid_request");
         }
         let request = assistant.request(Method::POST).header("content-type", "application/json; charset=utf-8");
-        assert_eq!(assistant.send(request.body(ping("\u{fc}".as_bytes()))).await.status, 200);
+        assert_eq!(Answer::to(request.body(ping("\u{fc}".as_bytes()))).await.status, 200);
     }
 
     async fn other_media_types_are_415_2026_07_28_streamable_http_sending_messages(world: World) {
@@ -114,7 +115,7 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         for kind in ["text/plain", "application/x-www-form-urlencoded", "text/event-stream"] {
             let request = assistant.request(Method::POST).header("content-type", kind).body("{}");
-            let error = assistant.send(request).await.assert_error(415, 415);
+            let error = Answer::to(request).await.assert_error(415, 415);
             let expected = "The body must be application/json in UTF-8, without a content encoding.";
             assert_eq!(error["message"], expected, "{kind}");
         }
@@ -126,7 +127,7 @@ on_sqlite! {
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         for (body, code) in [("", -32_700), ("{", -32_700), ("{}", -32_600), ("3", -32_600), ("[]", -32_600)] {
             let request = assistant.request(Method::POST).header("content-type", "application/json");
-            let answer = assistant.send(request.body(body)).await;
+            let answer = Answer::to(request.body(body)).await;
             answer.assert_error(400, code);
             assert!(answer.json().get("id").is_none(), "{}", answer.text);
         }
@@ -134,7 +135,7 @@ on_sqlite! {
         assistant.post(&params, &[]).await.assert_error(400, -32_600);
         let twice = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":2}}"#;
         let request = assistant.request(Method::POST).header("content-type", "application/json");
-        assistant.send(request.body(twice)).await.assert_error(400, -32_600);
+        Answer::to(request.body(twice)).await.assert_error(400, -32_600);
     }
 
     async fn no_session_is_started_or_needed_2026_07_28_streamable_http_earlier_revisions(world: World) {

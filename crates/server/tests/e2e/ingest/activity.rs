@@ -2,6 +2,7 @@
 //! page.
 
 use super::backend::{Backend, night};
+use crate::e2e::answer::Answer;
 use crate::e2e::browser::Browser;
 use crate::e2e::person::Person;
 use crate::e2e::security::account::people::trail;
@@ -95,7 +96,7 @@ on_sqlite! {
         let path = scene.path("profile/{}");
         for weight in [64.5, 65.5] {
             let request = scene.backend.request(Method::PUT, &path).json(&json!({ "weight_kg": weight }));
-            assert_eq!(scene.backend.send(request).await.outcomes(), ["updated"]);
+            assert_eq!(Answer::to(request).await.outcomes(), ["updated"]);
         }
         let taller = json!({ "email": scene.person.email, "height_cm": 172 });
         assert_eq!(scene.backend.post("users", &taller).await.outcomes(), ["updated"]);

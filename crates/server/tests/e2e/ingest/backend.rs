@@ -1,10 +1,10 @@
 //! A backend: a service client with a token.
 
+use crate::e2e::answer::Answer;
 use crate::e2e::app::{create_service, text};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
-use reqwest::header::HeaderMap;
-use reqwest::{Body, Client as Http, Method, RequestBuilder, StatusCode};
+use reqwest::{Body, Client as Http, Method, RequestBuilder};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -20,19 +20,7 @@ pub(super) struct Backend {
     token: String,
 }
 
-/// Complete response.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    pub(super) text: String,
-}
-
 impl Answer {
-    pub(super) fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
-    }
-
     /// Returns the `code` of an error with this status.
     pub(super) fn refusal(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text);
@@ -88,29 +76,23 @@ impl Backend {
         self.http.request(method, format!("{}/api/v1/{path}", self.base_url)).bearer_auth(&self.token)
     }
 
-    pub(super) async fn send(&self, request: RequestBuilder) -> Answer {
-        let answer = request.send().await.expect("answer");
-        let (status, headers) = (answer.status(), answer.headers().clone());
-        Answer { status, headers, text: answer.text().await.expect("body") }
-    }
-
     /// Posts a JSON value.
     pub(super) async fn post(&self, path: &str, items: &Value) -> Answer {
-        self.send(self.request(Method::POST, path).json(items)).await
+        Answer::to(self.request(Method::POST, path).json(items)).await
     }
 
     /// Posts text of a content type.
     pub(super) async fn post_text(&self, path: &str, kind: &str, body: impl Into<Body>) -> Answer {
-        self.send(self.request(Method::POST, path).header("content-type", kind).body(body)).await
+        Answer::to(self.request(Method::POST, path).header("content-type", kind).body(body)).await
     }
 
     pub(super) async fn delete(&self, path: &str) -> Answer {
-        self.send(self.request(Method::DELETE, path)).await
+        Answer::to(self.request(Method::DELETE, path)).await
     }
 
     /// Posts a JSON value with an idempotency key.
     pub(super) async fn post_once(&self, path: &str, key: &str, items: &Value) -> Answer {
-        self.send(self.request(Method::POST, path).header("idempotency-key", key).json(items)).await
+        Answer::to(self.request(Method::POST, path).header("idempotency-key", key).json(items)).await
     }
 
     /// Starts a request with a body of this length, which the caller sends; the server closes the connection

@@ -54,7 +54,6 @@ async fn the_hashing_benchmark_prints_valid_settings() {
     assert!(number("hash_microseconds") > 0);
     let world = world
         .with("RESTWELL__PASSWORDS__MEMORY_KIB", &number("passwords.memory_kib").to_string())
-        .with("RESTWELL__PASSWORDS__ITERATIONS", &number("passwords.iterations").to_string())
-        .with("RESTWELL__PASSWORDS__PARALLELISM", &number("passwords.parallelism").to_string());
+        .with("RESTWELL__PASSWORDS__ITERATIONS", &number("passwords.iterations").to_string());
     world.ok(&["check-config"]);
 }

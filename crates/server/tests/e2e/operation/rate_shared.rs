@@ -1,7 +1,8 @@
 //! One limit for all replicas, counted in Redis, and the fallback without it.
 
-use super::reader::{Answer, Reader};
+use super::reader::Reader;
 use super::replica::wait_until_ready;
+use crate::e2e::answer::Answer;
 use crate::e2e::app::{SCOPES, code, redeem, register};
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};

@@ -1,9 +1,9 @@
 //! An app that reads all data of a person.
 
+use crate::e2e::answer::Answer;
 use crate::e2e::app::{self, Registration, SCOPES};
 use crate::e2e::server::Server;
 use crate::e2e::world::World;
-use reqwest::header::HeaderMap;
 use reqwest::{Client as Http, Response, StatusCode};
 use serde_json::Value;
 
@@ -13,25 +13,6 @@ pub(super) struct Reader {
     base_url: String,
     token: String,
     pub(super) user_id: String,
-}
-
-/// Complete response.
-pub(super) struct Answer {
-    pub(super) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    pub(super) text: String,
-}
-
-impl Answer {
-    /// Parses the body.
-    pub(super) fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
-    }
-
-    /// Returns a header, which must exist.
-    pub(super) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).unwrap_or_else(|| panic!("no {name}")).to_str().expect("text")
-    }
 }
 
 impl Reader {
@@ -54,10 +35,7 @@ impl Reader {
 
     /// Reads a path, which starts after the host.
     pub(super) async fn get(&self, path: &str) -> Answer {
-        let request = self.http.get(format!("{}{path}", self.base_url)).bearer_auth(&self.token);
-        let response = request.send().await.expect("answer");
-        let (status, headers) = (response.status(), response.headers().clone());
-        Answer { status, headers, text: response.text().await.expect("body") }
+        Answer::to(self.http.get(format!("{}{path}", self.base_url)).bearer_auth(&self.token)).await
     }
 
     /// Reads an endpoint of the person, with an optional query.
