@@ -197,7 +197,7 @@ faults! {
         "The limit of concurrent requests is reached. This one was not processed: send it again after Retry-After.";
     TooManyAtOnce => 503 "too_many_at_once" "temporarily_unavailable" Warn
         "Too many concurrent requests",
-        "The limit of concurrent requests or large responses for one user, app, token or address is reached: wait for them to finish, then send this one again after Retry-After.";
+        "The limit of concurrent requests or large responses for one user, app or token is reached: wait for them to finish, then send this one again after Retry-After.";
     NotReady => 503 "not_ready" "-" Debug
         "The server is not ready",
         "The server is starting, stopping or waiting for its storage: try again after Retry-After.";

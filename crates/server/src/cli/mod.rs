@@ -110,12 +110,8 @@ enum Command {
     Migrate,
     /// Print the effective settings without secrets, and report problems
     CheckConfig(check_config::CheckConfigArguments),
-    /// Manage users
-    #[command(subcommand)]
-    User(user::UserCommand),
-    /// Manage apps and services that request tokens
-    #[command(subcommand)]
-    Client(client::ClientCommand),
+    #[command(flatten)]
+    InStore(StoreCommand),
     /// Manage the access that users have granted to clients
     #[command(subcommand)]
     Grant(grant::GrantCommand),
@@ -125,6 +121,24 @@ enum Command {
     /// Manage the signing keys of access tokens and the encryption key that protects them
     #[command(subcommand)]
     Key(key::KeyCommand),
+    /// Invalidate everything issued before a given time
+    Invalidate(invalidate::InvalidateArguments),
+    /// Measure this machine and suggest password hashing settings
+    CalibratePasswordHash(password::CalibrateArguments),
+    /// Print generated reference documents
+    #[command(subcommand)]
+    Reference(reference::ReferenceCommand),
+}
+
+/// Commands that work in an open store.
+#[derive(Debug, Subcommand)]
+enum StoreCommand {
+    /// Manage users
+    #[command(subcommand)]
+    User(user::UserCommand),
+    /// Manage apps and services that request tokens
+    #[command(subcommand)]
+    Client(client::ClientCommand),
     /// Manage browser sessions
     #[command(subcommand)]
     Session(session::SessionCommand),
@@ -137,10 +151,6 @@ enum Command {
     /// Show the audit trail and who read which data
     #[command(subcommand)]
     Audit(audit::AuditCommand),
-    /// Invalidate everything issued before a given time
-    Invalidate(invalidate::InvalidateArguments),
-    /// Measure this machine and suggest password hashing settings
-    CalibratePasswordHash(password::CalibrateArguments),
     /// Create authorization codes by hand
     #[command(subcommand)]
     Code(code::CodeCommand),
@@ -154,9 +164,6 @@ enum Command {
     Catalogue(catalogue::CatalogueCommand),
     /// Export all data of a user
     Export(export::ExportArguments),
-    /// Print generated reference documents
-    #[command(subcommand)]
-    Reference(reference::ReferenceCommand),
 }
 
 /// Exit code if the reader closed the output: the code of a Unix tool terminated by SIGPIPE.
@@ -199,30 +206,37 @@ pub(crate) async fn run_in(
         _ => Verbosity::Command,
     };
     begin_telemetry(&settings, verbosity)?;
-    let open = || Session::open(&settings, clock.clone());
     match cli.command {
         Command::Demo(arguments) => Box::pin(demo::run(arguments, settings, clock)).await,
         Command::Serve => Box::pin(serve::run(&settings, clock)).await,
         Command::Health(arguments) => health::run(&arguments, &settings).await,
         Command::Migrate => migrate::run(&settings).await,
         Command::CheckConfig(arguments) => check_config::run(&arguments, &settings).await,
-        Command::User(command) => user::run(command, &settings, &open().await?).await,
-        Command::Client(command) => client::run(command, &open().await?).await,
+        Command::InStore(command) => {
+            run_in_store(command, &settings, Session::open(&settings, clock).await?).await
+        }
         Command::Grant(command) => grant::run(command, &settings, clock).await,
         Command::Mail(command) => mail::run(command, &settings).await,
         Command::Key(command) => key::run(command, &settings, clock).await,
-        Command::Session(command) => session::run(command, &settings, &open().await?).await,
-        Command::Token(command) => token::run(command, &open().await?).await,
-        Command::Webhook(command) => webhook::run(command, &settings, &open().await?).await,
-        Command::Audit(command) => audit::run(command, &open().await?).await,
         Command::Invalidate(arguments) => invalidate::run(&arguments, &settings, clock).await,
         Command::CalibratePasswordHash(arguments) => password::run_calibrate(&arguments),
-        Command::Code(command) => code::run(command, &open().await?).await,
-        Command::Sandbox(command) => sandbox::run(command, &open().await?).await,
-        Command::Import(arguments) => import::run(arguments, open().await?).await,
-        Command::Catalogue(command) => catalogue::run(command, open().await?).await,
-        Command::Export(arguments) => export::run(&arguments, open().await?).await,
         Command::Reference(command) => reference::run(command),
+    }
+}
+
+async fn run_in_store(command: StoreCommand, settings: &Settings, session: Session) -> anyhow::Result<()> {
+    match command {
+        StoreCommand::User(command) => user::run(command, settings, &session).await,
+        StoreCommand::Client(command) => client::run(command, &session).await,
+        StoreCommand::Session(command) => session::run(command, settings, &session).await,
+        StoreCommand::Token(command) => token::run(command, &session).await,
+        StoreCommand::Webhook(command) => webhook::run(command, settings, &session).await,
+        StoreCommand::Audit(command) => audit::run(command, &session).await,
+        StoreCommand::Code(command) => code::run(command, &session).await,
+        StoreCommand::Sandbox(command) => sandbox::run(command, &session).await,
+        StoreCommand::Import(arguments) => import::run(arguments, session).await,
+        StoreCommand::Catalogue(command) => catalogue::run(command, session).await,
+        StoreCommand::Export(arguments) => export::run(&arguments, session).await,
     }
 }
 

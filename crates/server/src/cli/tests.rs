@@ -1,4 +1,4 @@
-use super::{Cli, Command, escaped, settings_file};
+use super::{Cli, Command, StoreCommand, escaped, settings_file};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use domain::scope::Scope;
@@ -134,7 +134,7 @@ fn missing_arguments_are_rejected() {
 fn a_code_is_valid_for_a_minute_by_default() {
     let cli =
         parsed(&format!("code create --client {ID} --user {ID} --redirect-uri x --scope sleep")).unwrap();
-    let Command::Code(code) = cli.command else { panic!("another command") };
+    let Command::InStore(StoreCommand::Code(code)) = cli.command else { panic!("another command") };
     assert!(format!("{code:?}").contains("CodeLifetime(60)"));
 }
 
