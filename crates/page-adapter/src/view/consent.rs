@@ -1,7 +1,7 @@
 //! Consent page.
 
-use super::part::readable;
 use super::ScopeLine;
+use super::part::readable;
 use askama::Template;
 use domain::scope::ScopeSet;
 

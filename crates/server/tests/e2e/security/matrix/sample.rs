@@ -6,9 +6,11 @@ use crate::e2e::app::{REDIRECT_URI, SCOPES, code};
 use crate::e2e::person::PASSWORD;
 use crate::e2e::security::account::people::person_without_password;
 use crate::e2e::security::caller::Form;
+use application::ports::system::Entropy as _;
 use http_adapter::{Audience, Endpoint};
 use reqwest::Method;
 use serde_json::{Value, json};
+use system_adapter::SystemEntropy;
 
 /// Id of a request that does not exist.
 const UNKNOWN_REQUEST: &str = "11111111-2222-4333-8444-555555555555";
@@ -18,7 +20,7 @@ const UNKNOWN_REQUEST: &str = "11111111-2222-4333-8444-555555555555";
 pub(super) struct SingleUseInputs {
     /// Browser in which the owner is signed in.
     pub(super) browser: Cookies,
-    /// A code, a refresh token, a link, the id of a request or of a personal token, depending on the
+    /// A code, a refresh token, a link, the id of a form, a request or a personal token, depending on the
     /// endpoint.
     thing: String,
 }
@@ -40,6 +42,7 @@ impl SingleUseInputs {
             Endpoint::Refresh | Endpoint::Revoke | Endpoint::Introspect => cast.grant().await,
             Endpoint::SetPassword => cast.link(),
             Endpoint::Consent => cast.begin(Form(authorization(cast)), &browser).await,
+            Endpoint::Tokens => SystemEntropy.uuid().to_string(),
             Endpoint::RevokePersonalToken => cast.personal_token().await.1,
             Endpoint::Import | Endpoint::UndoImport | Endpoint::ApplyProfile => cast.uploaded().await,
             Endpoint::User => person_without_password(&cast.world, "leaver@example.org"),
@@ -313,8 +316,7 @@ fn by_post(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts
         }
         Endpoint::DeleteOwnApp => (vec![("client", thing())], Good::SeeOther(&["/developer?done="])),
         Endpoint::Tokens => {
-            let entry = uuid::Uuid::new_v4().to_string();
-            (vec![("entry", entry), ("name", "Script".to_owned()), ("scope", "sleep".to_owned())], ok)
+            (vec![("entry", thing()), ("name", "Script".to_owned()), ("scope", "sleep".to_owned())], ok)
         }
         Endpoint::RevokePersonalToken => (vec![("token", thing())], Good::SeeOther(&["/tokens?done="])),
         Endpoint::ChangePassword => {
