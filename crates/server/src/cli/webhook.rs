@@ -170,7 +170,7 @@ async fn test(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Resu
 }
 
 async fn rotate(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
-    let secret = manage.rotate(arguments.endpoint_id, WebhookActor::Operator).await;
+    let secret = manage.rotate(arguments.endpoint_id, None, WebhookActor::Operator).await;
     print_secret(arguments.endpoint_id, &secret.context("the secret was not rotated")?, arguments.json)
 }
 
