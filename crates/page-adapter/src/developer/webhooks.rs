@@ -205,13 +205,28 @@ fn words(result: DeliveryResult) -> String {
         DeliveryResult::NotSigned => "Could not be signed; create a new secret".to_owned(),
         DeliveryResult::InternalError => "Internal error of this server".to_owned(),
         DeliveryResult::Failed(error) => match error {
-            OutboundError::Forbidden => "The address is not allowed",
-            OutboundError::NotFound => "The host was not found",
+            // One text, so that developers cannot probe names of the server's network.
+            OutboundError::Forbidden | OutboundError::NotFound => "The host has no public address",
             OutboundError::Unreachable => "No connection",
             OutboundError::Tls => "No TLS connection; check the certificate",
             OutboundError::Broken => "No valid response",
             OutboundError::TimedOut => "No response in time",
         }
         .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_with_a_forbidden_address_looks_like_an_unknown_host() {
+        let [forbidden, unknown, unreachable] =
+            [OutboundError::Forbidden, OutboundError::NotFound, OutboundError::Unreachable]
+                .map(|error| words(DeliveryResult::Failed(error)));
+        assert_eq!(forbidden, "The host has no public address");
+        assert_eq!(forbidden, unknown);
+        assert_ne!(forbidden, unreachable);
     }
 }
