@@ -389,6 +389,7 @@ suite! {
         a_queued_event_replaces_the_one_before_and_is_gone_once_delivered,
         the_end_of_the_last_live_grant_queues_an_event, an_invalidation_queues_events,
         a_reused_token_queues_an_event, an_erasure_queues_an_event_and_forgets_the_others,
+        an_erasure_queues_no_event_for_an_app_whose_last_grant_was_revoked,
         live_scopes_are_those_of_all_live_grants_of_a_person_who_is_not_locked,
         deliveries_are_listed_latest_first_and_old_ones_deleted,
         events_about_revocations_and_erasures_are_deleted_after_their_time,

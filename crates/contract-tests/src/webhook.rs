@@ -251,6 +251,15 @@ pub(crate) async fn an_erasure_queues_an_event_and_forgets_the_others(harness: &
     assert_eq!(harness.webhooks.list_deliveries(endpoint_id(1), 9).await.unwrap(), []);
 }
 
+pub(crate) async fn an_erasure_queues_no_event_for_an_app_whose_last_grant_was_revoked(harness: &Harness) {
+    prepare(harness).await;
+    revoke(harness, of_user(user_id(1))).await;
+    let mut unit = harness.begin().await;
+    assert!(unit.erasures().erase(user_id(1), Erasure { id: erasure_id(1), at: seconds(10) }).await.unwrap());
+    unit.commit().await.unwrap();
+    assert_eq!(due(harness).await, [event(1, REVOKED)]);
+}
+
 pub(crate) async fn live_scopes_are_those_of_all_live_grants_of_a_person_who_is_not_locked(
     harness: &Harness,
 ) {

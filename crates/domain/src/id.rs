@@ -127,6 +127,10 @@ typed_id! {
     /// Identifies a webhook endpoint.
     WebhookEndpointId
 }
+typed_id! {
+    /// Identifies the current secret of a webhook endpoint. Not a secret.
+    WebhookSecretId
+}
 
 #[cfg(test)]
 mod tests {

@@ -12,9 +12,6 @@ use tls_trust::{Authorities, Trust, client_config};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// Maximum number of requests at a time; further ones wait, and their time limit begins afterwards.
-const MAX_CONCURRENT: usize = 64;
-
 /// Sends requests to allowed addresses only.
 pub struct GuardedFetcher {
     policy: OutboundPolicy,
@@ -25,9 +22,12 @@ pub struct GuardedFetcher {
 }
 
 impl GuardedFetcher {
+    /// Maximum number of requests at a time; further ones wait, and their time limit begins afterwards.
+    pub const MAX_CONCURRENT: usize = 64;
+
     /// Creates a fetcher that trusts the certificate authorities of the operating system.
     pub fn new(policy: OutboundPolicy, resolver: Arc<dyn Resolver>) -> Self {
-        Self { policy, resolver, tls: OnceLock::new(), slots: Semaphore::new(MAX_CONCURRENT) }
+        Self { policy, resolver, tls: OnceLock::new(), slots: Semaphore::new(Self::MAX_CONCURRENT) }
     }
 
     /// Creates a fetcher that trusts these certificate authorities.

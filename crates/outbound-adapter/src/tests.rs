@@ -294,12 +294,12 @@ async fn waiting_for_a_slot_does_not_use_up_the_timeout() {
     let (silent, host) = (Host::start(Behaviour::Hangs("")).await, Host::start(ok("done")).await);
     let fetcher = Arc::new(fetcher(LOOPBACK));
     let timeout = Duration::from_secs(1);
-    for _ in 0..64 {
+    for _ in 0..GuardedFetcher::MAX_CONCURRENT {
         let request = OutboundRequest { timeout, ..get(&format!("http://{}/", silent.address)) };
         let fetcher = Arc::clone(&fetcher);
         tokio::spawn(async move { fetcher.fetch(request).await });
     }
-    while silent.requests().len() < 64 {
+    while silent.requests().len() < GuardedFetcher::MAX_CONCURRENT {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let began = Instant::now();

@@ -7,7 +7,7 @@ use crate::webhook::{CreateWebhookCommand, CreatedWebhook, ManageWebhooks, Webho
 use chrono::TimeDelta;
 use derive_more::Constructor;
 use domain::client::Client;
-use domain::id::{ClientId, UserId, WebhookEndpointId};
+use domain::id::{ClientId, UserId, WebhookEndpointId, WebhookSecretId};
 use domain::outbound::{OutboundPolicy, OutboundUrl};
 use domain::webhook::{Delivery, EventKind, WebhookEndpoint, WebhookSecret};
 use std::sync::Arc;
@@ -77,15 +77,17 @@ impl AppWebhooks {
         Ok(self.ports.manage.create(create).await?)
     }
 
-    /// Returns a new secret of an endpoint; the session must be fresh.
+    /// Returns a new secret of an endpoint; the session must be fresh. `current` is the secret that the
+    /// person saw: a form that is sent again creates nothing.
     pub async fn rotate(
         &self,
         command: AppCommand<'_>,
         endpoint: WebhookEndpointId,
+        current: WebhookSecretId,
     ) -> Result<WebhookSecret, DeveloperAppError> {
         self.check_fresh(command)?;
         self.check_endpoint(command, endpoint).await?;
-        Ok(self.ports.manage.rotate(endpoint, actor(command)).await?)
+        Ok(self.ports.manage.rotate(endpoint, Some(current), actor(command)).await?)
     }
 
     /// Queues a test event, or a challenge if the endpoint is not active; returns which.

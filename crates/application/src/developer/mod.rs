@@ -62,8 +62,8 @@ pub enum DeveloperAppError {
     /// A public app has no secret.
     #[error("a public app has no secret")]
     NoSecret,
-    /// The app's newest live secret is not the one shown in the form.
-    #[error("the app's newest secret has changed")]
+    /// The newest live secret of the app or the webhook endpoint is not the one shown in the form.
+    #[error("the newest secret has changed")]
     SecretChanged,
     /// The secret is the app's only live one, or no longer live.
     #[error("the app has no other live secret")]
@@ -100,6 +100,7 @@ impl From<WebhookError> for DeveloperAppError {
     fn from(error: WebhookError) -> Self {
         match error {
             WebhookError::NotFound | WebhookError::NoClient => Self::NotFound,
+            WebhookError::SecretChanged => Self::SecretChanged,
             WebhookError::Storage(error) => Self::Storage(error),
             WebhookError::ServiceClient
             | WebhookError::Forbidden

@@ -6,7 +6,7 @@ use crate::ports::storage::{EndpointInsertion, WebhookReader};
 use crate::ports::system::WebhookSigner;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditKind;
-use domain::id::{ClientId, UserId, WebhookEndpointId};
+use domain::id::{ClientId, UserId, WebhookEndpointId, WebhookSecretId};
 use domain::outbound::{OutboundPolicy, OutboundUrl};
 use domain::user::Email;
 use domain::webhook::{
@@ -102,14 +102,19 @@ impl ManageWebhooks {
         Ok(kind)
     }
 
-    /// Returns a new secret. The previous one signs beside it for 24 hours.
+    /// Returns a new secret. The previous one signs beside it for 24 hours. `current` is the secret that the
+    /// caller saw, so that a repeated form creates nothing; `None` replaces any.
     pub async fn rotate(
         &self,
         id: WebhookEndpointId,
+        current: Option<WebhookSecretId>,
         actor: WebhookActor,
     ) -> Result<WebhookSecret, WebhookError> {
         let mut unit = self.units.begin().await?;
         let mut endpoint = unit.webhooks().find(id).await?.ok_or(WebhookError::NotFound)?;
+        if current.is_some_and(|current| current != endpoint.secret.id()) {
+            return unit.refuse(WebhookError::SecretChanged).await;
+        }
         let secret = WebhookSecret::new(self.trail.entropy.secret_bytes());
         endpoint.rotate(self.signer.seal(id, &secret)?, self.trail.now());
         unit.webhooks().update(&endpoint).await?;

@@ -72,6 +72,9 @@ pub enum WebhookError {
     /// The client has [`MAX_ENDPOINTS`] endpoints.
     #[error("a client has at most {MAX_ENDPOINTS} webhook endpoints")]
     TooMany,
+    /// The endpoint's secret is not the one that the caller saw.
+    #[error("the secret of the webhook endpoint has changed")]
+    SecretChanged,
     /// The encryption key does not open the stored secrets.
     #[error(transparent)]
     Signer(#[from] WebhookSignerError),

@@ -1,10 +1,12 @@
 //! Endpoints of clients.
 
 use crate::hidden::hide_in_debug;
-use crate::id::{ClientId, WebhookEndpointId};
+use crate::id::{ClientId, WebhookEndpointId, WebhookSecretId};
 use crate::outbound::OutboundUrl;
 use crate::user::Email;
 use chrono::{DateTime, TimeDelta, Utc};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 /// Maximum number of endpoints of a client.
 pub const MAX_ENDPOINTS: usize = 10;
@@ -52,6 +54,12 @@ impl SealedWebhookSecret {
     /// Returns the sealed bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// Returns an id, part of a hash of the sealed bytes. Sealing a secret again changes it.
+    pub fn id(&self) -> WebhookSecretId {
+        let digest: [u8; 32] = Sha256::digest(&self.0).into();
+        WebhookSecretId::from_uuid(Uuid::from_bytes(digest.first_chunk().copied().unwrap_or_default()))
     }
 }
 
@@ -104,7 +112,6 @@ impl WebhookEndpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use uuid::Uuid;
 
     #[test]
     fn the_previous_secret_signs_for_a_day_beside_the_new_one_and_at_most_two_sign_standard_webhooks_webhook_headers()
@@ -127,5 +134,14 @@ mod tests {
         assert_eq!(endpoint.signing_secrets(now + OVERLAP), [&sealed(2)]);
         endpoint.rotate(sealed(3), now);
         assert_eq!(endpoint.signing_secrets(now), [&sealed(3), &sealed(2)]);
+    }
+
+    #[test]
+    fn each_sealed_secret_has_an_id_that_is_stable() {
+        let id = |byte| SealedWebhookSecret::new(vec![byte]).id();
+        assert_eq!(id(1), id(1));
+        assert_ne!(id(1), id(2));
+        // printf '\001' | sha256sum
+        assert_eq!(id(1).to_string(), "4bf5122f-3445-54c5-3bde-2ebb8cd2b7e3");
     }
 }

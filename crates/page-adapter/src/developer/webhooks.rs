@@ -6,10 +6,10 @@ use crate::answer::{page, see_other};
 use crate::view::{self, DeliveryLine, EndpointLine, EndpointState, FormErrors, NewEndpointSecret, UrlField};
 use crate::{moment, person, query};
 use actix_web::{HttpRequest, HttpResponse};
-use application::developer::DeveloperWebhooks;
+use application::developer::{DeveloperAppError, DeveloperWebhooks};
 use application::webhook::{CreatedWebhook, WebhookError};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::id::{ClientId, WebhookEndpointId};
+use domain::id::{ClientId, WebhookEndpointId, WebhookSecretId};
 use domain::outbound::{OutboundError, OutboundUrl};
 use domain::time::TimeZone;
 use domain::webhook::{
@@ -25,6 +25,10 @@ pub(super) async fn show(developer: &Developer<'_>, request: &HttpRequest) -> Re
         Some("tested") => Some("A test event is being sent."),
         Some("challenged") => Some("A challenge is being sent."),
         Some("replayed") => Some("The messages are being sent again."),
+        Some("sent-before") => Some(
+            "The secret had already been replaced, so no other one was created. If you did not copy the new \
+             secret, create another one and use it at once: messages are signed with the latest two only.",
+        ),
         Some("deleted") => Some("The endpoint has been deleted. No more messages are sent to it."),
         _ => None,
     };
@@ -60,12 +64,20 @@ pub(super) async fn test(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refus
     Ok(done(app.id, &format!("{what}&endpoint={endpoint}")))
 }
 
-/// Creates a secret and shows it once.
+/// Creates a secret and shows it once. If the response is reloaded, the form creates nothing.
 pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpResponse, Refusal> {
     let (app, endpoint) = (sent.app()?, endpoint_id(sent)?);
-    let secret = sent.developer.use_cases.webhooks.rotate(app, endpoint).await?;
-    let secret = Some(NewEndpointSecret { endpoint: endpoint.to_string(), secret: secret.expose() });
-    Ok(WebhooksPage { secret, ..WebhooksPage::default() }.answer(&sent.developer, app.id).await?)
+    let newest = sent.form.parse("newest", |id| WebhookSecretId::parse(id).ok())?;
+    match sent.developer.use_cases.webhooks.rotate(app, endpoint, newest).await {
+        Ok(secret) => {
+            let secret = NewEndpointSecret { endpoint: endpoint.to_string(), secret: secret.expose() };
+            let contents = WebhooksPage { secret: Some(secret), ..WebhooksPage::default() };
+            Ok(contents.answer(&sent.developer, app.id).await?)
+        }
+        // Sent again by a reload, or replaced in another window.
+        Err(DeveloperAppError::SecretChanged) => Ok(done(app.id, "sent-before")),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Sends the messages of the last days again.
@@ -166,6 +178,7 @@ fn endpoint_line(
                 },
             },
         },
+        newest: endpoint.secret.id().to_string(),
         created: moment::day(endpoint.created_at, zone),
         is_tested: false,
         previous_until: previous.map(|previous| moment::to_the_minute(previous.expires_at, zone)),
@@ -192,13 +205,28 @@ fn words(result: DeliveryResult) -> String {
         DeliveryResult::NotSigned => "Could not be signed; create a new secret".to_owned(),
         DeliveryResult::InternalError => "Internal error of this server".to_owned(),
         DeliveryResult::Failed(error) => match error {
-            OutboundError::Forbidden => "The address is not allowed",
-            OutboundError::NotFound => "The host was not found",
+            // One text, so that developers cannot probe names of the server's network.
+            OutboundError::Forbidden | OutboundError::NotFound => "The host has no public address",
             OutboundError::Unreachable => "No connection",
             OutboundError::Tls => "No TLS connection; check the certificate",
             OutboundError::Broken => "No valid response",
             OutboundError::TimedOut => "No response in time",
         }
         .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_with_a_forbidden_address_looks_like_an_unknown_host() {
+        let [forbidden, unknown, unreachable] =
+            [OutboundError::Forbidden, OutboundError::NotFound, OutboundError::Unreachable]
+                .map(|error| words(DeliveryResult::Failed(error)));
+        assert_eq!(forbidden, "The host has no public address");
+        assert_eq!(forbidden, unknown);
+        assert_ne!(forbidden, unreachable);
     }
 }

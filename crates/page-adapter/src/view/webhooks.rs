@@ -52,6 +52,8 @@ pub(crate) struct EndpointLine {
     pub(crate) id: String,
     pub(crate) url: String,
     pub(crate) state: EndpointState,
+    /// Id of the current secret.
+    pub(crate) newest: String,
     pub(crate) created: Moment,
     /// Whether it was just sent a test or a challenge.
     pub(crate) is_tested: bool,

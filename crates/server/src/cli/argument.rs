@@ -48,11 +48,14 @@ pub(crate) fn code_lifetime(text: &str) -> Result<CodeLifetime, String> {
 
 /// Parses a duration up to 100 days, such as `90`, `60s`, `10m`, `24h` or `7d`.
 pub(crate) fn span(text: &str) -> Result<TimeDelta, String> {
-    let seconds = seconds(text)?;
-    if seconds > 8_640_000 {
-        return Err("at most 100 days".to_owned());
-    }
-    i64::try_from(seconds).map(TimeDelta::seconds).map_err(|error| error.to_string())
+    span_up_to(text, TimeDelta::days(100))
+}
+
+/// Parses a duration up to `max`, which is in whole days.
+pub(crate) fn span_up_to(text: &str, max: TimeDelta) -> Result<TimeDelta, String> {
+    let seconds = i64::try_from(seconds(text)?).ok();
+    let span = seconds.and_then(TimeDelta::try_seconds).filter(|span| *span <= max);
+    span.ok_or_else(|| format!("at most {} days", max.num_days()))
 }
 
 /// Parses a lifetime in whole days, such as `90d`.

@@ -122,6 +122,15 @@ fn the_error_names_the_invalid_argument() {
 }
 
 #[test]
+fn a_replay_of_a_longer_period_than_the_log_covers_is_rejected() {
+    assert!(parsed(&format!("webhook replay {ID} --last 30d")).is_ok());
+    for period in ["31d", "721h", "101d", "9999999999999d"] {
+        let error = parsed(&format!("webhook replay {ID} --last {period}")).expect_err(period).to_string();
+        assert!(error.contains("--last") && error.contains("at most 30 days"), "{error}");
+    }
+}
+
+#[test]
 fn missing_arguments_are_rejected() {
     for line in
         ["", "user", "user create", "client create --name N", "import", "export", "code create", "reference"]

@@ -2,6 +2,7 @@
 
 use super::argument;
 use super::output::{self, Record};
+use crate::lifecycle::Cleaning;
 use crate::settings::{PublicUrl, Settings};
 use crate::wiring::{KeySource, Session, outbound_policy};
 use anyhow::Context;
@@ -104,11 +105,16 @@ pub(crate) struct ReplayArguments {
     #[arg(value_name = "ENDPOINT_ID", value_parser = WebhookEndpointId::parse)]
     endpoint_id: WebhookEndpointId,
     /// How far back to go, such as 24h; the log covers at most 30 days
-    #[arg(long, value_name = "TIME", value_parser = argument::span)]
+    #[arg(long, value_name = "TIME", value_parser = replay_period)]
     last: TimeDelta,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// Parses a period that the log of deliveries can cover.
+fn replay_period(text: &str) -> Result<TimeDelta, String> {
+    argument::span_up_to(text, Cleaning::KEEP_DELIVERIES)
 }
 
 /// Runs a command about webhook endpoints.
@@ -170,7 +176,7 @@ async fn test(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Resu
 }
 
 async fn rotate(manage: &ManageWebhooks, arguments: &OneArguments) -> anyhow::Result<()> {
-    let secret = manage.rotate(arguments.endpoint_id, WebhookActor::Operator).await;
+    let secret = manage.rotate(arguments.endpoint_id, None, WebhookActor::Operator).await;
     print_secret(arguments.endpoint_id, &secret.context("the secret was not rotated")?, arguments.json)
 }
 

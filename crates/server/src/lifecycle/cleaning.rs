@@ -78,7 +78,7 @@ impl Cleaning {
     const KEEP_CLIENTS: TimeDelta = TimeDelta::days(7);
     /// Retention of logged webhook deliveries, which can be replayed as long, and of events about
     /// revocations and erasures that an endpoint did not accept.
-    const KEEP_DELIVERIES: TimeDelta = TimeDelta::days(30);
+    pub(crate) const KEEP_DELIVERIES: TimeDelta = TimeDelta::days(30);
     /// Extra retention of deletions beyond the lifetime of a cursor; larger than any clock skew between
     /// replica and store.
     const DELETION_MARGIN: TimeDelta = TimeDelta::days(1);

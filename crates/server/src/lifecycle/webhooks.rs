@@ -9,6 +9,7 @@ use domain::id::ClientId;
 use domain::webhook::{EventKey, WebhookEndpoint};
 use futures_util::FutureExt as _;
 use metrics::{counter, gauge};
+use outbound_adapter::GuardedFetcher;
 use std::collections::{HashSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -86,10 +87,14 @@ impl Deliveries {
         Self { routes: Vec::new(), running: JoinSet::new(), panic_pause }
     }
 
+    /// Returns whether a delivery to this route may start. The fetcher, which sends webhooks only, then has a
+    /// slot for it: a message must not wait between the check of its grant and its request.
     fn may_start(&self, route: &Route) -> bool {
         let of_host = self.routes.iter().filter(|other| other.host == route.host);
         let of_client = self.routes.iter().filter(|other| other.client_id == route.client_id);
-        of_host.count() < MAX_CONCURRENT && of_client.count() < MAX_CONCURRENT
+        self.routes.len() < GuardedFetcher::MAX_CONCURRENT
+            && of_host.count() < MAX_CONCURRENT
+            && of_client.count() < MAX_CONCURRENT
     }
 
     /// Starts a delivery. If it panics, `after_panic` records the failed attempt.
@@ -299,6 +304,8 @@ mod tests {
     use super::*;
     use domain::id::{UserId, WebhookEndpointId};
     use domain::webhook::EventKind;
+    use std::future::pending;
+    use tokio::sync::oneshot;
 
     fn route() -> Route {
         Route { client_id: ClientId::from_uuid(Uuid::nil()), host: "hooks.example".to_owned() }
@@ -330,5 +337,24 @@ mod tests {
         let done = deliveries.next().await.unwrap();
         assert!(done.event == event() && done.outcome.is_none());
         assert!(deliveries.may_start(&route()));
+    }
+
+    #[tokio::test]
+    async fn a_delivery_starts_only_if_the_fetcher_has_a_slot_for_it() {
+        let mut deliveries = Deliveries::new(Duration::ZERO);
+        let (respond, response) = oneshot::channel();
+        let delivery = async { response.await.unwrap() };
+        deliveries.start(route(), event(), delivery, pending());
+        for number in (1_u128..).take(GuardedFetcher::MAX_CONCURRENT - 1) {
+            let client_id = ClientId::from_uuid(Uuid::from_u128(number));
+            let silent = Route { client_id, host: format!("{number}.example") };
+            assert!(deliveries.may_start(&silent));
+            deliveries.start(silent, event(), pending(), pending());
+        }
+        let next = Route { host: "next.example".to_owned(), ..route() };
+        assert!(!deliveries.may_start(&next));
+        respond.send(Ok(DeliveryOutcome::Delivered)).unwrap();
+        deliveries.next().await.unwrap();
+        assert!(deliveries.may_start(&next));
     }
 }

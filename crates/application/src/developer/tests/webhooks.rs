@@ -103,7 +103,8 @@ async fn an_endpoint_is_rotated_tested_replayed_and_deleted() {
     let mut rotated = unit();
     rotated.webhooks.expect_update().times(1).returning(|_| Ok(true));
     let prepared = TestStore::new([rotated]);
-    webhooks(&prepared).rotate(session_command(&session), endpoint_id(1)).await.unwrap();
+    let current = endpoint().secret.id();
+    webhooks(&prepared).rotate(session_command(&session), endpoint_id(1), current).await.unwrap();
     prepared.assert_committed(AuditKind::WebhookSecretRotated);
     let mut deleted = unit();
     deleted.webhooks.expect_delete().times(1).returning(|_| Ok(true));
@@ -122,7 +123,17 @@ async fn an_endpoint_is_rotated_tested_replayed_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_form_for_a_new_webhook_secret_that_is_sent_again_creates_none() {
+    let prepared = TestStore::new([unit()]);
+    let replaced = SealedWebhookSecret::new(vec![9]).id();
+    let refused = webhooks(&prepared).rotate(session_command(&session(0)), endpoint_id(1), replaced).await;
+    assert!(matches!(refused, Err(DeveloperAppError::SecretChanged)));
+    prepared.assert_nothing_stored();
+}
+
+#[tokio::test]
 async fn an_endpoint_or_an_app_of_someone_else_is_not_found() {
+    let current = endpoint().secret.id();
     let (own, other) = (session(0), Session { user_id: user_id(2), ..session(0) });
     let prepared = TestStore::new([]);
     let webhooks = webhooks(&prepared);
@@ -135,7 +146,7 @@ async fn an_endpoint_or_an_app_of_someone_else_is_not_found() {
         (unknown, endpoint_id(1)),
     ] {
         assert!(is_missing(webhooks.test(command, endpoint).await.err()));
-        assert!(is_missing(webhooks.rotate(command, endpoint).await.err()));
+        assert!(is_missing(webhooks.rotate(command, endpoint, current).await.err()));
         assert!(is_missing(webhooks.delete(command, endpoint).await.err()));
         assert!(is_missing(webhooks.replay(command, endpoint, TimeDelta::days(1)).await.err()));
     }
@@ -153,7 +164,8 @@ async fn a_secret_and_a_deletion_need_a_fresh_sign_in_and_a_private_address_is_r
     let webhooks = webhooks(&prepared);
     let is_stale = |refused: Option<DeveloperAppError>| matches!(refused, Some(DeveloperAppError::NotFresh));
     assert!(is_stale(webhooks.create(session_command(&stale), url("https://hooks.example/y")).await.err()));
-    assert!(is_stale(webhooks.rotate(session_command(&stale), endpoint_id(1)).await.err()));
+    let current = endpoint().secret.id();
+    assert!(is_stale(webhooks.rotate(session_command(&stale), endpoint_id(1), current).await.err()));
     assert!(is_stale(webhooks.delete(session_command(&stale), endpoint_id(1)).await.err()));
     let refused = webhooks.create(session_command(&session(0)), url("https://10.0.0.1/")).await;
     assert!(matches!(refused, Err(DeveloperAppError::Webhook(WebhookError::Forbidden))), "{refused:?}");

@@ -86,16 +86,26 @@ async fn a_rotation_keeps_the_previous_secret_and_needs_the_key() {
     let mut signer = MockWebhookSigner::new();
     signer.expect_seal().returning(|_, _| Ok(SealedWebhookSecret::new(vec![2])));
     manage(unit, MockWebhookReader::new(), signer)
-        .rotate(endpoint().id, WebhookActor::Operator)
+        .rotate(endpoint().id, Some(endpoint().secret.id()), WebhookActor::Operator)
         .await
         .unwrap();
     let mut unit = MockUnitOfWork::default();
     unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
     let mut signer = MockWebhookSigner::new();
     signer.expect_seal().returning(|_, _| Err(WebhookSignerError));
-    let refused =
-        manage(unit, MockWebhookReader::new(), signer).rotate(endpoint().id, WebhookActor::Operator).await;
+    let manage = manage(unit, MockWebhookReader::new(), signer);
+    let refused = manage.rotate(endpoint().id, None, WebhookActor::Operator).await;
     assert!(matches!(refused, Err(WebhookError::Signer(_))));
+}
+
+#[tokio::test]
+async fn a_secret_is_not_replaced_if_it_is_another_than_the_caller_saw() {
+    let mut unit = MockUnitOfWork::default();
+    unit.webhooks.expect_find().returning(|_| Ok(Some(endpoint())));
+    let manage = manage(unit, MockWebhookReader::new(), MockWebhookSigner::new());
+    let replaced = SealedWebhookSecret::new(vec![9]).id();
+    let refused = manage.rotate(endpoint().id, Some(replaced), WebhookActor::Operator).await;
+    assert!(matches!(refused, Err(WebhookError::SecretChanged)));
 }
 
 #[tokio::test]
@@ -142,7 +152,7 @@ async fn an_unknown_endpoint_is_not_found() {
     };
     let id = endpoint().id;
     assert!(matches!(unknown().test(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
-    assert!(matches!(unknown().rotate(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
+    assert!(matches!(unknown().rotate(id, None, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
     assert!(matches!(unknown().delete(id, WebhookActor::Operator).await, Err(WebhookError::NotFound)));
     let replayed = unknown().replay(id, noon(), WebhookActor::Operator).await;
     assert!(matches!(replayed, Err(WebhookError::NotFound)));

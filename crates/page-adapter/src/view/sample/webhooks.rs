@@ -44,6 +44,7 @@ fn endpoints(source: TextSource) -> Vec<EndpointLine> {
         id: "0b6e1d2c-5f52-4d0e-8a34-27c9a1f3f1aa".to_owned(),
         url: source("https://owl.example/hooks"),
         state: EndpointState::Unconfirmed,
+        newest: "4bf5122f-3445-54c5-3bde-2ebb8cd2b7e3".to_owned(),
         created: moment(source, "21 November 2026", "2026-11-21"),
         is_tested: false,
         previous_until: None,

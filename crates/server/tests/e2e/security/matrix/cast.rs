@@ -216,13 +216,14 @@ impl Cast {
         format!("{client} {}", page.form("/developer/rotate-secret").value("newest"))
     }
 
-    /// Creates a webhook endpoint of that app; returns the ids of both.
+    /// Creates a webhook endpoint of that app; returns the ids of both and of the endpoint's secret.
     pub(super) async fn own_webhook(&self) -> String {
         let client = self.own_app().await;
         let form = self.owners_browser.open(&format!("/developer/webhooks/{client}")).await;
         let form = form.form("/developer/webhooks/create").with("url", "https://hooks.example/x");
         let page = self.owners_browser.submit(&form).await;
-        format!("{client} {}", page.forms("/developer/webhooks/delete")[0].value("endpoint"))
+        let form = page.forms("/developer/webhooks/rotate-secret").remove(0);
+        format!("{client} {} {}", form.value("endpoint"), form.value("newest"))
     }
 
     /// Returns the ids of that app and of a sandbox person of the owner.

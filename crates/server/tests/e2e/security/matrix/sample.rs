@@ -164,9 +164,11 @@ fn app_and(ids: &str, other: &'static str) -> Vec<(&'static str, String)> {
     vec![("client", client.to_owned()), (other, id.to_owned())]
 }
 
-/// Returns the fields of a form about a webhook endpoint, from the ids of the app and the endpoint.
+/// Returns the fields of a form about a webhook endpoint, from the ids of the app, the endpoint and its
+/// secret.
 fn webhook_fields(ids: &str) -> Vec<(&'static str, String)> {
-    [app_and(ids, "endpoint"), vec![("days", "1".to_owned())]].concat()
+    let values = ids.split(' ').chain(["1"]).map(str::to_owned);
+    ["client", "endpoint", "newest", "days"].into_iter().zip(values).collect()
 }
 
 /// Id of a form.

@@ -106,6 +106,29 @@ on_sqlite! {
         assert_rows(&developer.scene.world, "audit_event", changes, 5).await;
     }
 
+    async fn a_webhook_secret_form_that_is_sent_again_creates_no_second_secret(world: World) {
+        let developer = Developer::new(world).await;
+        let (browser, receiver) = (&developer.scene.browser, &developer.receiver);
+        let first = developer.create().await;
+        let form = developer.open().await.form(&action("rotate-secret"));
+        for newest in ["", "x"] {
+            browser.submit(&form.with("newest", newest)).await.assert_refused(400);
+        }
+        let created = browser.submit(&form).await;
+        let second = secret(&created);
+        let again = browser.submit(&form).await;
+        assert!(again.own_location().ends_with("?done=sent-before"), "{again:?}");
+        let page = browser.follow(&again).await;
+        assert!(page.text().contains("no other one was created") && secrets(&page).is_empty(), "{page:?}");
+        browser.submit(&page.form(&action("test"))).await;
+        eventually("a test", async || (receiver.messages("endpoint.test").len() == 1).then_some(())).await;
+        let message = &receiver.messages("endpoint.test")[0];
+        assert!(message.is_signed_with(&first) && message.is_signed_with(&second));
+        // The form beside the new secret is another one.
+        assert_ne!(secret(&browser.submit(&created.form(&action("rotate-secret"))).await), second);
+        assert_rows(&developer.scene.world, "audit_event", "WHERE kind = 'webhook.secret_rotated'", 2).await;
+    }
+
     async fn deliveries_and_replays_name_no_person(world: World) {
         let developer = Developer::new(world).await;
         let Scene { world, server, browser, .. } = &developer.scene;
