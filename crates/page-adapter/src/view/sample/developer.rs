@@ -82,12 +82,12 @@ fn list(source: TextSource) -> Vec<Sample> {
 
 fn usage(source: TextSource) -> Vec<UsageLine> {
     let saturday = UsageLine {
-        day: moment(source, "Saturday 21 November 2026", "2026-11-21"),
+        day: moment(source, "Sat 21 Nov", "2026-11-21"),
         requests: source("1,204"),
         errors: vec![source("400 token: 3"), source("429 sleep: 12")],
     };
     let friday = UsageLine {
-        day: moment(source, "Friday 20 November 2026", "2026-11-20"),
+        day: moment(source, "Fri 20 Nov", "2026-11-20"),
         requests: source("7"),
         errors: Vec::new(),
     };
