@@ -2,8 +2,8 @@
 
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
-    AppFields, DeveloperApp, DeveloperApps, FormErrors, LimitLine, NewCode, OwnAppLine, SandboxLine,
-    ScopeLine, SecretLine, UsageLine,
+    AppAddresses, AppFields, DeveloperApp, DeveloperApps, FormErrors, LimitLine, NewCode, OwnAppLine,
+    SandboxLine, ScopeLine, SecretLine, UsageLine,
 };
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -104,6 +104,15 @@ fn code(source: TextSource) -> NewCode {
     }
 }
 
+fn addresses(source: TextSource) -> AppAddresses {
+    AppAddresses {
+        authorization: "https://rest.example/authorize".to_owned(),
+        token: "https://rest.example/api/token".to_owned(),
+        metadata: "https://rest.example/.well-known/oauth-authorization-server".to_owned(),
+        consent: Some(source("/authorize?response_type=code&client_id=8e4d")),
+    }
+}
+
 fn own_app(source: TextSource) -> Vec<Sample> {
     let line = |id: &str, can_end| SecretLine {
         id: id.to_owned(),
@@ -117,6 +126,7 @@ fn own_app(source: TextSource) -> Vec<Sample> {
         code: None,
         people: people(source),
         client: CLIENT.to_owned(),
+        addresses: addresses(source),
         name: source("Night Owl"),
         is_public: false,
         is_draft: true,

@@ -234,6 +234,22 @@ on_sqlite! {
         assert_eq!(scene.browser.submit(&kept).await.status, 200);
     }
 
+    async fn the_page_of_an_app_shows_its_addresses_and_leads_to_its_consent_page(world: World) {
+        let scene = with_self_service(world);
+        scene.browser.sign_in(&scene.person).await;
+        let (app, page) = register(&scene.browser, &scene.person).await;
+        for path in ["/authorize", "/api/token", "/.well-known/oauth-authorization-server"] {
+            assert!(page.text().contains(&format!("{}{path}", scene.server.base_url)), "{path}: {page:?}");
+        }
+        let (_, link) = page.body.split_once("href=\"/authorize?").expect("a link");
+        let query = link.split('"').next().expect("a query").replace("&#38;", "&");
+        let begun = scene.browser.get(&format!("/authorize?{query}")).await;
+        let consent = scene.browser.follow(&begun).await;
+        assert!(consent.text().contains("Night Owl"), "{consent:?}");
+        let code = allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI)["code"].clone();
+        Caller::new(&scene.server).redeem(&app, &code).await.assert_error(400, "invalid_grant");
+    }
+
     async fn an_app_is_deleted_only_after_the_password_and_a_confirmation(world: World) {
         let scene = with_self_service(world);
         scene.browser.sign_in(&scene.person).await;
