@@ -194,6 +194,12 @@ on_sqlite! {
         for wrong in [&[][..], &["sleep:write"], &["x"]] {
             scene.browser.submit(&form.tick("scope", wrong)).await.assert_refused(422);
         }
+        let form_with_faults = form.with("name", "Restwell Official").with("contact", "me").tick("scope", &[]);
+        let page = scene.browser.submit(&form_with_faults).await;
+        page.assert_refused(422);
+        for error in ["looks like the name of this server", "Contact: enter", "Choose at least one kind of data"] {
+            assert!(page.text().contains(error), "{error}: {page:?}");
+        }
         scene.browser.submit(&form.with("kind", "service")).await.assert_refused(400);
         scene.browser.submit(&form.and("name", "x")).await.assert_refused(400);
         assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL", 0).await;
