@@ -1,5 +1,6 @@
 //! `/developer`: people register apps, which the operator approves later (ADR 69).
 
+mod addresses;
 mod app_form;
 mod own_app;
 mod request;

@@ -2,8 +2,9 @@
 //! lost.
 //!
 //! The cookie lasts minutes, is as protected as that of the session, and is encrypted for the person who saw
-//! the form: nobody else who signs in with this browser sees it. Forms with a password are not kept, nor are
-//! forms that delete or disconnect something ([`Endpoint::keeps_form`]).
+//! the form: nobody else who signs in with this browser sees it. Forms with a password are not kept. Of those
+//! that delete or disconnect something, only those for an app or a webhook endpoint of a developer are kept
+//! ([`Endpoint::keeps_form`]).
 
 use super::answer::{page, see_other, with_cookies};
 use super::browser;
@@ -93,8 +94,10 @@ const fn what(endpoint: Endpoint) -> &'static str {
         Endpoint::Developer => "registering an app",
         Endpoint::ChangeOwnApp => "changing an app",
         Endpoint::RotateOwnSecret => "creating an app secret",
+        Endpoint::DeleteOwnApp => "deleting an app",
         Endpoint::CreateOwnWebhook => "creating a webhook endpoint",
         Endpoint::RotateOwnWebhook => "creating a webhook secret",
+        Endpoint::DeleteOwnWebhook => "deleting a webhook endpoint",
         Endpoint::ChangeEmail => "changing your email address",
         Endpoint::AddIntake => "adding a supplement",
         Endpoint::ChangeIntake => "changing an intake",
@@ -127,6 +130,13 @@ mod tests {
         ] {
             assert!(parse_kept(text).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn every_form_that_is_kept_has_its_own_description() {
+        let kept = Endpoint::ALL.iter().copied().filter(|endpoint| endpoint.keeps_form());
+        let others: Vec<_> = kept.filter(|endpoint| what(*endpoint) == "changing your profile").collect();
+        assert_eq!(others, [Endpoint::ProfilePage]);
     }
 
     proptest! {

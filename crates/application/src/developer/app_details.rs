@@ -59,7 +59,10 @@ pub(super) struct AppDetails {
 
 impl AppDetails {
     /// Validates the details; returns every fault, in the order of the form.
-    pub(super) fn read(form: AppForm<'_>) -> Result<Self, Vec<InvalidAppField>> {
+    pub(super) fn read(
+        form: AppForm<'_>,
+        is_reserved: impl Fn(&ClientName) -> bool,
+    ) -> Result<Self, Vec<InvalidAppField>> {
         let mut faults = Vec::new();
         let mut page = |text: Option<&str>, fault| {
             let page = text.map(WebPage::parse).transpose();
@@ -73,8 +76,10 @@ impl AppDetails {
             privacy_policy: page(form.privacy_policy, InvalidAppField::PrivacyPolicy),
         };
         let name = ClientName::parse(form.name);
-        if name.is_err() {
-            faults.insert(0, InvalidAppField::Name);
+        match &name {
+            Err(_) => faults.insert(0, InvalidAppField::Name),
+            Ok(name) if is_reserved(name) => faults.insert(0, InvalidAppField::NameReserved),
+            Ok(_) => {}
         }
         let contact = Contact::parse(form.contact);
         if contact.is_err() {

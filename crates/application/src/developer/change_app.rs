@@ -1,11 +1,11 @@
 //! Changes an app of a developer.
 
-use super::app_details::{AppDetails, AppForm, InvalidAppField};
+use super::app_details::{AppDetails, AppForm};
 use super::{DeveloperAppError, check_owner, find_own, refuse};
 use crate::audit;
 use crate::ports::storage::UnitOfWork;
 use domain::audit::{AuditActor, AuditKind};
-use domain::client::Client;
+use domain::client::{Client, ClientName};
 use domain::id::ClientId;
 use domain::session::Session;
 use std::net::IpAddr;
@@ -46,9 +46,8 @@ impl ChangeApp {
         if !session.is_fresh(self.trail.now()) {
             return Err(DeveloperAppError::NotFresh);
         }
-        let details = AppDetails::read(form).map_err(DeveloperAppError::Invalid)?;
         let mut unit = self.units.begin().await?;
-        let (before, after) = match change(&mut *unit, session, id, details, operator).await {
+        let (before, after) = match change(&mut *unit, session, id, form, operator).await {
             Ok(changed) => changed,
             Err(error) => return Err(refuse(unit, error).await),
         };
@@ -66,15 +65,14 @@ async fn change(
     unit: &mut dyn UnitOfWork,
     session: &Session,
     id: ClientId,
-    details: AppDetails,
+    form: AppForm<'_>,
     operator: Option<&str>,
 ) -> Result<(Client, Client), DeveloperAppError> {
     check_owner(unit, session).await?;
     let before = find_own(unit, session.user_id, id).await?;
     // The operator can give an app any name.
-    if details.name != before.name && details.name.imitates_server(operator) {
-        return Err(DeveloperAppError::Invalid(vec![InvalidAppField::NameReserved]));
-    }
+    let is_reserved = |name: &ClientName| *name != before.name && name.imitates_server(operator);
+    let details = AppDetails::read(form, is_reserved).map_err(DeveloperAppError::Invalid)?;
     let after = details.applied_to(&before);
     if before != after && !unit.clients().update(&after).await? {
         return Err(DeveloperAppError::NotFound);

@@ -41,10 +41,8 @@ impl RegisterApp {
             return Err(DeveloperAppError::NotFresh);
         }
         let AppDetails { name, pages, contact, redirect_uris, scopes } =
-            AppDetails::read(form).map_err(DeveloperAppError::Invalid)?;
-        if name.imitates_server(operator) {
-            return Err(DeveloperAppError::Invalid(vec![InvalidAppField::NameReserved]));
-        }
+            AppDetails::read(form, |name| name.imitates_server(operator))
+                .map_err(DeveloperAppError::Invalid)?;
         let client = Client {
             id: ClientId::from_uuid(self.trail.entropy.uuid()),
             name,

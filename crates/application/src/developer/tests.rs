@@ -359,6 +359,19 @@ async fn an_app_does_not_take_a_name_that_imitates_the_server_but_keeps_one_from
 }
 
 #[tokio::test]
+async fn a_name_that_imitates_the_server_is_reported_with_the_other_faults() {
+    let form = AppForm { name: "Restwell Official", contact: "me", scopes: &[], ..FORM };
+    let expected = [InvalidAppField::NameReserved, InvalidAppField::Contact, InvalidAppField::Scopes];
+    let registered = register(&TestStore::new([]), 0, form).await;
+    let Err(DeveloperAppError::Invalid(faults)) = registered else { panic!("registered") };
+    assert_eq!(faults, expected);
+    let (changed, stored, prepared) = change(Some(draft()), form).await;
+    let Err(DeveloperAppError::Invalid(faults)) = changed else { panic!("changed") };
+    assert_eq!((faults.as_slice(), stored), (expected.as_slice(), None));
+    prepared.assert_nothing_stored();
+}
+
+#[tokio::test]
 async fn nobody_changes_the_app_of_another_person_or_of_the_operator() {
     let theirs = own(Review::Draft { owner: user_id(2) });
     for client in [None, Some(app()), Some(theirs)] {

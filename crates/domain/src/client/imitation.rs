@@ -4,13 +4,13 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 use unicode_security::skeleton;
 
-/// Name of the software, which every page shows.
+/// Name of the software, which every page shows, as [`words`] returns it.
 const PRODUCT: &str = "restwell";
 /// Claim that only the operator can make.
 const OFFICIAL: &str = "official";
 
-/// Returns whether a name contains the product's name, the operator's name or `official`, as whole words.
-/// Look-alike letters, case, accents and the spaces within a word make no difference.
+/// Returns whether a word of a name starts with the product's name, or consecutive words together spell it,
+/// the operator's name or `official`. Look-alike letters and digits, case and accents make no difference.
 pub(super) fn imitates_server(name: &str, operator: Option<&str>) -> bool {
     let reserved: Vec<String> = [PRODUCT, OFFICIAL]
         .into_iter()
@@ -19,7 +19,10 @@ pub(super) fn imitates_server(name: &str, operator: Option<&str>) -> bool {
         .map(|words| words.concat())
         .collect();
     let readings = readings(name);
-    readings.iter().any(|words| reserved.iter().any(|reserved| has_words(words, reserved)))
+    readings.iter().any(|words| {
+        words.iter().any(|word| word.starts_with(PRODUCT))
+            || reserved.iter().any(|reserved| has_words(words, reserved))
+    })
 }
 
 /// Returns the words of a text as people read them: in the given case, in lower case, because a capital
@@ -53,14 +56,15 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Folds look-alikes that the skeleton keeps apart: small capitals, a rounded `e`, and `i`, whose capital is
-/// an `l` in the skeleton.
+/// Folds look-alikes that the skeleton keeps apart: small capitals, digits, a rounded or reversed `e`, a
+/// reversed `r`, and `i`, whose capital is an `l` in the skeleton.
 const fn folded(c: char) -> char {
     match c {
         'i' | 'ʟ' => 'l',
-        'ʀ' => 'r',
-        'ᴇ' | 'ꞓ' => 'e',
-        'ᴛ' => 't',
+        'ʀ' | 'я' | 'ᴙ' => 'r',
+        'ᴇ' | 'ꞓ' | 'ɘ' | 'ǝ' | 'ɜ' | '3' => 'e',
+        '5' => 's',
+        'ᴛ' | '7' => 't',
         'ꜰ' => 'f',
         'ᴀ' => 'a',
         _ => c,
@@ -124,6 +128,22 @@ mod tests {
     }
 
     #[test]
+    fn a_word_that_starts_with_the_name_of_the_software_imitates_the_server() {
+        for name in ["Restwells", "Restwell2", "Restwelll", "My RESTWELLNESS", "RestWellApp"] {
+            assert!(imitates_server(name, None), "{name}");
+        }
+    }
+
+    #[test]
+    fn digits_and_reversed_letters_make_no_difference() {
+        for name in
+            ["Re5twell", "Res7well", "R3stwell", "Яestwell", "яestwell", "Rɘstwell", "RƎSTWELL", "Rəstwell"]
+        {
+            assert!(imitates_server(name, None), "{name}");
+        }
+    }
+
+    #[test]
     fn a_name_that_claims_to_be_official_imitates_the_server() {
         for name in [
             "Official",
@@ -161,6 +181,7 @@ mod tests {
             "Everestwell",
             "Best Well",
             "Rest & Wellness",
+            "Rest 7 Wells",
             "Unofficial Reader",
             "Schlafmütze & Co. 2",
             "Ресторан",
@@ -175,6 +196,12 @@ mod tests {
         #[test]
         fn an_added_word_does_not_hide_an_imitation(before in "[a-z]{0,9}", after in "[a-z]{0,9}") {
             let name = format!("{before} Restwell {after}");
+            prop_assert!(imitates_server(&name, None));
+        }
+
+        #[test]
+        fn added_letters_and_digits_do_not_hide_an_imitation(after in "[a-z0-9]{0,9}") {
+            let name = format!("Restwell{after}");
             prop_assert!(imitates_server(&name, None));
         }
 

@@ -121,12 +121,12 @@ endpoints! {
         ChangeOwnApp => "/developer/change", "Changes an app that the person registered", post: PersonsKeptForm;
         RotateOwnSecret => "/developer/rotate-secret", "Creates a secret for an app that the person registered", post: PersonsKeptForm;
         RetireOwnSecret => "/developer/retire-secret", "Revokes a secret of an app that the person registered", post: PersonsForm;
-        DeleteOwnApp => "/developer/delete", "Deletes an app that the person registered", post: PersonsForm;
+        DeleteOwnApp => "/developer/delete", "Deletes an app that the person registered", post: PersonsKeptForm;
         CreateOwnWebhook => "/developer/webhooks/create", "Creates a webhook endpoint for one of the person's apps", post: PersonsKeptForm;
         TestOwnWebhook => "/developer/webhooks/test", "Sends a test event or a challenge to a webhook endpoint of one of the person's apps", post: PersonsForm;
         RotateOwnWebhook => "/developer/webhooks/rotate-secret", "Creates a secret for a webhook endpoint of one of the person's apps", post: PersonsKeptForm;
         ReplayOwnWebhook => "/developer/webhooks/replay", "Resends events to a webhook endpoint of one of the person's apps", post: PersonsForm;
-        DeleteOwnWebhook => "/developer/webhooks/delete", "Deletes a webhook endpoint of one of the person's apps", post: PersonsForm;
+        DeleteOwnWebhook => "/developer/webhooks/delete", "Deletes a webhook endpoint of one of the person's apps", post: PersonsKeptForm;
         DeveloperWebhooks => "/developer/webhooks/{client_id}", "Lists the webhook endpoints of one of the person's apps", get: Person;
         CreateSandbox => "/developer/sandbox/create", "Creates sandbox people for the person", post: PersonsForm;
         EraseSandbox => "/developer/sandbox/erase", "Erases the sandbox people of the person", post: PersonsForm;

@@ -105,7 +105,7 @@ pub(super) fn errors(faults: &[InvalidAppField]) -> FormErrors {
             errors.and("privacy_policy", "Privacy policy: enter an https address, or leave it empty.")
         }
         InvalidAppField::Contact => {
-            errors.and("contact", "Enter an email address, or an address that starts with https.")
+            errors.and("contact", "Contact: enter an email address or an https address.")
         }
         InvalidAppField::NoRedirectUri => errors.and("redirect_uri", "Enter at least one redirect URI."),
         InvalidAppField::TooManyRedirectUris => {
@@ -129,6 +129,12 @@ mod tests {
     fn an_invalid_redirect_uri_is_named_once() {
         let errors = errors(&[InvalidAppField::RedirectUri(2, InvalidRedirectUri::Fragment)]);
         assert_eq!(errors.at("redirect_uri"), Some("Redirect URI 2 must not have a fragment."));
+    }
+
+    #[test]
+    fn the_error_of_a_contact_names_the_field() {
+        let errors = errors(&[InvalidAppField::Contact]);
+        assert_eq!(errors.at("contact"), Some("Contact: enter an email address or an https address."));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `/developer/{client_id}`: one app of the signed-in person.
 
+use super::addresses::addresses;
 use super::app_form::{SubmittedApp, fields_of};
 use super::request::{Developer, DeveloperForm, Refusal, correctable};
 use super::{sandbox, usage};
@@ -135,6 +136,7 @@ impl OwnAppPage {
             code,
             people: sandbox::people(developer).await?,
             client: id.to_string(),
+            addresses: addresses(&developer.state.http.settings.public_url, &client),
             name: client.name.as_str().to_owned(),
             is_public: client.kind.is_public(),
             is_draft: client.review.is_draft(),

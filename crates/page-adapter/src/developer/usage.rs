@@ -1,7 +1,7 @@
 //! Requests of an app, and the remaining daily limits.
 
 use crate::moment;
-use crate::view::{LimitLine, UsageLine, grouped};
+use crate::view::{LimitLine, Moment, UsageLine, grouped};
 use application::developer::DailyLimit;
 use domain::client_usage::{ClientUsage, UsageKey};
 
@@ -11,7 +11,8 @@ pub(super) fn by_day(usage: &[ClientUsage]) -> Vec<UsageLine> {
 }
 
 fn line(sums: &[ClientUsage]) -> Option<UsageLine> {
-    let day = moment::weekday_and_date(sums.first()?.key.day);
+    let day = sums.first()?.key.day;
+    let day = Moment { text: moment::short_day(day), machine: day.to_string() };
     let requests = sums.iter().map(|sum| sum.requests).fold(0, u64::saturating_add);
     let errors = sums.iter().filter(|sum| sum.key.status >= 400).map(error).collect();
     Some(UsageLine { day, requests: grouped(requests), errors })
@@ -46,14 +47,15 @@ mod tests {
         let lines = by_day(&[sum(24, 200, 1_200), sum(24, 400, 3), sum(24, 503, 1), sum(22, 200, 5)]);
         let texts: Vec<_> = lines
             .iter()
-            .map(|line| (line.day.machine.as_str(), line.requests.as_str(), line.errors.join(", ")))
+            .map(|line| (line.day.text.as_str(), line.requests.as_str(), line.errors.join(", ")))
             .collect();
         assert_eq!(
             texts,
             [
-                ("2026-11-24", "1,204", "400 token: 3, 503 token: 1".to_owned()),
-                ("2026-11-22", "5", String::new())
+                ("Tue 24 Nov", "1,204", "400 token: 3, 503 token: 1".to_owned()),
+                ("Sun 22 Nov", "5", String::new())
             ]
         );
+        assert_eq!(lines[0].day.machine, "2026-11-24");
     }
 }

@@ -83,6 +83,7 @@ pub(crate) struct DeveloperApp {
     pub(crate) people: Vec<SandboxLine>,
     /// Client id.
     pub(crate) client: String,
+    pub(crate) addresses: AppAddresses,
     pub(crate) name: String,
     /// Whether the app has no secret.
     pub(crate) is_public: bool,
@@ -115,6 +116,16 @@ impl DeveloperApp {
         let number = grouped(u64::from(self.live_grants));
         if self.has_more_grants { format!("{number} or more") } else { number }
     }
+}
+
+/// Addresses that an app needs.
+#[derive(Clone)]
+pub(crate) struct AppAddresses {
+    pub(crate) authorization: String,
+    pub(crate) token: String,
+    pub(crate) metadata: String,
+    /// Path and query of a request that leads to the consent page; `None` without a redirect URI.
+    pub(crate) consent: Option<String>,
 }
 
 /// A sandbox person.

@@ -20,7 +20,7 @@ pub(crate) struct KeptForm {
 const HIDDEN: [&str; 7] = ["entry", "supplement", "product", "passkey", "client", "endpoint", "newest"];
 
 impl KeptForm {
-    /// Lists the labels and values that the person entered.
+    /// Lists the labels and values that the person entered or saw.
     fn entered(&self) -> Vec<(String, &str)> {
         let is_seen = |name: &str, value: &str| {
             !value.is_empty() && !HIDDEN.contains(&name) && !name.starts_with("was_")

@@ -2,8 +2,8 @@
 
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{
-    AppFields, DeveloperApp, DeveloperApps, FormErrors, LimitLine, NewCode, OwnAppLine, SandboxLine,
-    ScopeLine, SecretLine, UsageLine,
+    AppAddresses, AppFields, DeveloperApp, DeveloperApps, FormErrors, LimitLine, NewCode, OwnAppLine,
+    SandboxLine, ScopeLine, SecretLine, UsageLine,
 };
 use domain::scope::{Scope, ScopeSet};
 use domain::secret::{Secret, SecretBytes, SecretKind};
@@ -82,12 +82,12 @@ fn list(source: TextSource) -> Vec<Sample> {
 
 fn usage(source: TextSource) -> Vec<UsageLine> {
     let saturday = UsageLine {
-        day: moment(source, "Saturday 21 November 2026", "2026-11-21"),
+        day: moment(source, "Sat 21 Nov", "2026-11-21"),
         requests: source("1,204"),
         errors: vec![source("400 token: 3"), source("429 sleep: 12")],
     };
     let friday = UsageLine {
-        day: moment(source, "Friday 20 November 2026", "2026-11-20"),
+        day: moment(source, "Fri 20 Nov", "2026-11-20"),
         requests: source("7"),
         errors: Vec::new(),
     };
@@ -104,6 +104,15 @@ fn code(source: TextSource) -> NewCode {
     }
 }
 
+fn addresses(source: TextSource) -> AppAddresses {
+    AppAddresses {
+        authorization: "https://rest.example/authorize".to_owned(),
+        token: "https://rest.example/api/token".to_owned(),
+        metadata: "https://rest.example/.well-known/oauth-authorization-server".to_owned(),
+        consent: Some(source("/authorize?response_type=code&client_id=8e4d")),
+    }
+}
+
 fn own_app(source: TextSource) -> Vec<Sample> {
     let line = |id: &str, can_end| SecretLine {
         id: id.to_owned(),
@@ -117,6 +126,7 @@ fn own_app(source: TextSource) -> Vec<Sample> {
         code: None,
         people: people(source),
         client: CLIENT.to_owned(),
+        addresses: addresses(source),
         name: source("Night Owl"),
         is_public: false,
         is_draft: true,

@@ -178,6 +178,18 @@ fn the_tab_apps_leads_to_the_developer_page_if_there_is_one() {
     }
 }
 
+// A button is a flex container, which drops the space between its own text and an element.
+#[test]
+fn a_name_in_a_button_is_in_one_element_with_the_text_around_it() {
+    each_page(|name, html, _| {
+        for button in html.split("<button").skip(1) {
+            let (inside, _) = button.split_once("</button>").unwrap();
+            let before = inside.split_once("<bdi>").map(|(before, _)| before);
+            assert!(before.is_none_or(|before| before.contains("<span")), "{inside} in {name}");
+        }
+    });
+}
+
 #[test]
 fn page_titles_are_unique() {
     let title = |html: &str| {

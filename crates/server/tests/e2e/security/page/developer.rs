@@ -194,6 +194,12 @@ on_sqlite! {
         for wrong in [&[][..], &["sleep:write"], &["x"]] {
             scene.browser.submit(&form.tick("scope", wrong)).await.assert_refused(422);
         }
+        let form_with_faults = form.with("name", "Restwell Official").with("contact", "me").tick("scope", &[]);
+        let page = scene.browser.submit(&form_with_faults).await;
+        page.assert_refused(422);
+        for error in ["looks like the name of this server", "Contact: enter", "Choose at least one kind of data"] {
+            assert!(page.text().contains(error), "{error}: {page:?}");
+        }
         scene.browser.submit(&form.with("kind", "service")).await.assert_refused(400);
         scene.browser.submit(&form.and("name", "x")).await.assert_refused(400);
         assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL", 0).await;
@@ -225,8 +231,6 @@ on_sqlite! {
         for form in [&form, &page.form("/developer/change"), &page.form("/developer/rotate-secret")] {
             assert_eq!(scene.browser.submit(form).await.own_location(), "/sign-in?to=continue");
         }
-        let delete = scene.browser.submit(&page.form("/developer/delete")).await;
-        assert_eq!(delete.own_location(), "/sign-in?to=developer");
         assert_rows(&scene.world, "client_secret", "WHERE client_id IN (SELECT id FROM client WHERE owner_id IS NOT NULL)", 1).await;
         let sent = scene.browser.submit(&form).await;
         let confirm = scene.browser.follow(&sent).await.form("/sign-in");
@@ -234,6 +238,42 @@ on_sqlite! {
         let kept = scene.browser.follow(&confirmed).await.form("/developer");
         assert_eq!((kept.value("name"), kept.values("scope")), ("Dream Diary", vec!["sleep"]));
         assert_eq!(scene.browser.submit(&kept).await.status, 200);
+    }
+
+    async fn the_page_of_an_app_shows_its_addresses_and_leads_to_its_consent_page(world: World) {
+        let scene = with_self_service(world);
+        scene.browser.sign_in(&scene.person).await;
+        let (app, page) = register(&scene.browser, &scene.person).await;
+        for path in ["/authorize", "/api/token", "/.well-known/oauth-authorization-server"] {
+            assert!(page.text().contains(&format!("{}{path}", scene.server.base_url)), "{path}: {page:?}");
+        }
+        let (_, link) = page.body.split_once("href=\"/authorize?").expect("a link");
+        let query = link.split('"').next().expect("a query").replace("&#38;", "&");
+        let begun = scene.browser.get(&format!("/authorize?{query}")).await;
+        let consent = scene.browser.follow(&begun).await;
+        assert!(consent.text().contains("Night Owl"), "{consent:?}");
+        let code = allow(&scene.browser, &consent, &["sleep"]).await.answer_to(REDIRECT_URI)["code"].clone();
+        Caller::new(&scene.server).redeem(&app, &code).await.assert_error(400, "invalid_grant");
+    }
+
+    async fn an_app_is_deleted_only_after_the_password_and_a_confirmation(world: World) {
+        let scene = with_self_service(world);
+        scene.browser.sign_in(&scene.person).await;
+        let (_, page) = register(&scene.browser, &scene.person).await;
+        scene.world.advance(TimeDelta::seconds(301));
+        let sent = scene.browser.submit(&page.form("/developer/delete")).await;
+        assert_eq!(sent.own_location(), "/sign-in?to=continue");
+        let sign_in = scene.browser.follow(&sent).await;
+        assert!(sign_in.text().contains("Nothing has been changed yet."), "{sign_in:?}");
+        let confirm = sign_in.form("/sign-in").with("password", &scene.person.password);
+        let confirmed = scene.browser.submit(&confirm).await;
+        let kept = scene.browser.follow(&confirmed).await;
+        let shown = kept.text();
+        assert!(shown.contains("You were deleting an app") && shown.contains("Night Owl"), "{kept:?}");
+        assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL", 1).await;
+        let deleted = scene.browser.submit(&kept.form("/developer/delete")).await;
+        assert_eq!(deleted.own_location(), "/developer?done=deleted");
+        assert_rows(&scene.world, "client", "WHERE owner_id IS NOT NULL", 0).await;
     }
 
     async fn a_draft_is_erased_with_its_owner_and_an_approved_app_stays(world: World) {

@@ -32,7 +32,7 @@ on_both_stores! {
             page.text().contains("400 token: 1").then_some(page)
         })
         .await;
-        assert!(shown.text().contains("403 profile: 1, 400 sleep: 1, 400 token: 1"), "{shown:?}");
+        assert!(shown.text().contains("403 profile: 1 400 sleep: 1 400 token: 1"), "{shown:?}");
         assert!(shown.text().contains("9,998"), "{shown:?}");
         assert!(!shown.text().contains("401"), "{shown:?}");
     }
