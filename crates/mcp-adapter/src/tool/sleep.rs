@@ -42,11 +42,11 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     put(&mut answer, "nights", Value::Array(nights));
     let first_shown = unshown.map_or(range.first, |date| date.succ_opt().unwrap_or(date));
     if let Some(next) = asked.before(first_shown) {
-        put(
-            &mut answer,
-            "cut",
-            cut("Earlier nights are left out; the medians cover the whole requested range.", &[next]),
+        let note = format!(
+            "Earlier nights are left out. The medians cover {} to {}; ask for earlier dates separately.",
+            range.first, range.last
         );
+        put(&mut answer, "cut", cut(&note, &[next]));
     } else if unshown.is_some() {
         put(&mut answer, "cut", cut("Some sessions of the earliest date are left out.", &[]));
     }

@@ -127,6 +127,18 @@ on_sqlite! {
         assert_eq!(rest["nights"][0]["date"], ago(400).to_string());
     }
 
+    async fn the_note_of_a_range_of_over_366_days_names_the_dates_that_the_medians_cover(world: World) {
+        let scene = Scene::new(world, &[night(1, "ring"), night(365, "ring"), night(366, "ring")]);
+        let asked = json!({ "from": ago(400).to_string(), "to": today().to_string() });
+        let answer = scene.assistant.call("get_sleep", asked).await;
+        let (from, to) = (ago(365).to_string(), today().to_string());
+        assert_eq!((&answer["from"], &answer["to"], &answer["medians"][0]["n"]), (&json!(from), &json!(to), &json!(2)));
+        let note = format!("Earlier nights are left out. The medians cover {from} to {to}; ask for earlier dates separately.");
+        assert_eq!(answer["cut"]["note"], note);
+        let rest = scene.assistant.call("get_sleep", answer["cut"]["next"][0].clone()).await;
+        assert_eq!((&rest["to"], &rest["medians"][0]["n"]), (&json!(ago(366).to_string()), &json!(1)));
+    }
+
     async fn a_night_lists_its_stages_in_order(world: World) {
         let scene = Scene::new(world, &[night(1, "ring"), night(1, "watch")]);
         let answer = scene.assistant.call("get_night", json!({ "date": ago(1).to_string() })).await;
