@@ -104,6 +104,14 @@ on_sqlite! {
         assert_eq!((&coverage["sleep"]["first_date"], &coverage["sleep"]["days_of_last_366"]), (&Value::Null, &json!(0)));
     }
 
+    async fn dates_with_sleep_have_no_latest_date_on_record(world: World) {
+        let scene = Scene::new(world, &[night(0, "ring")]);
+        for tool in ["get_sleep", "get_night", "get_sleep_trend"] {
+            let answer = scene.assistant.call(tool, json!({})).await;
+            assert!(answer.get("latest_date_on_record").is_none(), "{answer}");
+        }
+    }
+
     async fn a_long_list_is_cut_and_says_what_to_ask_next(world: World) {
         let nights: Vec<Value> = (0..90).map(|days| night(days, "ring")).collect();
         let scene = Scene::new(world, &nights);
