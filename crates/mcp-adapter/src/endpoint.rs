@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 /// Detail of a 415: unlike the token endpoints, this one takes no forms.
 const NOT_JSON: &str = "The body must be application/json in UTF-8, without a content encoding.";
 
+/// Detail of a 405.
+const ONLY_POST: &str = "POST JSON-RPC messages to this address; it offers no event stream.";
+
 /// Answers a message. Every message needs a valid token, so that an assistant without one is sent to the
 /// authorization server by its first request.
 pub(crate) async fn receive(
@@ -44,7 +47,7 @@ pub(crate) async fn reject_method(
     state: web::Data<McpState>,
 ) -> Result<HttpResponse, Problem> {
     origin::check(&request, &state.api.http.settings)?;
-    Err(Problem::new(Fault::MethodNotAllowed).allow("POST"))
+    Err(Problem::new(Fault::MethodNotAllowed).allow("POST").detail(ONLY_POST))
 }
 
 async fn single(exchange: &Exchange<'_>, message: Message) -> Result<HttpResponse, Problem> {

@@ -70,14 +70,14 @@ impl ProtocolError {
     /// A call of a batch was refused. The code is the HTTP status of the same call outside a batch, and
     /// `retry_after` the seconds of its `Retry-After`.
     pub(crate) fn refused(problem: &Problem) -> Self {
-        let FaultRow { status, code, meaning, .. } = problem.fault().row();
+        let FaultRow { status, code, .. } = problem.fault().row();
         tracing::info!(code, "call of a batch refused");
-        let error = Self::new(i32::from(status), meaning, StatusCode::OK);
+        let error = Self::new(i32::from(status), "", StatusCode::OK);
         let data = match problem.retry_after_seconds() {
             Some(seconds) => json!({ "code": code, "retry_after": seconds }),
             None => json!({ "code": code }),
         };
-        Self { data: Some(data), ..error }
+        Self { message: Cow::Owned(problem.detail_text().into_owned()), data: Some(data), ..error }
     }
 
     /// Returns the JSON-RPC message.

@@ -129,6 +129,7 @@ struct TokensPage {
 impl TokensPage {
     async fn answer(self, state: &PageState, person: &SignedInPerson) -> Result<HttpResponse, Problem> {
         let Self { notice, created, form } = self;
+        let settings = &state.http.settings;
         let tokens = state.list_personal_tokens.run(person.user_id).await?;
         let tokens = tokens.into_iter().filter(|listed| listed.token.revoked_at.is_none());
         let tokens = tokens.map(|listed| line(listed, person.home_timezone)).collect();
@@ -136,6 +137,7 @@ impl TokensPage {
         let view = view::Tokens {
             person: person::shown(person),
             has_developer_page: state.developer.is_some(),
+            mcp_url: format!("{}{}", settings.public_url.trim_end_matches('/'), Endpoint::Mcp.path()),
             notice,
             created,
             tokens,

@@ -29,7 +29,8 @@ const DESCRIPTION: &str = "Consented access to people's profile, sleep and suppl
 An app exchanges an authorization code for tokens, then reads with the access token. Errors of the token \
 endpoints follow RFC 6749, all others are `application/problem+json` (RFC 9457); `code` is stable. Profile, \
 sleep and supplements are also served on paths without the segment `v1`, with the same counters; \
-pagination links use these paths. A request that cannot be parsed (more than 96 headers, a head above \
+pagination links use these paths. AI assistants use the Model Context Protocol at `POST /mcp`, whose \
+`tools/list` describes its tools. A request that cannot be parsed (more than 96 headers, a head above \
 128 KiB or one that does not arrive in time, raw bytes in the address, an address above 64 KiB) gets a \
 431, 408 or 400 without a body.";
 

@@ -177,7 +177,7 @@ impl Problem {
     }
 
     /// Returns the text of `detail`.
-    fn detail_text(&self) -> Cow<'_, str> {
+    pub fn detail_text(&self) -> Cow<'_, str> {
         match (&self.0.detail, self.0.fields.as_slice()) {
             (Some(detail), _) => Cow::Borrowed(detail),
             (None, [only]) => Cow::Owned(format!("{}: {}", only.field, only.message)),

@@ -157,6 +157,28 @@ fn a_rejected_item_has_a_reason_and_names_the_member() {
 }
 
 #[test]
+fn a_list_in_place_of_a_stage_a_metric_or_an_ingredient_is_rejected() {
+    use IngestKind::{Sleep, Supplements};
+    let night =
+        r#""time_in_bed_start":"2026-01-13T23:00:00+01:00","time_in_bed_end":"2026-01-14T07:00:00+01:00""#;
+    let stage = r#"["LIGHT","2026-01-13T23:15:00+01:00","2026-01-14T06:50:00+01:00"]"#;
+    for (kind, body, field) in [
+        (Sleep, format!(r#"{{{night},"raw_sleep":[{stage}]}}"#), "raw_sleep"),
+        (Sleep, format!(r#"{{{night},"unknown":1,"raw_sleep":[{stage}]}}"#), "raw_sleep"),
+        (Sleep, format!(r#"{{{night},"sleep_metric":[["time_night_asleep",25200]]}}"#), "sleep_metric"),
+        (
+            Supplements,
+            r#"{"name":"a","supplement_ingredient":[[1,"mg",true,"Magnesium",1,true]]}"#.to_owned(),
+            "supplement_ingredient",
+        ),
+    ] {
+        let invalid = json(kind, &body).remove(0).content.unwrap_err();
+        assert_eq!((invalid.code, invalid.field), (ItemCode::InvalidMember, Some(field)), "{body}");
+        assert!(invalid.detail.contains("expected an object"), "{}", invalid.detail);
+    }
+}
+
+#[test]
 fn a_session_names_the_member_at_fault() {
     let session = |change: (&str, &str)| {
         let text = r#"{"id":null,"time_in_bed_start":"2026-01-10T23:00:00+01:00","time_in_bed_end":"2026-01-11T07:00:00+01:00","raw_sleep":[{"stage":"LIGHT","start":"2026-01-10T23:15:00+01:00","end":"2026-01-11T06:50:00+01:00"}],"is_nap":false}"#;

@@ -24,7 +24,7 @@ use chrono::NaiveDate;
 use domain::data_kind::DataKind;
 use domain::scope::ScopeSet;
 use http_adapter::data::gate;
-use http_adapter::problem::Problem;
+use http_adapter::problem::{Fault, Problem};
 use serde_json::{Map, Value, json};
 
 /// A tool.
@@ -157,9 +157,15 @@ pub(crate) struct ToolCall<'a> {
 }
 
 impl ToolCall<'_> {
-    /// Authorizes and counts a read of one kind of data.
+    /// Authorizes and counts a read of one kind of data. An error about the scope names it.
     async fn admit(&self, kind: DataKind) -> Result<GrantedAccess, Problem> {
-        gate::admit_identified(self.request, &self.state.api, self.permission, kind).await
+        let access = gate::admit_identified(self.request, &self.state.api, self.permission, kind).await;
+        access.map_err(|problem| match problem.fault() {
+            Fault::InsufficientScope => {
+                problem.detail(format!("This token lacks the scope {}.", kind.scope()))
+            }
+            _ => problem,
+        })
     }
 
     /// Returns the arguments, none of which has another name than these.

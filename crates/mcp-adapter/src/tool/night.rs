@@ -27,16 +27,15 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     let range = DayRange { first: date, last: date };
     let Sessions { mut rows, range: _ } = session::read(call, &access, range, true).await?;
     rows.retain(|row| wanted.is_none_or(|id| row.id == id));
-    let latest = if rows.is_empty() { call.state.nights.latest(access.user_id, zone).await? } else { None };
     let mut answer = json!({
         "time_zone": zone.name(),
         "today": today.to_string(),
         "date": date.to_string(),
         "sessions": [],
         "missing": rows.is_empty().then(|| format!("No sleep on record ends on {date}.")),
-        "latest_date_on_record": latest.map(|date| date.to_string()),
         "cut": null,
     });
+    session::add_latest_date(call, &access, &rows, &mut answer).await?;
     let (sessions, next) = fill(&rows, zone, after, Room::beside(&answer))?;
     put(&mut answer, "sessions", Value::Array(sessions));
     if !next.is_empty() {

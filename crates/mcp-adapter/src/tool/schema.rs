@@ -49,7 +49,7 @@ fn sleep() -> Described {
         description: "One line per sleep session by wake-up date, latest first, and medians per source with \
             the number of nights n. Without arguments: last night, which ends today.",
         input: input(&[("from", "First date, YYYY-MM-DD. Default: the same as to."), ("to", TO)]),
-        output: ranged(&[
+        output: with_latest_date(ranged(&[
             ("nights", list(&session(&[]))),
             (
                 "medians",
@@ -61,8 +61,7 @@ fn sleep() -> Described {
                     ("asleep_n", json!({ "type": "integer" })),
                 ])),
             ),
-            ("latest_date_on_record", nullable("string")),
-        ]),
+        ])),
     }
 }
 
@@ -76,15 +75,14 @@ fn night() -> Described {
             ("session_id", "Only this session."),
             ("stages_after", "Only stages that start after this time, such as 2026-03-08T23:10:00-05:00."),
         ]),
-        output: output(&[
+        output: with_latest_date(output(&[
             ("time_zone", text()),
             ("today", text()),
             ("date", text()),
             ("sessions", list(&session(&[("stages", list(&stage()))]))),
             ("missing", nullable("string")),
-            ("latest_date_on_record", nullable("string")),
             ("cut", cut()),
-        ]),
+        ])),
     }
 }
 
@@ -113,7 +111,7 @@ fn trend() -> Described {
             ("to", TO),
             ("source", "A source that this tool returned; an empty string for nights without a source."),
         ]),
-        output: ranged(&[
+        output: with_latest_date(ranged(&[
             (
                 "sources",
                 list(&object(&[("source", nullable("string")), ("nights", json!({ "type": "integer" }))])),
@@ -123,8 +121,7 @@ fn trend() -> Described {
             ("all", all),
             ("period", text()),
             ("periods", list(&summary(&[("first", text())]))),
-            ("latest_date_on_record", nullable("string")),
-        ]),
+        ])),
     }
 }
 
@@ -205,6 +202,16 @@ fn object(members: &[(&str, Value)]) -> Value {
     let properties: Map<String, Value> =
         members.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
     json!({ "type": "object", "properties": properties, "required": names })
+}
+
+/// An answer about sleep, which may also have the latest date with sleep.
+fn with_latest_date(mut answer: Value) -> Value {
+    if let Some(properties) = answer.get_mut("properties").and_then(Value::as_object_mut) {
+        let latest = json!({ "type": ["string", "null"],
+            "description": "Present if these dates have no sleep: the latest date with sleep, null if there is none." });
+        properties.insert("latest_date_on_record".to_owned(), latest);
+    }
+    answer
 }
 
 /// A sleep session; metrics that are not known are absent.

@@ -1,6 +1,7 @@
 //! A sleep session as a line of an answer.
 
 use super::ToolCall;
+use super::answer::put;
 use super::days::DayRange;
 use application::StorageError;
 use application::access::GrantedAccess;
@@ -64,6 +65,20 @@ pub(super) async fn read(
         complete.first = rows.last().map_or(first, date);
     }
     Ok(Sessions { rows, range: complete })
+}
+
+/// Adds the latest date with sleep to an answer about dates without any; `null` if nothing is recorded.
+pub(super) async fn add_latest_date(
+    call: &ToolCall<'_>,
+    access: &GrantedAccess,
+    rows: &[PackedSleepRow],
+    answer: &mut Value,
+) -> Result<(), StorageError> {
+    if rows.is_empty() {
+        let latest = call.state.nights.latest(access.user_id, access.home_timezone).await?;
+        put(answer, "latest_date_on_record", json!(latest.map(|date| date.to_string())));
+    }
+    Ok(())
 }
 
 /// Describes a session: times in the zone of the recording, or else in that of the person.

@@ -23,7 +23,6 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     let (zone, today) = (access.home_timezone, call.today(&access));
     let asked = DayRange::read(call.arguments(&["from", "to"])?, today, 1)?;
     let Sessions { rows, range } = session::read(call, &access, asked.latest(MAX_DAYS), false).await?;
-    let latest = if rows.is_empty() { call.state.nights.latest(access.user_id, zone).await? } else { None };
     let dates: BTreeSet<NaiveDate> = rows.iter().map(|row| local_date(row.ended_at_millis, zone)).collect();
     let (missing_days, missing) = range.missing(&dates, today);
     let mut answer = json!({
@@ -35,18 +34,18 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
         "medians": medians(&rows, zone)?,
         "missing_days": missing_days,
         "missing": missing,
-        "latest_date_on_record": latest.map(|date| date.to_string()),
         "cut": null,
     });
+    session::add_latest_date(call, &access, &rows, &mut answer).await?;
     let (nights, unshown) = fill(&rows, zone, Room::beside(&answer))?;
     put(&mut answer, "nights", Value::Array(nights));
     let first_shown = unshown.map_or(range.first, |date| date.succ_opt().unwrap_or(date));
     if let Some(next) = asked.before(first_shown) {
-        put(
-            &mut answer,
-            "cut",
-            cut("Earlier nights are left out; the medians cover the whole requested range.", &[next]),
+        let note = format!(
+            "Earlier nights are left out. The medians cover {} to {}; ask for earlier dates separately.",
+            range.first, range.last
         );
+        put(&mut answer, "cut", cut(&note, &[next]));
     } else if unshown.is_some() {
         put(&mut answer, "cut", cut("Some sessions of the earliest date are left out.", &[]));
     }

@@ -31,7 +31,6 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     let asked = DayRange::read(arguments, today, USUAL_DAYS)?;
     let wanted = arguments.text("source")?;
     let Sessions { rows, range } = session::read(call, &access, asked.latest(MAX_DAYS), false).await?;
-    let latest = if rows.is_empty() { call.state.nights.latest(access.user_id, zone).await? } else { None };
     let spans = spans(&rows)?;
     let days = trend::days(&spans, zone);
     let sources = trend::sources(&days);
@@ -55,9 +54,9 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
         "periods": periods(&nights, first_of, zone),
         "missing_days": missing_days,
         "missing": missing,
-        "latest_date_on_record": latest.map(|date| date.to_string()),
         "cut": null,
     });
+    session::add_latest_date(call, &access, &rows, &mut answer).await?;
     if let Some(mut next) = asked.before(range.first) {
         if let Some(source) = wanted {
             put(&mut next, "source", source.into());

@@ -14,6 +14,8 @@ pub(crate) struct Tokens {
     pub(crate) person: Person,
     /// Whether the person can register apps.
     pub(crate) has_developer_page: bool,
+    /// Address for AI assistants.
+    pub(crate) mcp_url: String,
     /// Confirmation of the previous action.
     pub(crate) notice: Option<String>,
     /// New token, whose text is shown only once.

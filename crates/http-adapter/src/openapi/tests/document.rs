@@ -49,6 +49,12 @@ fn the_committed_copy_matches_the_code() {
 }
 
 #[test]
+fn the_description_names_the_endpoint_for_assistants() {
+    // The metadata of the endpoint links to this document, which has no operation for it.
+    assert!(document()["info"]["description"].as_str().unwrap().contains("`POST /mcp`"));
+}
+
+#[test]
 fn every_reference_resolves() {
     fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         match value {

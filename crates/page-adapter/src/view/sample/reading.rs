@@ -80,6 +80,7 @@ fn tokens(source: TextSource) -> Vec<Sample> {
     let page = |created, tokens, form| Tokens {
         person: person(source),
         has_developer_page: false,
+        mcp_url: source("https://id.example/mcp"),
         notice: None,
         created,
         tokens,

@@ -94,6 +94,8 @@ on_sqlite! {
             let answer = assistant.modern("tools/call", json!({ "name": tool })).await;
             let error = answer.assert_error(403, 403);
             assert_eq!((&error["data"]["code"], &answer.json()["id"]), (&json!("insufficient_scope"), &json!("a")));
+            let text = format!("This token lacks the scope {scope}.");
+            assert_eq!([&error["message"], &error["data"]["detail"]], [text.as_str(); 2], "{tool}");
             let challenge = answer.header("www-authenticate");
             assert!(challenge.contains(&format!("error=\"insufficient_scope\", scope=\"{scope}\", resource_metadata=")), "{challenge}");
             assert!(!answer.headers.contains_key("x-ratelimit-limit"));

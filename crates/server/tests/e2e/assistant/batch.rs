@@ -48,6 +48,7 @@ on_sqlite! {
             assert_eq!((&refused["error"]["code"], &refused["error"]["data"]["code"]), (&json!(status), &json!(code)));
             assert!(refused["error"]["message"].is_string() && refused.get("result").is_none(), "{refused}");
         }
+        assert_eq!(body[1]["error"]["message"], "This token lacks the scope sleep.");
         let seconds = |at: usize| body[at]["error"]["data"].get("retry_after").and_then(Value::as_u64);
         assert!(seconds(1).is_none() && seconds(2).is_some_and(|seconds| (1..=86_400).contains(&seconds)), "{body}");
         assert_eq!(body[3], json!({ "jsonrpc": "2.0", "id": 4, "result": {} }));

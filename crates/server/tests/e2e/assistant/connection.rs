@@ -52,17 +52,19 @@ fn after_headers(answer: &[u8]) -> &[u8] {
 }
 
 on_sqlite! {
-    async fn the_documented_check_of_a_token_lists_its_tools(world: World) {
+    async fn the_documented_requests_list_the_tools_and_read_nights(world: World) {
         let user = person(&world);
         let server = world.serve();
         let assistant = Assistant::with_scopes(&world, &server, &user, &["sleep"]);
         let guide = include_str!("../../../../../docs/connect-an-assistant.md");
-        let (_, after) = guide.split_once("-d '").expect("a command with a body");
-        let (body, _) = after.split_once('\'').expect("the end of the body");
-        let body: Value = serde_json::from_str(body).expect("JSON");
-        let result = assistant.post(&body, &[]).await.result();
+        let bodies = guide.split("-d '").skip(1).map(|after| after.split_once('\'').expect("the end of the body").0);
+        let bodies: Vec<Value> = bodies.map(|body| serde_json::from_str(body).expect("JSON")).collect();
+        let [list, call] = bodies.as_slice() else { panic!("{bodies:?}") };
+        let result = assistant.post(list, &[]).await.result();
         let tools = result["tools"].as_array().expect("tools");
         assert!(tools.iter().any(|tool| tool["name"] == "get_sleep"), "{result}");
+        let result = assistant.post(call, &[]).await.result();
+        assert_eq!((&result["isError"], &result["structuredContent"]["from"]), (&json!(false), &json!("2026-03-30")));
     }
 
     async fn requests_on_one_connection_are_independent_2026_07_28_basic_statelessness(world: World) {

@@ -104,6 +104,14 @@ on_sqlite! {
         assert_eq!((&coverage["sleep"]["first_date"], &coverage["sleep"]["days_of_last_366"]), (&Value::Null, &json!(0)));
     }
 
+    async fn dates_with_sleep_have_no_latest_date_on_record(world: World) {
+        let scene = Scene::new(world, &[night(0, "ring")]);
+        for tool in ["get_sleep", "get_night", "get_sleep_trend"] {
+            let answer = scene.assistant.call(tool, json!({})).await;
+            assert!(answer.get("latest_date_on_record").is_none(), "{answer}");
+        }
+    }
+
     async fn a_long_list_is_cut_and_says_what_to_ask_next(world: World) {
         let nights: Vec<Value> = (0..90).map(|days| night(days, "ring")).collect();
         let scene = Scene::new(world, &nights);
@@ -125,6 +133,18 @@ on_sqlite! {
         let answer = scene.assistant.call("get_sleep", json!({ "from": "1976-01-01" })).await;
         let rest = scene.assistant.call("get_sleep", answer["cut"]["next"][0].clone()).await;
         assert_eq!(rest["nights"][0]["date"], ago(400).to_string());
+    }
+
+    async fn the_note_of_a_range_of_over_366_days_names_the_dates_that_the_medians_cover(world: World) {
+        let scene = Scene::new(world, &[night(1, "ring"), night(365, "ring"), night(366, "ring")]);
+        let asked = json!({ "from": ago(400).to_string(), "to": today().to_string() });
+        let answer = scene.assistant.call("get_sleep", asked).await;
+        let (from, to) = (ago(365).to_string(), today().to_string());
+        assert_eq!((&answer["from"], &answer["to"], &answer["medians"][0]["n"]), (&json!(from), &json!(to), &json!(2)));
+        let note = format!("Earlier nights are left out. The medians cover {from} to {to}; ask for earlier dates separately.");
+        assert_eq!(answer["cut"]["note"], note);
+        let rest = scene.assistant.call("get_sleep", answer["cut"]["next"][0].clone()).await;
+        assert_eq!((&rest["to"], &rest["medians"][0]["n"]), (&json!(ago(366).to_string()), &json!(1)));
     }
 
     async fn a_night_lists_its_stages_in_order(world: World) {

@@ -20,6 +20,13 @@ on_sqlite! {
         own.assert_error(405, 405);
     }
 
+    async fn a_405_says_to_post_messages_2026_07_28_streamable_http_earlier_revisions(world: World) {
+        let server = world.serve();
+        let error = Answer::to(Assistant::new(&server, "none").request(Method::GET)).await.assert_error(405, 405);
+        let text = "POST JSON-RPC messages to this address; it offers no event stream.";
+        assert_eq!([&error["message"], &error["data"]["detail"]], [text; 2]);
+    }
+
     async fn a_foreign_origin_is_403_2026_07_28_streamable_http_security_and_endpoint(world: World) {
         let user = person(&world);
         let world = world.with("RESTWELL__CORS__ALLOWED_ORIGINS", "https://app.example");

@@ -33,6 +33,14 @@ on_sqlite! {
         caller.read(&token, &path).await.assert_problem(403, "other_user");
     }
 
+    async fn the_token_page_names_the_address_for_assistants(world: World) {
+        let scene = Scene::new(world);
+        scene.browser.sign_in(&scene.person).await;
+        let text = scene.browser.open("/tokens").await.text();
+        let expected = format!("Assistants connect to {}/mcp.", scene.server.base_url);
+        assert!(text.contains(&expected), "{text}");
+    }
+
     async fn an_invalid_token_form_creates_none(world: World) {
         let scene = Scene::new(world);
         scene.browser.sign_in(&scene.person).await;
