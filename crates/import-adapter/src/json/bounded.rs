@@ -1,14 +1,15 @@
-//! Lists bounded by the length of a night.
+//! Lists of objects, bounded by the length of a night.
 
 use domain::sleep::Hypnogram;
-use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
 /// Error of a list that is too long.
 pub(super) const TOO_LONG: &str = "a list has more than 20160 entries";
 
-/// A list of at most [`Hypnogram::MAX_ENTRIES`] entries; `null` is empty.
+/// A list of at most [`Hypnogram::MAX_ENTRIES`] objects; `null` is empty.
 #[derive(Debug)]
 pub(crate) struct Bounded<T>(pub(crate) Vec<T>);
 
@@ -39,12 +40,36 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut entries = Vec::new();
-        while let Some(entry) = list.next_element()? {
+        while let Some(Object(entry)) = list.next_element()? {
             if entries.len() >= Hypnogram::MAX_ENTRIES {
                 return Err(A::Error::custom(TOO_LONG));
             }
             entries.push(entry);
         }
         Ok(Bounded(entries))
+    }
+}
+
+/// An entry that is read from an object only. Derived code also reads a list as a struct, by the order of its
+/// members.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members(PhantomData))
+    }
+}
+
+struct Members<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members)).map(Object)
     }
 }

@@ -1,7 +1,6 @@
 //! Parsing of records without repeating a value in an error.
 
 use super::bounded::TOO_LONG;
-use super::objects_only::from_str;
 use crate::input::{Position, damaged};
 use application::ports::import_source::ImportRefusal;
 use serde::Deserialize;
@@ -28,7 +27,7 @@ pub(crate) fn check(bytes: &[u8], start: Position) -> Result<&str, ImportRefusal
 
 /// Parses the members of a checked record, or returns what is wrong with their types.
 pub(crate) fn decode<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, String> {
-    from_str(text).map_err(|error| reason(&error))
+    serde_json::from_str(text).map_err(|error| reason(&error))
 }
 
 /// Describes a type error for people, without any value.

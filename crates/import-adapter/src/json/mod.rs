@@ -4,14 +4,12 @@ mod bounded;
 mod decode;
 mod document;
 mod loose;
-mod objects_only;
 mod records;
 
 pub(crate) use bounded::Bounded;
 pub(crate) use decode::{check, decode, reason};
 pub(crate) use document::{Document, Layout, Record};
 pub(crate) use loose::LooseScalar;
-pub(crate) use objects_only::{ObjectsOnly, from_str};
 pub(crate) use records::{DocumentReader, ReadRecord};
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! What all kinds of line share.
 
 use super::invalid_item::{InvalidItem, named};
-use crate::json::ObjectsOnly;
 use crate::source::Notes;
 use domain::deceptive_text::without_deceptive;
 use domain::id::UserId;
@@ -20,7 +19,7 @@ pub(super) fn read_members<'de, T: Deserialize<'de>>(
 ) -> Result<T, InvalidItem> {
     let mut unknown = BTreeSet::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let members = serde_ignored::deserialize(ObjectsOnly(&mut deserializer), |path| {
+    let members = serde_ignored::deserialize(&mut deserializer, |path| {
         if let serde_ignored::Path::Map { key, .. } = path
             && unknown.len() <= NAMES_SHOWN
         {

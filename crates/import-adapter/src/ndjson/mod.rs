@@ -16,7 +16,7 @@ pub(crate) use invalid_item::InvalidItem;
 
 use crate::format::Format;
 use crate::input::{Cursor, Position};
-use crate::json::{LooseScalar, check, from_str};
+use crate::json::{LooseScalar, check};
 use crate::recognised::RecognisedFile;
 use crate::seen::FilePreview;
 use crate::sketch::Sketch;
@@ -91,7 +91,8 @@ impl Ndjson {
         if !text.trim_start().starts_with('{') {
             return Err(InvalidItem::not_an_object());
         }
-        let kind: Kind = from_str(text).map_err(|error| InvalidItem::of_types::<Kind>(&error, text))?;
+        let kind: Kind =
+            serde_json::from_str(text).map_err(|error| InvalidItem::of_types::<Kind>(&error, text))?;
         match kind.r#type.as_str() {
             Some(PROFILE) => read_profile(text, self.user_id, place, notes),
             Some(SESSION) => read_session(text, self.user_id, place, notes),

@@ -2,7 +2,7 @@
 
 use super::invalid_item::{InvalidItem, at, named};
 use super::line::check_person;
-use crate::json::{Bounded, LooseScalar, from_str};
+use crate::json::{Bounded, LooseScalar};
 use crate::source::Notes;
 use crate::timestamp::Timestamp;
 use application::ports::import_source::ImportedSession;
@@ -67,7 +67,7 @@ members!(KnownLine, KnownStage, KnownMetric, Option<&'a str>, #[serde(deny_unkno
 /// Parses a line that has only known members at any depth; `None` for any other line, valid or not. Looking
 /// for unknown members costs a text for each of a night's hundred members or more.
 pub(super) fn known_members(text: &str) -> Option<Line<'_>> {
-    from_str::<KnownLine<'_>>(text).ok().map(Line::from)
+    serde_json::from_str::<KnownLine<'_>>(text).ok().map(Line::from)
 }
 
 impl<'a> From<KnownLine<'a>> for Line<'a> {
