@@ -25,7 +25,7 @@ impl Entropy for SystemEntropy {
 )]
 pub(crate) fn draw<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    rand::fill(&mut bytes).expect("the operating system gives randomness");
+    rand::fill(&mut bytes).expect("the operating system provides randomness");
     bytes
 }
 

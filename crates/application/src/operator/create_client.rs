@@ -146,7 +146,7 @@ const fn scopes_of(kind: ClientKind) -> &'static str {
         }
         ClientKind::Service => {
             "a service client may have the scopes users:write, profile:write, sleep:write, supplements:write and \
-             tokens:introspect; the others are for apps, to which people give them"
+             tokens:introspect; the others are for apps and are granted by people"
         }
     }
 }

@@ -137,7 +137,7 @@ fn skipped_files(format: Format, passed_over: &NameSummary) -> String {
         Format::Auto => "of no known format".to_owned(),
         asked => format!("not of the format {}", asked.as_str()),
     };
-    format!("files that are {of} were skipped: {} ({})", passed_over.count, passed_over.listed())
+    format!("files {of} were skipped: {} ({})", passed_over.count, passed_over.listed())
 }
 
 /// Files of one kind to mention: their number and the first names.
