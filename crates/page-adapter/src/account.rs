@@ -97,7 +97,7 @@ pub(super) struct TypedPasskey {
 pub(super) struct AccountPage {
     pub(super) notice: Option<String>,
     pub(super) disconnects_apps: bool,
-    /// What was typed into the forms for passkeys.
+    /// Values typed into the forms for passkeys.
     pub(super) passkeys: TypedPasskey,
     pub(super) errors: FormErrors,
 }

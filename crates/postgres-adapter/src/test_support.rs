@@ -149,7 +149,7 @@ impl Drop for TestDatabase {
 
 /// Returns the URL of the cluster.
 fn cluster() -> String {
-    #[expect(clippy::disallowed_methods, reason = "tests have no settings; the variable is theirs alone")]
+    #[expect(clippy::disallowed_methods, reason = "tests have no settings; only they use the variable")]
     let url = std::env::var(CLUSTER_VARIABLE);
     demand(
         url,
@@ -229,7 +229,7 @@ async fn run(client: &Client, statement: &str) {
 }
 
 /// Unwraps a result; panics with its error.
-#[expect(clippy::panic, reason = "a test without its database must fail, and say why")]
+#[expect(clippy::panic, reason = "a test without its database must fail with the reason")]
 #[track_caller]
 fn demand<T, E: std::fmt::Debug>(result: Result<T, E>, why: &str) -> T {
     match result {

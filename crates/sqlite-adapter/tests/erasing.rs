@@ -1,5 +1,5 @@
 //! Contents of a store's files after a person is erased.
-#![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed preparation fails the test")]
 
 use application::ports::storage::{Erasure, ProfileReader as _, StoreUpkeep as _, UnitOfWorkFactory as _};
 use chrono::{DateTime, Utc};

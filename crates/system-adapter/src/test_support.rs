@@ -1,7 +1,7 @@
 //! Test fixtures: clocks under the test's control, and validly signed tokens with arbitrary content.
 //!
 //! Compiled only with the feature `test-support`.
-#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot be set up must stop")]
+#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot be set up must fail")]
 
 use crate::encryption_key::EncryptionKey;
 use crate::entropy::SystemEntropy;

@@ -182,7 +182,7 @@ fn intake_fields(entry: &str, supplement: Option<String>) -> Vec<(&'static str, 
 
 type Parts = (Vec<(&'static str, String)>, Good);
 
-#[expect(clippy::match_same_arms, reason = "the arms group what belongs together")]
+#[expect(clippy::match_same_arms, reason = "the arms are grouped by subject")]
 #[expect(clippy::too_many_lines, reason = "one arm for each endpoint")]
 fn by_get(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts {
     let ok = Good::Status(200);
@@ -257,7 +257,7 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts 
     }
 }
 
-#[expect(clippy::match_same_arms, reason = "the arms group what belongs together")]
+#[expect(clippy::match_same_arms, reason = "the arms are grouped by subject")]
 #[expect(clippy::too_many_lines, reason = "one arm for each endpoint")]
 fn by_post(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts {
     let thing = || material.thing.clone();
