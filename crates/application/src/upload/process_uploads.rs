@@ -203,7 +203,8 @@ fn until(now: DateTime<Utc>) -> DateTime<Utc> {
 /// because the user probably chose the wrong file.
 fn personal(file: Box<dyn ImportFile>, has_start: bool) -> Result<Box<dyn ImportFile>, ImportRefusal> {
     if has_start && file.format() != RECORDING_FORMAT {
-        let text = "the file contains the start of its records; upload it again without a start of the recording";
+        let text =
+            "the file contains the start of its records; upload it again without a start of the recording";
         return Err(ImportRefusal::NotInThisWay(text.to_owned()));
     }
     if file.format() == "dsld" {

@@ -89,10 +89,7 @@ fn formats_may_be_mixed_and_the_first_gives_its_name() {
     assert_eq!((format, places(&items)), ("ndjson", vec!["a.ndjson: line 1", "b.json: record 1"]));
     let (format, items) = read_as(&packed, Format::Fitbit).unwrap();
     assert_eq!((format, sessions(&items).len()), ("fitbit", 1));
-    assert_eq!(
-        notes(&items),
-        ["the archive: files not of the format fitbit were skipped: 1 (a.ndjson)"]
-    );
+    assert_eq!(notes(&items), ["the archive: files not of the format fitbit were skipped: 1 (a.ndjson)"]);
 }
 
 #[test]
