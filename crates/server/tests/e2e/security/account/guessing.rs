@@ -79,7 +79,7 @@ on_sqlite! {
         let strangers_cookie = neighbour.cookie(KNOWN_BROWSER).expect("what a sign-in leaves");
         refused_after_three(&servers).await;
         assert_must_wait(&try_to_sign_in(&neighbour, EMAIL, PASSWORD).await, 86_400);
-        // At the other server as well: nothing of it is kept in a process.
+        // At the other server as well: the state is not kept in a process.
         sign_in(&owner.at(&servers[1]), EMAIL, PASSWORD).await;
         assert_must_wait(&try_to_sign_in(&Browser::new(&servers[0]), EMAIL, PASSWORD).await, 86_400);
 

@@ -26,7 +26,7 @@ pub(super) struct SingleUseInputs {
 }
 
 impl SingleUseInputs {
-    /// Creates it, with a separate browser if a session is needed: some requests end it.
+    /// Creates the sample, with a separate browser if a session is needed, because some requests end it.
     pub(super) async fn make(cast: &Cast, endpoint: Endpoint, audience: Audience) -> Self {
         let counts = !matches!(
             audience,
