@@ -12,7 +12,8 @@ use tls_trust::{Authorities, Trust, client_config};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// Maximum number of requests at a time; further ones wait, and their time limit begins afterwards.
+/// Maximum number of concurrent requests. Further ones wait, and the wait does not count towards their time
+/// limit.
 const MAX_CONCURRENT: usize = 64;
 
 /// Sends requests to allowed addresses only.

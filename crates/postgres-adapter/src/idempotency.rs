@@ -1,4 +1,4 @@
-//! Idempotent requests and their kept answers.
+//! Idempotent requests and their stored responses.
 
 use crate::connection::Pooled;
 use crate::error::unexpected;
@@ -79,7 +79,7 @@ impl IdempotencyStore for PostgresStore {
         let StoredResponse { status, body } = answer;
         let status = i16::try_from(*status).map_err(|_| unexpected("a response with an invalid status"))?;
         let IdempotentRequest { client_id, key, content } = &request;
-        // If the same request claimed the key again, the first answer is kept.
+        // If the same request claimed the key again, the first response stays.
         let open = answer_table::table
             .find((client_id.as_uuid(), key.as_slice()))
             .filter(answer_table::content_hash.eq(content.as_slice()))

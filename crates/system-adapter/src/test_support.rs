@@ -15,7 +15,7 @@ use domain::signing_key::SigningKey;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A clock that stands still.
+/// A clock with a fixed time.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedClock(pub DateTime<Utc>);
 

@@ -53,7 +53,7 @@ pub(super) fn survey(
         }
         match found {
             Ok(Claim { recognised, sign }) => claimed.push((entry, recognised, sign)),
-            // Part of an export would be taken for the whole.
+            // Part of an export would be mistaken for the whole.
             Err(refusal @ ImportRefusal::NotInThisWay(_)) => return Err(within(&entry.name, refusal)),
             Err(refusal) => {
                 unknown.note(&entry, refusal)?;
