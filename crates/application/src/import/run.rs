@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
         self.waiting.len()
     }
 
-    /// Removes and returns the deferred records; no further ones are deferred until [`Self::resume_waiting`].
+    /// Removes and returns the deferred records; none are deferred until [`Self::resume_waiting`].
     pub(super) fn take_waiting(&mut self) -> Vec<ImportItem> {
         self.may_wait = false;
         let waiting = std::mem::take(&mut self.waiting).into_records();

@@ -1,4 +1,4 @@
-//! Check of the person to whom a line belongs.
+//! Check that a line belongs to the owner of the file.
 //!
 //! A file with a single line about another person is rejected as a whole before anything is stored, because
 //! the health data of two people in one account could hardly be separated again.
