@@ -83,7 +83,7 @@ fn form_errors(error: ChangePasswordError) -> Result<FormErrors, Problem> {
     }
 }
 
-/// What was typed into a form that is shown again.
+/// Values typed into a form that is shown again.
 #[derive(Default)]
 pub(super) struct TypedPasskey {
     /// Name of a new passkey.
