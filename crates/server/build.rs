@@ -1,6 +1,6 @@
 //! Linking options of the program.
 
-#![expect(clippy::disallowed_methods, reason = "Cargo tells a build script its target in the environment")]
+#![expect(clippy::disallowed_methods, reason = "Cargo passes the target in the environment")]
 
 use std::env;
 use std::process::Command;

@@ -115,7 +115,7 @@ test('the account is deleted by the keyboard alone, and only with the right addr
   assert.equal((await read('sleep', person.id, tokens.access_token)).status, 200)
 
   await erase(person.email)
-  assert.match(await mainText(page), /Your account is deleted[^]*Receipt[^]*[0-9a-f]{8}-[0-9a-f-]{27}/)
+  assert.match(await mainText(page), /Your account has been deleted[^]*Receipt[^]*[0-9a-f]{8}-[0-9a-f-]{27}/)
   assert.doesNotMatch(await page.content(), new RegExp(`${person.id}|${person.email}`))
   assert.deepEqual(await page.context().cookies(), [])
   assert.ok(await becomesTrue(async () => (await read('sleep', person.id, tokens.access_token)).status === 401))

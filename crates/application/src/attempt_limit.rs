@@ -53,8 +53,8 @@ macro_rules! from_attempt_rejected {
 }
 pub(crate) use from_attempt_rejected;
 
-/// Counts an attempt before it is made. Of concurrent attempts, across replicas, no more than the limit pass,
-/// because each gets a distinct count.
+/// Counts an attempt before it is made. Even if attempts are concurrent on several replicas, no more than the
+/// limit pass, because each gets a distinct count.
 pub(crate) async fn count_attempt(
     failures: &dyn FailureCounter,
     key: FailureKey,

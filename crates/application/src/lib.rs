@@ -1,7 +1,7 @@
-//! What Restwell does: use cases, and the ports through which they reach everything else.
+//! The use cases of Restwell, and the ports through which they reach everything else.
 //!
-//! A use case is one struct in one file; `new` takes ports, `run` does it. Ports are traits in [`ports`];
-//! adapters implement them, and nothing here knows which adapter it talks to.
+//! A use case is one struct in one file: `new` takes the ports, and `run` executes it. Ports are traits in
+//! [`ports`], which adapters implement; nothing in this crate depends on an adapter.
 
 pub mod access;
 pub mod account;

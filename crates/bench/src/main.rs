@@ -1,4 +1,4 @@
-//! Measures Restwell beside references that show what the machine can do, and renders the figures.
+//! Measures Restwell and references that show what the machine can do, and renders the figures.
 //!
 //! `bench run` creates the data, starts Postgres, Redis and the program, and runs every case in turns with
 //! its reference, so that other load on the machine affects both. `bench report` renders the committed

@@ -127,7 +127,7 @@ impl From<Outcome> for Results {
 }
 
 impl Results {
-    /// The same without a verdict, because a short run says nothing about time.
+    /// The same without a verdict, because a short run does not allow conclusions about time.
     #[must_use]
     pub(crate) fn unjudged(mut self) -> Self {
         for outcome in &mut self.outcomes {

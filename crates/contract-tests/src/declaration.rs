@@ -8,7 +8,7 @@ macro_rules! suite {
         /// Every case, by aggregate.
         pub mod cases {
             $(
-                #[expect(missing_docs, reason = "the names say it")]
+                #[expect(missing_docs, reason = "the names are self-explanatory")]
                 pub mod $module {
                     $(
                         pub async fn $case(harness: &crate::Harness) {

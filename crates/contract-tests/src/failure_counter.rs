@@ -75,7 +75,7 @@ pub(crate) async fn a_failure_is_uncounted_in_its_own_window_and_never_below_zer
     uncount(&[2], seconds(2)).await;
     assert_eq!(fail(harness, key(2), seconds(2)).await.count, 1);
     assert_eq!(fail(harness, key(3), seconds(2)).await.count, 1);
-    // A failure of the previous window is not taken back from this one.
+    // A failure of the previous window is not subtracted from this one.
     let next = now() + window();
     assert_eq!(fail(harness, key(1), next).await.count, 1);
     uncount(&[1], next - microsecond()).await;

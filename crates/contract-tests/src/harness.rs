@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// An empty store with the current schema, accessed through its ports. Each case has a separate one.
 #[derive(Clone)]
-#[expect(missing_docs, reason = "each field is the port it is named after")]
+#[expect(missing_docs, reason = "each field is named after its port")]
 pub struct Harness {
     pub factory: Arc<dyn UnitOfWorkFactory>,
     pub clients: Arc<dyn ClientReader>,

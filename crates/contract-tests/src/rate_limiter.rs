@@ -23,7 +23,7 @@ macro_rules! limiter_suite {
             use application::ports::system::RateLimiter;
             use std::sync::Arc;
             $(
-                #[expect(missing_docs, reason = "the names say it")]
+                #[expect(missing_docs, reason = "the names are self-explanatory")]
                 pub async fn $case(limiter: Arc<dyn RateLimiter>) {
                     super::$case(limiter).await;
                 }

@@ -71,7 +71,7 @@ pub(crate) async fn a_second_factor_reads_back_until_it_is_deleted(harness: &Har
     unit.commit().await.unwrap();
     assert_eq!((find(harness, 1).await, state(harness, 1).await), (None, None));
     assert_eq!(state(harness, 2).await, Some(expected));
-    // Another app takes the place of an earlier one.
+    // Another app replaces an earlier one.
     let other = Totp { last_step: TotpStep::new(-1), set_at: seconds(7), ..totp(9) };
     let mut unit = harness.begin().await;
     unit.second_factors().set(user_id(2), &other).await.unwrap();

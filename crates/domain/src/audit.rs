@@ -1,4 +1,4 @@
-//! The audit trail: events about grants, tokens, keys, clients and accounts, and who caused them.
+//! The audit trail: events that concern grants, tokens, keys, clients and accounts, and who caused them.
 //!
 //! An event refers to things by id. It never contains a value of a person's data, a secret, or a network
 //! address that the person may not see. Reads of data endpoints are not events; they are summed in
@@ -60,7 +60,7 @@ crate::named_enum! {
         SecondFactorLimited = "second_factor.limited",
         /// A person created recovery codes.
         RecoveryCodesCreated = "recovery_codes.created",
-        /// A recovery code completed a sign-in; the count is that of the unused codes.
+        /// A recovery code completed a sign-in; the count is the number of unused codes.
         RecoveryCodeUsed = "recovery_codes.used",
         /// Sessions were ended; the subject is the session if there was one.
         SignedOut = "session.signed_out",
@@ -95,8 +95,8 @@ crate::named_enum! {
         WebhookSecretRotated = "webhook.secret_rotated",
         /// A test event or a challenge was queued for a webhook endpoint, which is the subject.
         WebhookTested = "webhook.tested",
-        /// Events of a webhook endpoint, which is the subject, were queued again, each about another person;
-        /// the count is their number.
+        /// Events of a webhook endpoint, which is the subject, were queued again, at most one per person; the
+        /// count is the number of events.
         WebhookReplayed = "webhook.replayed",
         /// A webhook endpoint, which is the subject, was disabled because its receiver failed.
         WebhookDisabled = "webhook.disabled",
@@ -154,7 +154,7 @@ crate::named_enum! {
         ImportUndone = "import.undone",
         /// A service client added or changed sleep sessions; recorded once per day.
         SleepWritten = "sleep.written",
-        /// A service client or the person added or changed intake logs; of a client, recorded once per day.
+        /// A service client or the person added or changed intake logs; for a client, recorded once per day.
         IntakeLogsWritten = "supplement_log.written",
         /// A service client added or changed catalogue labels, recorded once per day; or the person changed
         /// products of their own.

@@ -31,9 +31,9 @@ pub struct ChangePosition {
 pub struct ChangeCursor {
     /// The last change returned; `None` at the beginning.
     pub after: Option<ChangePosition>,
-    /// When it was issued, to the second, from 1970 on.
+    /// Time of issue in whole seconds, not before 1970.
     pub given_at: DateTime<Utc>,
-    /// Whose changes.
+    /// User whose changes are read.
     pub user: UserFingerprint,
 }
 

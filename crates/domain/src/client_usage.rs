@@ -1,4 +1,4 @@
-//! Requests of a client, summed by UTC day, endpoint and status; contains no person (ADR 71).
+//! Requests of a client, summed by UTC day, endpoint and status; identifies no person (ADR 71).
 
 use crate::data_endpoint::PersonEndpoint;
 use crate::id::ClientId;
@@ -52,8 +52,8 @@ pub struct ClientUsage {
     pub key: UsageKey,
     /// Number of requests.
     pub requests: u64,
-    /// Fewest requests that the daily limit of any one person left after one of them; `None` if none was
-    /// counted against a limit.
+    /// Smallest number of requests that any person's daily limit still allowed after one of them; `None` if
+    /// none was counted against a limit.
     pub fewest_left: Option<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! Recognition of browsers in which a person has signed in before (security.md T81).
 //!
-//! Limits on password attempts would let a stranger lock out the owner of an account. Attempts from a known
-//! browser therefore have a separate budget. The browser proves itself with a cookie that only a successful
+//! Limits on password attempts alone would let a stranger lock out the owner of an account. Attempts from a
+//! known browser therefore have a separate budget. A known browser presents a cookie that only a successful
 //! sign-in sets.
 
 use crate::id::UserId;

@@ -4,7 +4,8 @@ use crate::data_kind::DataKind;
 use crate::id::{ClientId, PersonalTokenId, UserId};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// What reads on behalf of a person. A personal access token is treated like a separate client (decisions 7).
+/// Credential with which a person's data is read. A personal access token is treated like a separate client
+/// (decisions 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reader {
     /// An app, under a grant.

@@ -1,8 +1,8 @@
-//! Refresh tokens: fixed ones of confidential clients, rotating ones of public apps (decisions 3; RFC 9700
-//! section 4.14).
+//! Refresh tokens: fixed for confidential clients, rotating for public apps (decisions 3; RFC 9700 section
+//! 4.14).
 //!
 //! A rotating token consists of a family part, which all tokens of a grant share, and its own part. The
-//! family part finds the grant of any token that it ever had, so that no list of used tokens is needed.
+//! family part identifies the grant of every token it ever had, so no list of used tokens is needed.
 
 use crate::hidden::hide_in_debug;
 use crate::id::{GrantId, UserId};
@@ -165,15 +165,15 @@ impl Rotation {
     }
 }
 
-/// What the store decides about a use of a rotating token.
+/// Decision of the store about a use of a rotating token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RotationOutcome {
-    /// It was the newest token, and is replaced.
+    /// It was the newest token and has been replaced.
     Replaced,
     /// It was replaced within [`REUSE_WINDOW_SECONDS`], and the new token, which is returned encrypted, has
     /// not been used: the response was lost.
     Repeated(SealedToken),
-    /// It was replaced before: two parties have tokens of the family. The grant is revoked.
+    /// It had been replaced before, so two parties have tokens of the family. The grant is revoked.
     Reused,
     /// The grant does not exist, is revoked, or has a token that does not rotate.
     NotLive,

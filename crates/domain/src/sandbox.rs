@@ -1,4 +1,4 @@
-//! Sandbox people: synthetic users with known records, for developers of apps.
+//! Sandbox people: synthetic users with known records, for app developers.
 
 use crate::id::UserId;
 use crate::user::Email;
@@ -19,7 +19,7 @@ crate::named_enum! {
         RegularSleeper = "regular-sleeper",
         /// Sleep at night in one week, by day in the next.
         ShiftWorker = "shift-worker",
-        /// Nights in which clocks change.
+        /// Nights on which the clocks change.
         ClockChanges = "clock-changes",
         /// Two devices that record the same nights.
         TwoDevices = "two-devices",

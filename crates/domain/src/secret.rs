@@ -158,8 +158,8 @@ impl Secret {
         self.kind
     }
 
-    /// Returns the text, for the only response that contains it. Every caller is a place where a secret
-    /// leaves.
+    /// Returns the text, for the only response that contains it. Every call is a place where a secret leaves
+    /// the program.
     pub fn expose(&self) -> &str {
         &self.text
     }

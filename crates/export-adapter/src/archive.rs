@@ -87,7 +87,7 @@ impl ExportWriter for ZipExport {
     }
 
     fn write(&mut self, item: &ExportItem) -> Result<(), ExportNotWritten> {
-        let section = self.section.ok_or_else(|| ExportNotWritten("no part was begun".to_owned()))?;
+        let section = self.section.ok_or_else(|| ExportNotWritten("no part was started".to_owned()))?;
         let rows = table::rows(section, item).map_err(not_written)?;
         self.archive()?.write_all(&rows).map_err(not_written)
     }

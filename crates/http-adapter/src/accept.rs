@@ -1,4 +1,4 @@
-//! Whether a caller is a browser that wants a page.
+//! Content negotiation: whether a caller is a browser that expects a page.
 
 use actix_web::http::header::{ACCEPT, HeaderMap};
 

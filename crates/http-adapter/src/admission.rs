@@ -61,7 +61,7 @@ struct Bounds {
     is_refusing: AtomicBool,
 }
 
-/// Which bounds apply to a request.
+/// Kind of a request, which determines its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestKind {
     WithoutBody,
@@ -112,7 +112,7 @@ pub(crate) struct ResponsePermit {
     _shares: Vec<Share>,
 }
 
-/// The person whose data an answer contains, and who reads it.
+/// The person whose data a response contains, and its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holder {
     user_id: UserId,
@@ -221,7 +221,8 @@ impl Admission {
         taken
     }
 
-    /// Logs the start of refusing, and its end once half of each bound is free, rather than every refusal.
+    /// Logs when requests start to be refused, and the end once half of each bound is free, rather than every
+    /// refusal.
     fn log_change(&self, refused: Option<Shortage>) {
         let bounds = &*self.0;
         match refused {

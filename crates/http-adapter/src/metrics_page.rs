@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub type MetricsText = Arc<dyn Fn() -> String + Send + Sync>;
 
 /// Returns the configuration of the metrics listener: `App::new().configure(configure_metrics(text))`.
-#[expect(clippy::disallowed_methods, reason = "another listener, which serves nothing of the interface")]
+#[expect(clippy::disallowed_methods, reason = "a separate listener without endpoints of the API")]
 pub fn configure_metrics(text: MetricsText) -> impl FnOnce(&mut ServiceConfig) {
     move |app| {
         app.app_data(Data::new(text))

@@ -94,7 +94,7 @@ pub trait KeySetSource: Send + Sync {
     fn public_keys(&self) -> Vec<PublicKey>;
 }
 
-/// Who runs the server, as shown to people.
+/// Operator of the server, as shown to people.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Operator {
     /// Name; `None` if it is not published.
@@ -188,7 +188,7 @@ pub struct HttpState {
 }
 
 /// Dependencies of exports.
-#[expect(missing_docs, reason = "each field is what it is named after")]
+#[expect(missing_docs, reason = "each field is named after its content")]
 pub struct ExportUseCases {
     pub records: ExportRecords,
     pub writers: Arc<dyn ExportWriters>,
@@ -204,7 +204,7 @@ impl ExportUseCases {
 }
 
 /// Use cases of the endpoints for backends.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
+#[expect(missing_docs, reason = "each field is named after its use case")]
 pub struct IngestUseCases {
     pub records: IngestRecords,
     pub once: IdempotentRequests,
@@ -220,7 +220,7 @@ impl IngestUseCases {
 }
 
 /// Use cases of the API.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
+#[expect(missing_docs, reason = "each field is named after its use case")]
 pub struct ApiState {
     /// Dependencies shared with the middleware.
     pub http: Arc<HttpState>,

@@ -11,7 +11,7 @@ pub struct FileContext {
     pub zone: TimeZone,
     /// Start of a recording that does not contain it (a hypnogram).
     pub start: Option<DateTime<FixedOffset>>,
-    /// The person whose file it is; a line about another person makes the file invalid.
+    /// Owner of the file; a line about another person makes the file invalid.
     pub user_id: Option<UserId>,
     /// Maximum unpacked size of an archive in bytes, for each reading.
     pub most_unpacked: u64,

@@ -61,7 +61,7 @@ fn add(hash: &mut Sha256, path: &Path) -> Result<u64, ImportRefusal> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands where map_err wants a function")]
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err` as a function")]
 fn unreadable(error: std::io::Error) -> ImportRefusal {
     ImportRefusal::Unreadable(error.kind().to_string())
 }

@@ -79,7 +79,7 @@ fn first_bytes(file: &mut File) -> Result<Vec<u8>, ImportRefusal> {
     Ok(begins)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 fn unreadable(error: io::Error) -> ImportRefusal {
     match error.kind() {
         io::ErrorKind::NotFound => ImportRefusal::Missing,

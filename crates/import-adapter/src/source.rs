@@ -1,4 +1,4 @@
-//! What all format readers share: batches and the end of the file.
+//! Shared parts of all format readers: batches and the end of the file.
 
 use application::ports::import_source::{
     ImportItem, ImportRefusal, ImportSource, ImportedSession, Note, ReadProgress, Rejection,

@@ -41,7 +41,7 @@ impl UploadFiles for SpoolFolder {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 fn failed(error: io::Error) -> SpoolError {
     SpoolError(error.kind().to_string())
 }

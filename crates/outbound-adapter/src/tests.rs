@@ -53,7 +53,7 @@ fn get(url: &str) -> OutboundRequest {
     }
 }
 
-/// What a host does after it has read a request.
+/// Behaviour of a host after it has read a request.
 #[derive(Clone)]
 enum Behaviour {
     /// Writes these bytes and closes.

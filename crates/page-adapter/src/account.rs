@@ -83,7 +83,7 @@ fn form_errors(error: ChangePasswordError) -> Result<FormErrors, Problem> {
     }
 }
 
-/// What was typed into a form that is shown again.
+/// Values typed into a form that is shown again.
 #[derive(Default)]
 pub(super) struct TypedPasskey {
     /// Name of a new passkey.
@@ -97,7 +97,7 @@ pub(super) struct TypedPasskey {
 pub(super) struct AccountPage {
     pub(super) notice: Option<String>,
     pub(super) disconnects_apps: bool,
-    /// What was typed into the forms for passkeys.
+    /// Values typed into the forms for passkeys.
     pub(super) passkeys: TypedPasskey,
     pub(super) errors: FormErrors,
 }

@@ -131,7 +131,7 @@ fn line(entry: ActivityEntry, zone: TimeZone) -> Option<(DateTime<Utc>, Activity
     }
 }
 
-/// Returns the browser and the network of what was done on a page: `Firefox on Android, 192.0.2.7`.
+/// Returns the browser and network from which something was done on a page: `Firefox on Android, 192.0.2.7`.
 fn place(event: &AuditEvent) -> Option<String> {
     let address = event.address.filter(|_| event.actor == AuditActor::Person)?;
     Some(event.device.map_or_else(|| address.to_string(), |device| format!("{device}, {address}")))

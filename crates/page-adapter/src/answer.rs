@@ -23,10 +23,10 @@ pub(super) fn page(status: StatusCode, view: &impl View) -> Result<HttpResponse,
 /// Additions to the policy of a page with the script for passkeys, which asks the server for challenges.
 const SCRIPT_POLICY: &str = "; script-src 'self'; connect-src 'self'";
 
-/// What a page needs beyond the basic policy.
+/// Requirements of a page beyond the basic policy.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PageNeeds<'a> {
-    /// Where its form redirects to an app.
+    /// Redirect URI of the app to which its form redirects.
     pub(super) redirect_uri: Option<&'a str>,
     /// Whether it runs the script for passkeys.
     pub(super) passkey_script: bool,

@@ -90,7 +90,7 @@ pub(super) async fn show_confirmation(
     page(StatusCode::OK, &view)
 }
 
-/// Uses a link up and changes the address.
+/// Uses up a link and changes the address.
 pub(super) async fn confirm(state: Data<PageState>, sent: PersonForm) -> Result<HttpResponse, Problem> {
     let PersonForm { person, form, address } = sent;
     let link = form.find("link")?.unwrap_or_default();

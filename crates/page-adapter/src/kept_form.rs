@@ -34,7 +34,7 @@ pub(super) fn endpoint(path: &str) -> Option<Endpoint> {
 /// Keeps a form, and redirects to the sign-in page.
 pub(super) fn sign_in(form: &Form, endpoint: Endpoint, state: &PageState) -> Result<HttpResponse, Problem> {
     let mut text = Serializer::new(String::new());
-    // A confirmation is given again.
+    // The person ticks a confirmation again.
     let fields = form.fields().filter(|(name, _)| *name != "confirm");
     text.append_pair(ACTION, endpoint.path()).extend_pairs(fields);
     let text = text.finish();
@@ -87,7 +87,7 @@ fn parse_kept(text: &str) -> Option<(Endpoint, Vec<(String, String)>)> {
     Some((endpoint, pairs.collect()))
 }
 
-/// Describes what a form does.
+/// Describes the purpose of a form.
 const fn what(endpoint: Endpoint) -> &'static str {
     match endpoint {
         Endpoint::Tokens => "creating an access token",

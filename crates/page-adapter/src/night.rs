@@ -96,7 +96,7 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Finds the nights among the sessions of the weeks around.
+    /// Finds the nights among the sessions of the surrounding weeks.
     fn find(session: &SleepSession, spans: &[SleepSpan], zone: TimeZone) -> Self {
         let frame = session.record.time_in_bed();
         let days = trend::days(spans, zone);

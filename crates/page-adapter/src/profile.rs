@@ -210,7 +210,7 @@ async fn effect(
     }))
 }
 
-/// What happened before the form is shown.
+/// Outcome that the form shows.
 struct Outcome {
     notice: Option<String>,
     errors: FormErrors,

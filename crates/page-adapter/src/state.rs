@@ -42,7 +42,7 @@ pub type TimeSource = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 pub type VisitSource = Arc<dyn Fn() -> Secret + Send + Sync>;
 
 /// Use cases of the pages; shared by all workers.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
+#[expect(missing_docs, reason = "each field is named after its use case")]
 pub struct PageState {
     /// Dependencies shared with the middleware.
     pub http: Arc<HttpState>,
@@ -113,7 +113,7 @@ pub struct PageState {
 }
 
 /// Use cases of a person's own nights and intakes.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
+#[expect(missing_docs, reason = "each field is named after its use case")]
 pub struct NightUseCases {
     pub list: ListNights,
     pub find: FindNight,
@@ -122,7 +122,7 @@ pub struct NightUseCases {
 }
 
 /// Use cases of developers.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
+#[expect(missing_docs, reason = "each field is named after its use case")]
 pub struct DeveloperUseCases {
     pub own_apps: ShowDeveloperApps,
     pub register: RegisterApp,
@@ -138,7 +138,7 @@ pub struct DeveloperUseCases {
 }
 
 /// Use cases of passkey ceremonies.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
+#[expect(missing_docs, reason = "each field is named after its use case")]
 pub struct PasskeyCeremonies {
     /// This server, as browsers know it.
     pub relying_party: RelyingParty,
@@ -148,7 +148,7 @@ pub struct PasskeyCeremonies {
 }
 
 /// Use cases of uploads.
-#[expect(missing_docs, reason = "each field is the use case it is named after")]
+#[expect(missing_docs, reason = "each field is named after its use case")]
 pub struct UploadUseCases {
     pub begin: BeginUpload,
     pub add_part: AddPart,

@@ -32,7 +32,8 @@ use uuid::Uuid;
 
 const TABLE: &str = "client";
 
-/// Active clients whose document expired before `$1`, after the id `$2`; locked, so that none gets into use.
+/// Active clients whose document expired before `$1`, after the id `$2`; locked, so that none of them comes
+/// into use.
 const EXPIRED: &str = "SELECT id FROM client
     WHERE document IS NOT NULL AND disabled_at IS NULL AND id > $2
         AND to_timestamp((document::json->>'fresh_until')::bigint / 1e6) < $1
@@ -174,7 +175,7 @@ pub(crate) async fn delete_client(connection: &mut Pooled, id: Uuid) -> Result<b
     Ok(connection.execute(diesel::delete(client::table.find(id))).await? > 0)
 }
 
-/// Deletes clients as [`ClientRepository::delete_unused`] says, by pages: those in use remain.
+/// Deletes clients as [`ClientRepository::delete_unused`] describes, page by page; those in use remain.
 async fn delete_unused_clients(
     connection: &mut Pooled,
     expired_before: DateTime<Utc>,

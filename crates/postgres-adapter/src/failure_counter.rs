@@ -26,7 +26,7 @@ const RECORD: &str = "INSERT INTO failure_counter AS c (key, window_began_at, fa
 const FORGET: &str = "DELETE FROM failure_counter WHERE key IN (
     SELECT key FROM failure_counter WHERE key = ANY ($1) ORDER BY key FOR UPDATE)";
 
-/// Locks in the same order. A window that began later does not contain the failure to take back.
+/// Locks in the same order. A window that began later does not contain the failure to subtract.
 const UNCOUNT: &str = "UPDATE failure_counter SET failures = failures - 1 WHERE key IN (
     SELECT key FROM failure_counter WHERE key = ANY ($1) AND window_began_at <= $2 AND failures > 0
     ORDER BY key FOR UPDATE)";

@@ -1,4 +1,4 @@
-//! Idempotent requests and their kept answers.
+//! Idempotent requests and their stored responses.
 
 use crate::connection::Pooled;
 use crate::error::unexpected;
@@ -77,9 +77,9 @@ impl IdempotencyStore for PostgresStore {
 
     async fn keep(&self, request: IdempotentRequest, answer: &StoredResponse) -> Result<(), StorageError> {
         let StoredResponse { status, body } = answer;
-        let status = i16::try_from(*status).map_err(|_| unexpected("an answer with an impossible status"))?;
+        let status = i16::try_from(*status).map_err(|_| unexpected("a response with an invalid status"))?;
         let IdempotentRequest { client_id, key, content } = &request;
-        // If the same request claimed the key again, the first answer is kept.
+        // If the same request claimed the key again, the first response stays.
         let open = answer_table::table
             .find((client_id.as_uuid(), key.as_slice()))
             .filter(answer_table::content_hash.eq(content.as_slice()))
@@ -120,6 +120,6 @@ async fn unclaimable_state(
         return Ok(Some(Claim::OtherContent));
     }
     let (Some(status), Some(body)) = (status, body) else { return Ok(Some(Claim::Busy)) };
-    let status = u16::try_from(status).map_err(|_| unexpected("a kept answer with an impossible status"))?;
+    let status = u16::try_from(status).map_err(|_| unexpected("a stored response with an invalid status"))?;
     Ok(Some(Claim::Answered(StoredResponse { status, body })))
 }

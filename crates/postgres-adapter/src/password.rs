@@ -23,7 +23,7 @@ impl CredentialReader for PostgresStore {
         let query =
             move || person::table.filter(person::email_normalised.eq(address.clone())).select(person::id);
         let id: Option<Uuid> = self.read_row(query).await?;
-        // Read even if there is no such person, so that the answer takes as long.
+        // Read even if there is no such person, so that the response takes as long.
         let id = id.unwrap_or_default();
         let row: Option<Row> = self
             .read_row(move || {

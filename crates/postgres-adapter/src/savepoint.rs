@@ -26,7 +26,8 @@ pub(super) async fn close(
     if is_complete { Ok(()) } else { Err(StorageError::Conflict(key)) }
 }
 
-/// Keeps the rows, or rolls back to the savepoint after a unique violation; returns which.
+/// Keeps the rows, or rolls back to the savepoint after a unique violation; returns whether the rows were
+/// kept.
 ///
 /// The server logs the violating values. Callers must therefore check first and hold the lock that excludes
 /// other writers.

@@ -8,8 +8,9 @@ use std::marker::PhantomData;
 
 /// Statement with its binds, whose rows have the column types `ST`.
 ///
-/// Diesel prepares a `sql_query` at each use, because the number of texts may be unlimited. This crate has
-/// few texts, so each is prepared once per connection. Rows are read by position instead of by name.
+/// Diesel prepares a `sql_query` at each use, because the number of different texts may be unlimited. This
+/// crate has only a few, so each is prepared once per connection. Rows are read by position instead of by
+/// name.
 pub(crate) struct Statement<Q, ST> {
     query: Q,
     columns: PhantomData<ST>,

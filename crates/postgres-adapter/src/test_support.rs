@@ -96,7 +96,7 @@ impl TestDatabase {
             tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
             _ => None,
         });
-        demand(number.ok_or("no number"), "the query answers something else")
+        demand(number.ok_or("no number"), "the query returns an unexpected value")
     }
 
     /// Runs statements in a transaction that stays open, with its locks, until the returned value is dropped.
@@ -149,7 +149,7 @@ impl Drop for TestDatabase {
 
 /// Returns the URL of the cluster.
 fn cluster() -> String {
-    #[expect(clippy::disallowed_methods, reason = "tests have no settings; the variable is theirs alone")]
+    #[expect(clippy::disallowed_methods, reason = "tests have no settings; only they use the variable")]
     let url = std::env::var(CLUSTER_VARIABLE);
     demand(
         url,
@@ -221,7 +221,7 @@ async fn client(cluster: &str) -> Client {
 async fn version(cluster: &str) -> i32 {
     let row =
         client(cluster).await.query_one("SELECT current_setting('server_version_num')::integer", &[]).await;
-    demand(row, "the cluster does not say its version").get(0)
+    demand(row, "the cluster does not report its version").get(0)
 }
 
 async fn run(client: &Client, statement: &str) {
@@ -229,7 +229,7 @@ async fn run(client: &Client, statement: &str) {
 }
 
 /// Unwraps a result; panics with its error.
-#[expect(clippy::panic, reason = "a test without its database must fail, and say why")]
+#[expect(clippy::panic, reason = "a test without its database must fail with the reason")]
 #[track_caller]
 fn demand<T, E: std::fmt::Debug>(result: Result<T, E>, why: &str) -> T {
     match result {

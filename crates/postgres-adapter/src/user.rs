@@ -149,7 +149,7 @@ pub(crate) fn user_status(locked_at: Option<DateTime<Utc>>) -> UserStatus {
 #[async_trait]
 impl ProfileReader for PostgresStore {
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError> {
-        // The text is ready: building it from the DSL takes 5 percent of a profile request.
+        // The statement as text, because building it from the DSL takes 5 percent of a profile request.
         static TEXT: LazyLock<String> =
             LazyLock::new(|| format!("SELECT {ACCOUNT_COLUMNS} FROM account a WHERE a.id = $1"));
         let row: Option<AccountRow> = self
@@ -240,7 +240,7 @@ impl UserRepository for PgUnitOfWork {
         let connection = self.connection()?;
         let query = person::table.filter(person::email_normalised.eq(email.normalised())).select(person::id);
         let id: Option<Uuid> = connection.load_row(query).await?;
-        // Read even if there is no such person, so that the answer takes as long.
+        // Read even if there is no such person, so that the response takes as long.
         let query = account::table.find(id.unwrap_or_default()).select(AccountRow::as_select());
         connection.load_row(query).await?.map(AccountRow::into_user).transpose()
     }

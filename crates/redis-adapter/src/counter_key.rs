@@ -17,8 +17,8 @@ const HASH_BYTES: usize = 16;
 
 /// Returns the key of a counter: the day and a hash of person, reader and endpoint.
 ///
-/// The ids themselves are not in the key. Reading the store reveals the number of counters and their values;
-/// whose they are is known only to someone who knows person, reader and endpoint.
+/// The ids themselves are not in the key. Reading the store reveals the number of counters and their values,
+/// but their owners only to someone who knows person, reader and endpoint.
 pub(crate) fn counter_key(key: &RateKey, window: RateWindow) -> String {
     let RateKey { reader, user, endpoint } = key;
     let (kind, reader) = match reader {

@@ -46,7 +46,8 @@ impl From<RedisError> for Fault {
 }
 
 impl Fault {
-    /// Keeps a text only if it looks like an error code; another server might repeat what it was sent.
+    /// Keeps a text only if it looks like an error code, because another server might repeat what it
+    /// received.
     fn answer(code: Option<&str>) -> Self {
         let is_code =
             |code: &&str| code.len() <= LONGEST_CODE && code.bytes().all(|byte| byte.is_ascii_uppercase());

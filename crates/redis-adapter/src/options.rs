@@ -88,7 +88,7 @@ fn trusting(info: ConnectionInfo, authorities: &Path) -> Option<Client> {
     Client::build_with_tls(info, certificates).ok()
 }
 
-/// Parses a URL and rejects what the driver would ignore.
+/// Parses a URL, and rejects parts that the driver would ignore.
 fn checked_url(text: &str) -> Result<Url, InvalidRedisOptions> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
     let is_socket = match scheme {

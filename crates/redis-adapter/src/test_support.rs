@@ -116,7 +116,7 @@ impl Drop for RedisServer {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a program for tests is no setting")]
+#[expect(clippy::disallowed_methods, reason = "the path of a program for tests is not a setting")]
 fn program() -> String {
     let named = std::env::var(SERVER_VARIABLE).ok();
     let is_there = |name: &&str| Command::new(name).arg("--version").output().is_ok();
@@ -127,7 +127,7 @@ fn program() -> String {
     }
 }
 
-#[expect(clippy::panic, reason = "a test that is not prepared must fail, and say why")]
+#[expect(clippy::panic, reason = "a test that cannot be prepared must fail with the reason")]
 #[track_caller]
 fn demand<T, E: std::fmt::Display>(result: Result<T, E>, what: &str) -> T {
     result.unwrap_or_else(|error| panic!("{what}: {error}"))

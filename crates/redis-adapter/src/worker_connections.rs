@@ -1,8 +1,8 @@
 //! Connections owned by HTTP workers.
 //!
 //! A connection is driven by the runtime that opened it. The shared one runs on the threads of the process,
-//! so each count over it wakes one of them, which wakes the worker. An HTTP worker has its slot runtime, so
-//! it opens a connection there on its first count and uses the shared one until that is ready.
+//! so each count over it wakes one of them, which wakes the worker. An HTTP worker has its own runtime, so it
+//! opens a connection there on its first count, and uses the shared one until it is ready.
 //!
 //! Requests that a worker handles at the same moment share one call of the script, because most of the cost
 //! of a count is the round trip. No request waits for others to join, nor for their replies.

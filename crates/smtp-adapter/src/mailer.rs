@@ -110,7 +110,7 @@ impl SmtpMailer {
 
     /// Delivers a message and reports each completed step.
     async fn deliver(&self, mail: &Mail, completed: StepObserver<'_>) -> Result<(), Failure> {
-        // RFC 5322 section 3.6.4 wants a host name on the right side of a message id.
+        // RFC 5322 section 3.6.4 recommends a host name on the right side of a message id.
         let id = format!("<{}@{}>", self.entropy.uuid().simple(), self.hello);
         let message = message::written(mail, &self.options.sender, id, self.clock.now())?;
         let mut connection = within(self.options.timeout, self.open(completed)).await?;

@@ -68,7 +68,7 @@ impl Behaviour {
     }
 }
 
-/// What the server received.
+/// Messages and commands that the server received.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transcript {
     /// Unencrypted commands, without line ends.

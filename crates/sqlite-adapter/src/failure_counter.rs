@@ -30,7 +30,7 @@ impl FailureCounter for SqliteStore {
         self.write(move |connection| {
             for key in &keys {
                 use failure_counter::dsl;
-                // A window that began later does not contain the failure to take back.
+                // A window that began later does not contain the failure to subtract.
                 let counted = dsl::failure_counter
                     .find(&key.0[..])
                     .filter(dsl::window_began_at.le(micros(at)))

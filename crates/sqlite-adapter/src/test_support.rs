@@ -29,7 +29,7 @@ pub fn execute(path: &Path, statements: &str) {
     run(path, statements);
 }
 
-#[expect(clippy::panic, reason = "a test that is not prepared must fail, and say why")]
+#[expect(clippy::panic, reason = "a test that cannot be prepared must fail with the reason")]
 #[track_caller]
 fn run(path: &Path, statements: &str) -> SqliteConnection {
     let opened = SqliteConnection::establish(&path.to_string_lossy());
@@ -56,7 +56,7 @@ struct Number {
 /// # Panics
 ///
 /// If the file cannot be opened or the query fails.
-#[expect(clippy::panic, reason = "a test that is not prepared must fail, and say why")]
+#[expect(clippy::panic, reason = "a test that cannot be prepared must fail with the reason")]
 #[track_caller]
 pub fn number(path: &Path, query: &str) -> i64 {
     let opened = SqliteConnection::establish(&path.to_string_lossy()).map_err(|error| error.to_string());

@@ -1,5 +1,5 @@
 //! Contents of a store's files after a person is erased.
-#![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed preparation fails the test")]
 
 use application::ports::storage::{Erasure, ProfileReader as _, StoreUpkeep as _, UnitOfWorkFactory as _};
 use chrono::{DateTime, Utc};
@@ -93,7 +93,7 @@ fn statements() -> String {
         .unwrap();
     }
     for night in 1..=NIGHTS {
-        // Scattered over people, days and lengths, as data of several devices.
+        // Scattered over people, days and lengths, like data of several devices.
         let scattered = night * 7_919 % NIGHTS;
         let person = scattered % PEOPLE + 1;
         let filling = "f".repeat(usize::try_from(scattered % 97).unwrap() * 2);

@@ -1,5 +1,5 @@
 //! Cancelled transactions and busy stores.
-#![expect(clippy::unwrap_used, reason = "what cannot be prepared fails the test")]
+#![expect(clippy::unwrap_used, reason = "a failed preparation fails the test")]
 
 use application::ports::storage::{
     FailureCounter as _, FailureKey, ProfileReader as _, StorageError, UnitOfWorkFactory,

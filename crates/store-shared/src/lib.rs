@@ -1,4 +1,4 @@
-//! What both stores have in common, without any SQL: the JSON in their columns, the names of kinds, and the
+//! Shared parts of both stores, without any SQL: the JSON in their columns, the names of kinds, and the
 //! metrics of their connections.
 //!
 //! Functions that parse a column return `None` for a value that the program cannot have written. The adapter

@@ -8,7 +8,7 @@ use chrono::{DateTime, SubsecRound, Utc};
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine for the time")]
+    #[expect(clippy::disallowed_methods, reason = "this is the only place that reads the machine's clock")]
     fn now(&self) -> DateTime<Utc> {
         Utc::now().trunc_subsecs(6)
     }

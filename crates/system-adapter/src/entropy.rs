@@ -21,11 +21,11 @@ impl Entropy for SystemEntropy {
 
 #[expect(
     clippy::expect_used,
-    reason = "a machine without randomness must stop here: whatever came next would be guessable"
+    reason = "a machine without randomness must stop: all secrets would be guessable"
 )]
 pub(crate) fn draw<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    rand::fill(&mut bytes).expect("the operating system gives randomness");
+    rand::fill(&mut bytes).expect("the operating system provides randomness");
     bytes
 }
 

@@ -1,12 +1,13 @@
-//! What the process itself provides: clock, randomness, keys and tokens, passwords, in-process rate limits.
+//! Adapters for what the process itself provides: clock, randomness, keys and tokens, passwords, in-process
+//! rate limits.
 //!
 //! [`Ed25519KeyRing`] holds the signing keys, signs access tokens and verifies them; [`EncryptionKey`] seals
-//! private keys pending email ([`EncryptedMailSealer`]) and the secrets of authenticator apps
-//! ([`EncryptedTotpSealer`]) in the store, and [`SharedKeyReload`] keeps the
-//! ring in step with the store. [`CachedAccessReader`] caches access checks. [`Argon2PasswordHasher`] hashes
-//! passwords, a few at a time, and [`ZxcvbnStrengthChecker`] rejects guessable ones; [`AwsLcPasskeyVerifier`]
-//! verifies signatures of passkeys.
-//! [`InProcessReadLedger`] sums reads, and [`InProcessUsageLedger`] requests, until they are stored.
+//! private keys, pending email ([`EncryptedMailSealer`]) and the secrets of authenticator apps
+//! ([`EncryptedTotpSealer`]) in the store, and [`SharedKeyReload`] reloads the ring from the store.
+//! [`CachedAccessReader`] caches access checks. [`Argon2PasswordHasher`] hashes passwords, a few at a time,
+//! and [`ZxcvbnStrengthChecker`] rejects guessable ones; [`AwsLcPasskeyVerifier`] verifies signatures of
+//! passkeys. [`InProcessReadLedger`] sums reads, and [`InProcessUsageLedger`] requests, until they are
+//! stored.
 
 mod cached_access_reader;
 mod clock;

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 const VERSION: u8 = 1;
 
-/// What is sealed; each purpose opens only as itself.
+/// Kind of sealed data. Data of one purpose cannot be opened as that of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A private signing key, bound to its `kid`.

@@ -1,7 +1,7 @@
 //! Test fixtures: clocks under the test's control, and validly signed tokens with arbitrary content.
 //!
 //! Compiled only with the feature `test-support`.
-#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot be set up must stop")]
+#![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a test that cannot be set up must fail")]
 
 use crate::encryption_key::EncryptionKey;
 use crate::entropy::SystemEntropy;
@@ -15,7 +15,7 @@ use domain::signing_key::SigningKey;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A clock that stands still.
+/// A clock with a fixed time.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedClock(pub DateTime<Utc>);
 
@@ -70,7 +70,7 @@ impl TestKeyRing {
     pub fn new(parties: TokenParties, at: DateTime<Utc>) -> Self {
         let encryption_key = EncryptionKey::generate();
         let ring = Ed25519KeyRing::new(encryption_key.clone(), parties.clone());
-        let key = ring.make(KeyId::from_uuid(SystemEntropy.uuid()), at).expect("a key can be made");
+        let key = ring.make(KeyId::from_uuid(SystemEntropy.uuid()), at).expect("a key can be created");
         ring.load(std::slice::from_ref(&key)).expect("the new key loads");
         let forge = TokenForge::new(&encryption_key, &key, parties);
         Self { ring: Arc::new(ring), forge, key, encryption_key }

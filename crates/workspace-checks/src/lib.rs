@@ -28,7 +28,7 @@ use table::Table;
 pub struct Finding {
     /// A path relative to the root, or a dependency such as `domain -> serde (normal)`.
     pub place: String,
-    /// What is wrong and why the rule exists.
+    /// The violation, and the reason for the rule.
     pub message: String,
 }
 

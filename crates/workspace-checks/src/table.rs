@@ -25,7 +25,7 @@ pub struct Table {
     pub prose: ProseRules,
 }
 
-/// What one crate may depend on and may contain.
+/// Allowed dependencies and contents of a crate.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CrateRow {

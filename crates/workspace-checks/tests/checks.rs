@@ -1,4 +1,4 @@
-//! Each rule is broken on purpose in a copy of the workspace, and the check must name what is broken.
+//! Each rule is violated on purpose in a copy of the workspace, and the check must name the violation.
 
 use std::error::Error;
 use std::fs;
@@ -17,7 +17,7 @@ fn real_root() -> PathBuf {
 /// The manifests of the workspace, its table, and an empty file for everything that cargo would build.
 struct Copy {
     folder: TempDir,
-    /// What the workspace itself breaks, so that one true fault does not drown in twenty failed tests.
+    /// Violations in the workspace itself, so that a real one does not fail all tests.
     before: Vec<Finding>,
 }
 
@@ -71,7 +71,7 @@ impl Copy {
         self.write(path, &text.replace(old, new))
     }
 
-    /// What is broken since the copy was made.
+    /// Violations since the copy was created.
     fn findings(&self) -> Result<Vec<Finding>, Box<dyn Error>> {
         let mut findings = check(self.root())?;
         findings.retain(|finding| !self.before.contains(finding));

@@ -64,7 +64,7 @@ impl Default for DailyLimits {
 /// An authorized and counted request. Its parameters are parsed later; it counts even if they are invalid.
 #[derive(Debug, Clone, Copy)]
 pub struct GrantedAccess {
-    /// Whose data.
+    /// User whose data is read.
     pub user_id: UserId,
     /// Client or personal token that reads.
     pub reader: Reader,

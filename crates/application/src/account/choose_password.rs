@@ -113,8 +113,8 @@ pub struct ChoosePassword {
 }
 
 impl ChoosePassword {
-    /// Validates and hashes the password, then consumes the link and stores the hash in one transaction. Of
-    /// several concurrent uses of a link, one succeeds.
+    /// Validates and hashes the password, then consumes the link and stores the hash in one transaction. Only
+    /// one of several concurrent uses of a link succeeds.
     pub async fn run(
         &self,
         command: ChoosePasswordCommand<'_>,

@@ -94,7 +94,7 @@ impl CompleteSignIn {
         Ok(signed_in)
     }
 
-    /// Uses up the step of a correct code. Of racing uses of one code, one succeeds.
+    /// Uses up the step of a correct code. Only one of several concurrent uses of a code succeeds.
     async fn use_totp(
         &self,
         unit: &mut dyn UnitOfWork,

@@ -31,9 +31,9 @@ crate::audit::use_case! {
 }
 
 impl ConfirmEmailChange {
-    /// Uses the link up, changes the address, and returns it. Deletes the account's other links, which were
-    /// sent to the old address or to other new ones, and emails the old address. Of several concurrent uses
-    /// of a link, one succeeds.
+    /// Uses up the link, changes the address, and returns it. Deletes the account's other links, which were
+    /// sent to the old address or to other new ones, and emails the old address. Only one of several
+    /// concurrent uses of a link succeeds.
     ///
     /// Only a person who is signed in to the account can confirm. Otherwise an attacker could make the owner
     /// of another mailbox adopt an account whose apps and tokens they keep.

@@ -1,4 +1,4 @@
-//! Forms that a browser keeps while its person signs in again.
+//! Forms that a browser stores while the person signs in again.
 
 use crate::ports::system::FormSealer;
 use derive_more::Constructor;

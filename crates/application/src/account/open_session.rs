@@ -1,4 +1,4 @@
-//! Opens a session for a person who proved who they are. Every way to sign in ends here.
+//! Opens a session for a person who proved who they are. Shared by all ways to sign in.
 
 use crate::ports::storage::{StorageError, UnitOfWork};
 use crate::ports::system::{Clock, Entropy};

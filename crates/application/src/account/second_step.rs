@@ -1,4 +1,4 @@
-//! What the ways to complete a sign-in share.
+//! Shared parts of the use cases that complete a sign-in.
 
 use super::attempt_counters::second_step_counters;
 use super::open_session::{ProvenPerson, open_session};

@@ -1,4 +1,4 @@
-//! Signs a user in, in one browser: the first step, with the password.
+//! The first step of a sign-in in one browser: the password.
 
 use super::open_session::{ProvenPerson, open_session};
 use super::password_check::{PasswordAttempt, PasswordCheckpoint, ProvenPassword};

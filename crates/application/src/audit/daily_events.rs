@@ -13,8 +13,9 @@ const REMEMBERED: usize = 100_000;
 
 type Key = (AuditKind, AuditActor, Option<UserId>, Option<ClientId>, Option<Uuid>);
 
-/// Appends frequent events of apps and backends ([`AuditEvent::is_daily`]) once a day. It remembers today's,
-/// so that a repetition costs no statement. The store prevents duplicates from several replicas.
+/// Appends frequent events of apps and backends ([`AuditEvent::is_daily`]) once a day. It remembers the
+/// events of today, so that a repetition costs no statement. The store prevents duplicates from several
+/// replicas.
 #[derive(Debug, Default)]
 pub struct DailyEvents(Mutex<Today>);
 

@@ -1,4 +1,4 @@
-//! Stores the read tallies that the process holds.
+//! Stores the read tallies that the process has collected.
 
 use crate::ports::storage::{ReadTallyStore, StorageError};
 use crate::ports::system::ReadLedger;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 /// A completed read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnsweredRead {
-    /// Whose data.
+    /// User whose data was read.
     pub user_id: UserId,
-    /// Client or token that read.
+    /// Client or token that read it.
     pub reader: Reader,
     /// Kind of read.
     pub kind: ReadKind,

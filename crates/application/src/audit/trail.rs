@@ -61,7 +61,7 @@ pub async fn commit(mut unit: Box<dyn UnitOfWork>, events: &[AuditEvent]) -> Res
     unit.commit().await
 }
 
-/// Commits a change with its event, or rolls back if nothing changed; returns which.
+/// Commits a change with its event, or rolls back if nothing changed; returns whether it committed.
 pub(crate) async fn commit_if(
     is_changed: bool,
     unit: Box<dyn UnitOfWork>,

@@ -288,8 +288,8 @@ struct Requester<'a> {
 }
 
 impl Requester<'_> {
-    /// Sends the app an error. Nobody has decided anything yet, so this only happens for a reviewed app: any
-    /// other could use this server to redirect people anywhere (RFC 9700 section 4.11.2).
+    /// Sends the app an error. The person has not decided anything yet, so this is only done for a reviewed
+    /// app: any other could use this server to redirect people anywhere (RFC 9700 section 4.11.2).
     fn refused(&self, refusal: Refusal) -> Result<AuthorizationStep, BeginAuthorizationError> {
         let Refusal { error, description } = refusal;
         log_refusal(Some(self.id), description);

@@ -12,8 +12,8 @@ audit::use_case! {
 }
 
 impl ApproveClient {
-    /// Approves a client, so that everyone can use it, and returns it. Leaves an approved one unchanged. With
-    /// a `revision`, a client that has another one by now is not approved.
+    /// Approves a client, so that everyone can use it, and returns it. An approved one stays unchanged. If a
+    /// `revision` is specified, a client that has a different one by now is not approved.
     pub async fn run(&self, id: ClientId, revision: Option<&str>) -> Result<Client, ClientError> {
         let mut unit = self.units.begin().await?;
         let client = unit.clients().find(id).await?;

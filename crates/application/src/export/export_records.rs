@@ -58,7 +58,7 @@ pub enum ExportRecordsError {
 
 /// Ports that an export reads from.
 #[derive(Clone)]
-#[expect(missing_docs, reason = "each field is the port it is named after")]
+#[expect(missing_docs, reason = "each field is named after its port")]
 pub struct ExportReaders {
     pub profiles: Arc<dyn ProfileReader>,
     pub sleep: Arc<dyn SleepReader>,

@@ -106,8 +106,8 @@ impl<'a> Attempt<'a> {
         self.result.settled.push((position, (record, outcome)));
     }
 
-    /// Returns whether a record must wait for the end of the file: it would replace older sessions that the
-    /// file may still contain, or it overlaps a waiting one.
+    /// Returns whether a record must be deferred to the end of the file: it would replace older sessions that
+    /// the file may still contain, or it overlaps a deferred one.
     pub(super) fn must_wait(&self, record: &SleepRecord, wants: &[SleepSessionId]) -> bool {
         let is_foreign = |id: &SleepSessionId| !self.result.made.contains(id) && !self.run.has_made(*id);
         self.run.may_wait
@@ -116,12 +116,13 @@ impl<'a> Attempt<'a> {
                 || self.result.waiting.overlaps(record))
     }
 
-    /// Holds a record until the end of the file.
+    /// Defers a record to the end of the file.
     pub(super) fn wait(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
         self.result.waiting.add(session, wants);
     }
 
-    /// Records that the store has exactly this record: earlier records waiting to replace it are dropped.
+    /// Records that the store has exactly this record: earlier records that were deferred to replace it are
+    /// dropped.
     pub(super) fn confirm(&mut self, position: usize, id: SleepSessionId) {
         if !self.run.may_wait {
             return;

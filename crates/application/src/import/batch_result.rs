@@ -27,7 +27,7 @@ pub(super) struct BatchResult {
     pub(super) notes: Vec<Numbered<Rejection>>,
     /// Status of each record that was not rejected, by position in the batch.
     pub(super) settled: Vec<Numbered<(RecordReference, ItemStatus)>>,
-    /// Records of this batch that wait for the end of the file.
+    /// Records of this batch that are deferred to the end of the file.
     pub(super) waiting: WaitingRecords,
     /// Stored sessions that the file repeats unchanged.
     pub(super) confirmed: Vec<SleepSessionId>,

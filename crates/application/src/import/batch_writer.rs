@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Maximum number of records in one unit of work. Each unit of work costs a dozen statements and a disk sync,
 /// however few records it has.
 pub(super) const BATCH: usize = 2_000;
-/// Maximum number of waiting records; above it they are stored as another batch.
+/// Maximum number of deferred records; beyond it, they are stored as another batch.
 pub(super) const MAX_WAITING: usize = BATCH;
 /// Number of tries per batch: a concurrent import of the same records may win, batch by batch.
 pub(super) const MAX_TRIES: u32 = 5;
@@ -116,7 +116,7 @@ impl BatchWriter<'_> {
         Ok(())
     }
 
-    /// Stores the waiting records: at the end, or earlier if there are more than `most`.
+    /// Stores the deferred records: at the end, or earlier if there are more than `most`.
     pub(super) async fn store_waiting(&self, run: &mut Run<'_>, most: usize) -> Result<(), StopReason> {
         if run.waiting() <= most {
             return Ok(());
@@ -152,7 +152,7 @@ impl BatchWriter<'_> {
         Ok(rejected)
     }
 
-    /// Waits before the next try; returns `false` if there is none.
+    /// Waits before the next try; returns `false` if there are no more tries.
     async fn waited(&self, pauses: &mut impl Iterator<Item = Duration>) -> bool {
         let Some((pause, length)) = self.pause.zip(pauses.next()) else { return false };
         pause.pause(length).await;

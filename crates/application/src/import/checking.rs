@@ -7,8 +7,8 @@ use crate::ports::import_source::{ImportFile, ImportRefusal};
 use domain::import::FileDigest;
 use std::thread;
 
-/// Size from which records are read in parallel with the check. For smaller files a second thread is not
-/// worth it, and a file rejected early was not read in vain.
+/// Size from which records are read in parallel with the check. A second thread is not worth it for smaller
+/// files, and would be wasted on a file that is rejected early.
 const PARALLEL_READ_SIZE: u64 = 1024 * 1024;
 
 /// A completely checked file.

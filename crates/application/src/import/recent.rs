@@ -6,7 +6,7 @@ use std::mem;
 
 /// Remembers the most recent keys: at least `limit`, at most twice as many.
 ///
-/// When the young half is full it replaces the old one, which is dropped.
+/// When the newer half is full, it replaces the older one, which is dropped.
 #[derive(Debug)]
 pub(super) struct GenerationalCache<K, V = ()> {
     young: HashMap<K, V>,

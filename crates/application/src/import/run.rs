@@ -33,11 +33,11 @@ pub(super) struct Run<'a> {
     pub(super) report: ImportReport,
     /// Report of earlier tries of the same import.
     earlier: ImportReport,
-    /// Whether records may wait for the end of the file; not if each batch gets a response.
+    /// Whether records may be deferred to the end of the file; not if each batch gets a response.
     pub(super) may_wait: bool,
-    /// Records that wait for the end of the file.
+    /// Records that are deferred to the end of the file.
     waiting: WaitingRecords,
-    /// Sessions added or changed recently; a forgotten one is only changed later.
+    /// Sessions added or changed recently. If one is no longer remembered, it is only changed later.
     made: GenerationalCache<SleepSessionId>,
     /// Number of bytes read and stored.
     pub(super) bytes_done: u64,
@@ -81,7 +81,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Resumes after earlier tries with this report, and lets records wait for the end of the file.
+    /// Resumes after earlier tries with this report, and allows records to be deferred to the end of the
+    /// file.
     pub(super) fn of_file(mut self, earlier: ImportReport) -> Self {
         self.report.profile = earlier.profile.clone();
         Self { earlier, may_wait: true, ..self }
@@ -109,12 +110,12 @@ impl<'a> Run<'a> {
         report.after(&self.earlier).shortened()
     }
 
-    /// Returns the number of waiting records.
+    /// Returns the number of deferred records.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Removes and returns the waiting records; until [`Self::resume_waiting`] no further records wait.
+    /// Removes and returns the deferred records; none are deferred until [`Self::resume_waiting`].
     pub(super) fn take_waiting(&mut self) -> Vec<ImportItem> {
         self.may_wait = false;
         let waiting = std::mem::take(&mut self.waiting).into_records();
@@ -151,12 +152,12 @@ impl<'a> Run<'a> {
         self.results.push((position, Err(unstored)));
     }
 
-    /// Returns whether a session was added or changed recently, as far as remembered.
+    /// Returns whether a session is remembered as added or changed recently.
     pub(super) fn has_made(&self, id: SleepSessionId) -> bool {
         self.made.contains(&id)
     }
 
-    /// Returns whether a record overlaps a waiting one.
+    /// Returns whether a record overlaps a deferred one.
     pub(super) fn overlaps_waiting(&self, record: &SleepRecord) -> bool {
         self.waiting.overlaps(record)
     }
@@ -171,7 +172,7 @@ impl<'a> Run<'a> {
         self.supplements.contains(&id)
     }
 
-    /// Returns whether this file contained a log, as far as remembered.
+    /// Returns whether a log is remembered as contained in this file.
     pub(super) fn has_seen_log(&self, id: IntakeLogId) -> bool {
         self.seen.contains(&RecordHash::new("log", &id))
     }

@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 struct Labels {
     /// Labels stored before the batch, by id.
     by_id: HashMap<SupplementId, Supplement>,
-    /// Whose own products they are, if anybody's.
+    /// Owners of the labels that are products of a person.
     owners: HashMap<SupplementId, UserId>,
     /// Labels stored before the batch, by key.
     current: HashMap<CatalogueKey, Supplement>,
@@ -33,7 +33,7 @@ struct Labels {
 
 /// Stores the labels of one batch: two lookups and one insert for new ones, and one update per change.
 ///
-/// A person's own product becomes one of the person whose file it is.
+/// An own product of another person becomes one of the file's owner.
 pub(super) async fn store(
     attempt: &mut Attempt<'_>,
     unit: &mut dyn UnitOfWork,

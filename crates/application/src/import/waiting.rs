@@ -1,7 +1,8 @@
-//! Records that wait for the end of their file, because a later record may match what the store already has.
+//! Records that are deferred to the end of their file, because a later record may match what the store
+//! already has.
 //!
-//! A folder may contain one night twice without an id and with different ends. The first import keeps the
-//! last one. Without waiting, each further import would store the first one again, only to replace it shortly
+//! A folder may contain a night twice, without an id and with different ends. The first import keeps the last
+//! one. Without deferral, each further import would store the first one again, only to replace it shortly
 //! after.
 
 use super::rejection::Rejection;
@@ -34,7 +35,7 @@ impl WaitingRecords {
         self.records.len()
     }
 
-    /// Adds a record after the waiting ones.
+    /// Adds a record after the deferred ones.
     pub(super) fn add(&mut self, session: ImportedSession, wants: Vec<SleepSessionId>) {
         let number = self.next;
         self.next = number.saturating_add(1);
@@ -45,7 +46,7 @@ impl WaitingRecords {
         self.records.insert(number, WaitingRecord { session, wants });
     }
 
-    /// Returns whether a record overlaps a waiting one of the same source.
+    /// Returns whether a record overlaps a deferred one of the same source.
     pub(super) fn overlaps(&self, record: &SleepRecord) -> bool {
         let (start, end) = (record.time_in_bed().start(), record.time_in_bed().end());
         let earliest = start.checked_sub_signed(MAX_SESSION_LENGTH).unwrap_or(DateTime::<Utc>::MIN_UTC);
@@ -62,7 +63,7 @@ impl WaitingRecords {
         numbers.into_iter().filter_map(|number| self.remove(number)).map(|session| session.place).collect()
     }
 
-    /// Appends another list of waiting records.
+    /// Appends another list of deferred records.
     pub(super) fn append(&mut self, other: Self) {
         for WaitingRecord { session, wants } in other.records.into_values() {
             self.add(session, wants);

@@ -15,7 +15,7 @@ crate::audit::use_case! {
 }
 
 impl ChangeIntake {
-    /// Changes time and servings of an entry.
+    /// Changes the time and servings of an entry.
     pub async fn run(
         &self,
         user_id: UserId,

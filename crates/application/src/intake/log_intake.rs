@@ -40,10 +40,10 @@ pub enum LogIntakeError {
     #[error("there is no such entry")]
     UnknownEntry,
     /// The time is more than an hour ahead.
-    #[error("the time lies in the future")]
+    #[error("the time is in the future")]
     Future,
     /// The time is before 1900.
-    #[error("the time lies before 1900")]
+    #[error("the time is before 1900")]
     TooEarly,
     /// The same form was sent before with other values.
     #[error("the form was sent before with other values")]

@@ -38,7 +38,7 @@ pub struct Intake {
     pub supplements: HashMap<SupplementId, Supplement>,
     /// Current versions of the person's own products, whether or not they were taken.
     pub own: Vec<Supplement>,
-    /// Whether there are more logs than are summed up; then the latest are missing.
+    /// Whether there are more logs than are summed up, so that the latest are missing.
     pub is_cut: bool,
 }
 

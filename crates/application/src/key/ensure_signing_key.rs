@@ -15,8 +15,8 @@ audit::use_case! {
 }
 
 impl EnsureSigningKey {
-    /// Returns whether this call created a key. Of several concurrent processes one does; the others use its
-    /// key.
+    /// Returns whether this call created a key. Only one of several concurrent processes does; the others use
+    /// its key.
     pub async fn run(&self) -> Result<bool, SigningKeyError> {
         let keys = self.reader.list_signing_keys().await?;
         if keys.iter().any(|key| key.state == SigningKeyState::Active) {

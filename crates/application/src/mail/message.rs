@@ -107,7 +107,7 @@ fn with_link(links: &PublicLinks, link: &IssuedLink<'_>, request: &str, otherwis
     )
 }
 
-/// Answers a sign-up for an address that already has an account.
+/// Responds to a sign-up for an address that already has an account.
 pub(crate) fn account_exists(to: &Email, links: &PublicLinks) -> Mail {
     let text = format!(
         "Hello,\n\n\

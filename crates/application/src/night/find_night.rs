@@ -23,7 +23,8 @@ impl FindNight {
         self.reader.find(user_id, id).await
     }
 
-    /// Returns the import that last added or changed the session. The journal forgets imports after a while.
+    /// Returns the import that last added or changed the session. The journal deletes imports after some
+    /// time.
     pub async fn import(&self, user_id: UserId, id: SleepSessionId) -> Result<Option<Import>, StorageError> {
         let Some(import) = self.imports.find_import_of_session(user_id, id).await? else { return Ok(None) };
         let found = self.imports.find_import(import).await?;

@@ -1,4 +1,4 @@
-//! A person's own nights: listed by date, one with its origin.
+//! A person's own nights: listing them by date, and finding one with its origin.
 
 mod find_night;
 mod list_nights;

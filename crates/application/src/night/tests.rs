@@ -70,7 +70,7 @@ async fn sessions_are_listed_whose_dates_of_waking_up_are_in_the_range() {
     let list = ListNights::new(reader(rows, true), clock()).run(query()).await.unwrap();
     let [only] = list.recordings.as_slice() else { panic!("{list:?}") };
     assert_eq!((only.span.id, only.span.asleep_millis), (id(2), Some(25_200_000)));
-    // What is left out lies before the range.
+    // The sessions that are left out lie before the range.
     assert!(!list.is_cut);
 }
 
@@ -144,7 +144,7 @@ async fn a_session_without_notes_has_no_import() {
     imports
         .expect_find_import_of_session()
         .returning(|_, session| Ok((session == id(8)).then_some(ImportId::from_uuid(Uuid::nil()))));
-    // Forgotten since.
+    // Deleted in the meantime.
     imports.expect_find_import().returning(|_| Ok(None));
     let find = FindNight::new(Arc::new(MockSleepReader::new()), Arc::new(imports));
     for number in [7, 8] {

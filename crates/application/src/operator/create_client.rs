@@ -58,10 +58,10 @@ pub enum ClientError {
     /// A public app has no secret to rotate.
     #[error("a public app has no secret")]
     NoSecret,
-    /// Its metadata document says what a client is.
+    /// The client's metadata document determines its properties.
     #[error("the client is registered from its metadata document: it can only be enabled and disabled")]
     FromDocument,
-    /// A public app cannot go without PKCE.
+    /// A public app must use PKCE.
     #[error("a public app must use PKCE")]
     PkceNeeded,
     /// The developer changed the client after the operator had reviewed it.
@@ -146,7 +146,7 @@ const fn scopes_of(kind: ClientKind) -> &'static str {
         }
         ClientKind::Service => {
             "a service client may have the scopes users:write, profile:write, sleep:write, supplements:write and \
-             tokens:introspect; the others are for apps, to which people give them"
+             tokens:introspect; the others are for apps and are granted by people"
         }
     }
 }

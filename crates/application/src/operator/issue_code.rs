@@ -13,7 +13,7 @@ use domain::resource::Resource;
 use domain::scope::ScopeSet;
 use domain::secret::{Secret, SecretKind};
 
-/// Who asks for a code.
+/// Requester of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeIssuer {
     /// The operator, for any person.
@@ -25,7 +25,7 @@ pub enum CodeIssuer {
 /// Values that the code is bound to.
 #[derive(Debug, Clone)]
 pub struct IssueCodeCommand {
-    /// Who asks for the code.
+    /// Requester of the code.
     pub issuer: CodeIssuer,
     /// The client.
     pub client_id: ClientId,
@@ -74,7 +74,7 @@ pub enum IssueCodeError {
     /// There is no scope, or one that the client may not request.
     #[error("the scopes must be a non-empty subset of those that the client may request")]
     ScopeNotAllowed,
-    /// The client is a draft with as many users as a draft may have.
+    /// The client is a draft that has reached its limit of users.
     #[error("this client is a draft and has reached its limit of users")]
     DraftFull,
     /// The store failed.

@@ -1,4 +1,4 @@
-//! The ports: what the use cases need, as traits that adapters implement.
+//! The ports: traits that the use cases need and the adapters implement.
 //!
 //! There are two families. [`storage`] persists data: repositories inside a [`storage::UnitOfWork`] for
 //! transactions, and readers for queries without one. [`system`] provides the clock, randomness, signatures

@@ -8,7 +8,7 @@ use domain::time::DateRange;
 use domain::user::{ProfileSource, User};
 use std::sync::Arc;
 
-/// A profile with where its values came from.
+/// A profile with the sources of its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownProfile {
     /// The profile.

@@ -1,4 +1,4 @@
-//! Lists what a user has taken since a time, for the user.
+//! Lists what a user has taken since a given time, at the user's request.
 
 use crate::ports::storage::{StorageError, SupplementPage, SupplementPageQuery, SupplementReader};
 use chrono::{DateTime, Utc};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Query for a page of supplement intake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SupplementPageQuery {
-    /// Whose intake.
+    /// Owner's id.
     pub user_id: UserId,
     /// Earliest time of a log; supplements without a log since then are left out.
     pub start: Option<DateTime<Utc>>,

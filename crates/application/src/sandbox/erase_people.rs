@@ -23,7 +23,7 @@ impl EraseSandboxPeople {
             match self.erase.run(command).await {
                 Ok(erasure) => receipts.push(erasure),
                 Err(ErasePersonError::Storage(error)) => return Err(error),
-                // Somebody else has erased the person.
+                // The person was erased concurrently.
                 Err(
                     ErasePersonError::NotFound | ErasePersonError::NotFresh | ErasePersonError::SessionEnded,
                 ) => {}

@@ -1,4 +1,4 @@
-//! Sandbox people: synthetic users that developers of apps try out requests with.
+//! Sandbox people: synthetic users with which app developers try out requests.
 //!
 //! They are marked in the store, and their email addresses are reserved, so that nobody can sign in as one,
 //! send one email, or change one into a real person.

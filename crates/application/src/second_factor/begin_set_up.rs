@@ -29,8 +29,8 @@ pub struct BeginSetUp {
 }
 
 impl BeginSetUp {
-    /// Returns a new secret for this user. `shown` is that of a form that was submitted with an error: it is
-    /// shown again, because the person's app has it already.
+    /// Returns a new secret for this user. `shown` is the secret of a form that was submitted with an error.
+    /// It is shown again, because the person's app already has it.
     pub fn run(&self, user_id: UserId, shown: Option<&str>) -> Result<NewAuthenticator, StorageError> {
         let now = self.clock.now();
         let shown = shown.and_then(|text| Some((self.sealer.open_enrolment(user_id, text)?, text)));

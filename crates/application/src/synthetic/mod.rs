@@ -1,7 +1,7 @@
 //! Synthetic people: nights, intakes and profiles for the demo, the sandbox, the harness and tests.
 //!
 //! Pure and deterministic: the same person, story and time zone have the same records on every machine, and
-//! those of a day do not depend on which other days are asked for. A record belongs to the local day on which
+//! those of a day do not depend on which other days are requested. A record belongs to the local day on which
 //! its sleep ends or its intake happens.
 
 mod intake;

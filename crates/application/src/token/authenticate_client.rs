@@ -259,7 +259,7 @@ fn proven_client(
     Some(AuthenticatedClient { client, secret_id: right.id })
 }
 
-/// Returns why a secret does not authenticate this client, for the log alone.
+/// Returns why a secret does not authenticate this client; for the log only.
 const fn refusal_reason(client: &Client) -> &'static str {
     match (client.kind.is_public(), client.status.is_active()) {
         (_, false) => "it is disabled",

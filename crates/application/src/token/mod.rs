@@ -60,7 +60,7 @@ impl TokenMint {
     }
 }
 
-/// What an access token is issued for.
+/// Subject, client, scopes and audience of an access token.
 #[derive(Debug, Clone, Copy)]
 struct TokenTerms {
     subject: TokenSubject,

@@ -151,7 +151,7 @@ impl RedeemCode {
             last_used_from: None,
             state: GrantState::Live,
         };
-        // Signed before the code is consumed: a signing failure must not cost the code.
+        // Signed before the code is consumed, so that a signing failure does not use up the code.
         let subject = TokenSubject::Person { user_id: grant.user_id, grant_id: grant.id };
         let (client_id, scopes) = (grant.client_id, grant.scopes);
         let terms = TokenTerms { subject, client_id, scopes, audience: grant.resource };
@@ -212,7 +212,7 @@ impl RedeemCode {
     }
 }
 
-/// Logs which check failed. The response does not say it.
+/// Logs which check failed; the response does not disclose it.
 fn log_refusal(client_id: ClientId, reason: impl Display) {
     tracing::info!(%client_id, %reason, "an authorization code was rejected");
 }

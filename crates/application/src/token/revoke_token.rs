@@ -39,8 +39,8 @@ audit::use_case! {
 }
 
 impl RevokeToken {
-    /// Revokes the token's grant if it belongs to the client. Of a rotating refresh token, a replaced one
-    /// will do. Unknown, malformed, expired and already revoked tokens, and those of other clients, have no
+    /// Revokes the token's grant if it belongs to the client. A replaced rotating refresh token is accepted
+    /// too. Unknown, malformed, expired and already revoked tokens, and those of other clients, have no
     /// effect; the caller does not learn which (RFC 7009 section 2.2).
     pub async fn run(&self, command: RevokeTokenCommand<'_>) -> Result<(), RevokeTokenError> {
         let own = command.client.id;

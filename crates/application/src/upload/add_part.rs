@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Shown to the user when an upload is rejected for lack of space.
 const NO_SPACE_MESSAGE: &str =
-    "the server had no room for the file, because others wait to be read; upload it again later";
+    "the server has no room for the file while others wait to be read; upload it again later";
 
 /// Why a part is rejected.
 #[derive(Debug, thiserror::Error)]

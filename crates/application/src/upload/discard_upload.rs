@@ -21,7 +21,7 @@ impl DiscardReason {
     fn apply(self, import: Import) -> Import {
         match self {
             Self::Interrupted => {
-                let reason = "the upload broke off before the file was whole";
+                let reason = "the upload was interrupted before the file was complete";
                 Import { refusal: Some(reason.to_owned()), ..import }
             }
             Self::Cancelled(by) => Import { cancelled_by: Some(by), ..import },

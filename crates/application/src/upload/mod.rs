@@ -34,7 +34,7 @@ pub const PART_BYTES: usize = 1024 * 1024;
 pub struct UploadLimits {
     /// Maximum size of a file in bytes.
     pub max_bytes: u64,
-    /// Maximum number of a user's uploads that arrive, wait or are read.
+    /// Maximum number of open uploads per user: those that arrive, wait or are read.
     pub max_open: usize,
     /// Maximum total size of stored uploads of all users. Concurrent uploads do not see each other's latest
     /// part, so each can exceed the limit by one part.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 const MAX_TRIES: u32 = 3;
 /// Shown to the user in that case.
 const GAVE_UP_MESSAGE: &str =
-    "the server stopped three times while it read the file; its operator can find out why";
+    "the server stopped three times while reading the file; its operator can find out why";
 
 /// A leased upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,7 +203,8 @@ fn until(now: DateTime<Utc>) -> DateTime<Utc> {
 /// because the user probably chose the wrong file.
 fn personal(file: Box<dyn ImportFile>, has_start: bool) -> Result<Box<dyn ImportFile>, ImportRefusal> {
     if has_start && file.format() != RECORDING_FORMAT {
-        let text = "the file says itself when its records began; upload it again, and leave out when the recording began";
+        let text =
+            "the file contains the start of its records; upload it again without a start of the recording";
         return Err(ImportRefusal::NotInThisWay(text.to_owned()));
     }
     if file.format() == "dsld" {

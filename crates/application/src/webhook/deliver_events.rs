@@ -34,9 +34,9 @@ pub enum DeliveryOutcome {
     Delivered,
     /// The event will be tried again.
     Postponed,
-    /// The endpoint was disabled, or did not answer its challenge.
+    /// The endpoint was disabled, or did not return its challenge.
     GivenUp,
-    /// Nothing was left to send, or nothing that the client may receive.
+    /// There was nothing left to send, or nothing that the client may receive.
     Nothing,
 }
 
@@ -184,7 +184,7 @@ impl DeliverEvents {
         Ok(match event.key.kind {
             EventKind::EndpointTest => Ok(EventData::Nothing),
             EventKind::EndpointChallenge => Ok(EventData::Challenge(challenge.to_owned())),
-            // The person may have granted access again.
+            // The person may have granted access again in the meantime.
             EventKind::GrantRevoked if !scopes().await?.is_empty() => Err(Settlement::Dropped),
             EventKind::GrantRevoked | EventKind::PersonErased => Ok(EventData::Person(user_id)),
             EventKind::RecordsChanged => {

@@ -23,7 +23,7 @@ pub(super) enum EventData {
 }
 
 /// Returns the cursor after the change that the endpoint was notified of last. It expires when deletions
-/// since then may be forgotten.
+/// since then may no longer be recorded.
 pub(super) fn cursor(event: &PendingEvent) -> ChangeCursor {
     ChangeCursor {
         after: Some(position(event.announced)),
@@ -32,8 +32,8 @@ pub(super) fn cursor(event: &PendingEvent) -> ChangeCursor {
     }
 }
 
-/// Returns the last possible position of this change number. That of number 0 is after the records that have
-/// never changed.
+/// Returns the last possible position of this change number. The last position of number 0 follows the
+/// records that have never changed.
 pub(super) const fn position(number: i64) -> ChangePosition {
     ChangePosition { number, kind: DataKind::Supplements, id: Uuid::max() }
 }

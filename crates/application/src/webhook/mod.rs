@@ -57,7 +57,7 @@ pub enum WebhookError {
     /// No client has this id.
     #[error("there is no client with this id")]
     NoClient,
-    /// A service client has no people that allow it to read.
+    /// Nobody can grant access to a service client.
     #[error("a service client cannot have webhooks: people grant access to apps only")]
     ServiceClient,
     /// The policy does not allow this URL.

@@ -61,7 +61,7 @@ fn event(kind: EventKind) -> PendingEvent {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "as the fetcher returns it")]
+#[expect(clippy::unnecessary_wraps, reason = "it is the return type of the fetcher")]
 fn responds(status: u16, headers: &[(&str, &str)]) -> Result<OutboundResponse, OutboundError> {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Ok(OutboundResponse { status, headers, ..OutboundResponse::default() })

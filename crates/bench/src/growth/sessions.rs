@@ -108,6 +108,6 @@ fn judge(found: &[(f64, Figures)]) -> anyhow::Result<Outcome> {
     let outcome = Outcome::new("sessions in the table", words, result, *figures)
         .ratio(ratio)
         .reference("as many nights a person, the fewest people", *least);
-    // Less than a factor of a thousand says nothing about fifty million.
+    // Fewer sessions do not allow conclusions about fifty million.
     Ok(if *most >= 50e6 { outcome.met(ratio <= TARGET) } else { outcome })
 }

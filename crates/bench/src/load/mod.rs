@@ -64,7 +64,7 @@ impl Expected {
         Self { status: 200, length }
     }
 
-    /// Returns what is wrong with a response.
+    /// Checks a response; the error describes what is wrong with it.
     pub(crate) fn check(&self, answer: &Answer) -> anyhow::Result<()> {
         ensure!(
             answer.status == self.status && self.length.contains(&answer.length),

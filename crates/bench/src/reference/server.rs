@@ -1,7 +1,7 @@
 //! R1 and R2: minimal servers.
 #![expect(
     clippy::disallowed_methods,
-    reason = "a reference has no place in the product's table of endpoints"
+    reason = "the reference servers are not in the product's table of endpoints"
 )]
 
 use super::database::{ROW, UserKey};

@@ -1,4 +1,4 @@
-//! What becomes of events after attempts to deliver them.
+//! State of events after attempts to deliver them.
 
 use super::{CHANGED, due, endpoint_id, event, pending, prepare, settle};
 use crate::Harness;

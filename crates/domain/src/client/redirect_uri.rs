@@ -116,7 +116,7 @@ impl RedirectUri {
         self.loopback_parts().is_some_and(|parts| other.loopback_parts() == Some(parts))
     }
 
-    /// Splits a loopback URI of the usual spelling into its host and what follows the port; `None` for any
+    /// Splits a loopback URI of the usual spelling into its host and the part after the port; `None` for any
     /// other URI.
     fn loopback_parts(&self) -> Option<(&str, &str)> {
         let (host, rest) = LOOPBACK_HOSTS

@@ -23,8 +23,8 @@ pub enum InvalidOutboundUrl {
 
 /// An absolute `https` URL, or an `http` URL of a loopback host, without user name and fragment.
 ///
-/// Its host may resolve to any address: only [`OutboundPolicy`](super::OutboundPolicy) says what may be
-/// connected to.
+/// Its host may resolve to any address: [`OutboundPolicy`](super::OutboundPolicy) decides which addresses are
+/// allowed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OutboundUrl(Url);
 

@@ -1,4 +1,4 @@
-//! Client data (section 5.8.1): what the browser says about a ceremony.
+//! Client data (section 5.8.1): the browser's description of a ceremony.
 
 /// Client data, parsed from JSON by an adapter.
 #[derive(Debug, Clone, PartialEq, Eq)]

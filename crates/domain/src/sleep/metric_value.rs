@@ -165,7 +165,7 @@ impl MetricValue {
     clippy::float_cmp,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the very same number is asked for, and what was cut off or saturated is not"
+    reason = "the comparison rejects a truncated or saturated number"
 )]
 fn exact_whole(number: f64) -> Option<MetricValue> {
     let mantissa = number as i64;
@@ -181,7 +181,7 @@ fn exact_whole(number: f64) -> Option<MetricValue> {
     clippy::float_cmp,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "the very same number is asked for, and the magnitude is checked before the cast"
+    reason = "the numbers must be identical, and the magnitude is checked before the cast"
 )]
 fn exact_decimal(number: f64, scale: u8) -> Option<MetricValue> {
     let power = power_of_ten(scale);

@@ -1,8 +1,8 @@
 //! Sleep: time in bed, stages, metrics, and how an import reconciles a session that is already known.
 //!
 //! The rules are those of decisions 6 and of `docs/import/README.md`. Instants are
-//! [`chrono::DateTime<chrono::Utc>`] cut to whole milliseconds when a value is made; [`packed`] is the one
-//! encoding in which stages and metrics are stored, and there they are integer milliseconds.
+//! [`chrono::DateTime<chrono::Utc>`], truncated to whole milliseconds when a value is created. Stages and
+//! metrics are stored only in the encoding of [`packed`], in which instants are integer milliseconds.
 
 mod flatten;
 mod hypnogram;

@@ -1,7 +1,7 @@
 //! Nights by day, and medians of their durations.
 //!
-//! A session belongs to the date of waking up in the person's zone. Sources and naps stay side by side: no
-//! figure merges or sums them.
+//! A session belongs to the date of waking up in the person's zone. Sources and naps are listed separately:
+//! no figure merges or adds them.
 
 use super::local_date;
 use crate::id::SleepSessionId;

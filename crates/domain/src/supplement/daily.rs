@@ -1,6 +1,6 @@
-//! What a person took by day, and how much of each ingredient.
+//! Supplements that a person took, by day, with the totals of their ingredients.
 //!
-//! A day is a local day of the person. Amounts of one ingredient are added only if the labels state the same
+//! A day is a local day of the person. Amounts of an ingredient are added only if the labels state the same
 //! unit. An ingredient without a stated amount is left out of the sums and counted.
 
 use super::{IntakeLog, Supplement};

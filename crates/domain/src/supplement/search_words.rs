@@ -2,7 +2,7 @@
 
 use super::SupplementLabel;
 
-/// Characters that separate words, as a blank does. The stores compute the same from a label.
+/// Characters that separate words, like blanks. The stores split labels in the same way.
 const PUNCTUATION: &str = "-,.;:/\\()[]'\"&+*%#!?_|";
 /// Characters of name and brand that are searched.
 const SEARCHED_CHARS: usize = 300;
@@ -34,7 +34,7 @@ impl SearchWords {
         self.0.iter().map(String::as_str)
     }
 
-    /// Returns how the text of a label begins whose name begins with the query.
+    /// Returns the beginning of the text of every label whose name begins with the query.
     pub fn beginning(&self) -> String {
         format!(" {}", self.0.join(" "))
     }

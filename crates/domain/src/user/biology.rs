@@ -64,7 +64,7 @@ crate::named_enum! {
 crate::named_enum! {
     /// Blood type in the ABO and Rhesus systems.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    #[expect(missing_docs, reason = "the names are the blood types themselves")]
+    #[expect(missing_docs, reason = "the names are those of the blood types")]
     pub enum BloodType {
         APositive = "A+",
         ANegative = "A-",

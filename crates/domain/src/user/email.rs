@@ -24,7 +24,7 @@ impl Email {
             .and_then(|email| if email.is_sandbox() { Err(InvalidEmail) } else { Ok(email) })
     }
 
-    /// Parses an address that may be a sandbox person's: of a stored account, or given by the operator.
+    /// Parses an address that may belong to a sandbox person: of a stored account, or from the operator.
     pub fn parse_stored(text: &str) -> Result<Self, InvalidEmail> {
         let (local, host) = text.rsplit_once('@').ok_or(InvalidEmail)?;
         let sides_are_sound = !local.is_empty() && !local.contains('@') && is_host(host);

@@ -8,7 +8,7 @@ use std::fmt;
 crate::named_enum! {
     /// A profile field that an import can change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    #[expect(missing_docs, reason = "each variant is the field it is named after")]
+    #[expect(missing_docs, reason = "each variant is named after its field")]
     pub enum ProfileField {
         CreatedAt = "created_at",
         HomeTimezone = "home_timezone",
@@ -44,7 +44,7 @@ impl ProfileField {
 ///
 /// `Debug` prints only the field, so that no value is logged.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each variant is the field it is named after")]
+#[expect(missing_docs, reason = "each variant is named after its field")]
 pub enum ProfileValue {
     CreatedAt(DateTime<Utc>),
     HomeTimezone(TimeZone),
@@ -149,7 +149,7 @@ impl fmt::Debug for ProfileValue {
 /// Parses a present value; an absent one is an empty field.
 #[expect(
     clippy::option_option,
-    reason = "the outer one is whether it parses, the inner one whether it is there"
+    reason = "the outer option is `None` for an invalid value, the inner one for an absent one"
 )]
 fn optional<T>(text: Option<&str>, parse: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
     text.map_or(Some(None), |text| parse(text).map(Some))

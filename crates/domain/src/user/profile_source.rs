@@ -1,4 +1,4 @@
-//! Where the values of a profile came from.
+//! Origins of the values of a profile.
 
 use super::{ProfileField, User};
 use crate::id::ImportId;

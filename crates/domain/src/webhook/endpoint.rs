@@ -18,7 +18,7 @@ crate::named_enum! {
     /// Why an endpoint was disabled.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum DisableReason {
-        /// It answered 410.
+        /// It responded with 410.
         Gone = "gone",
         /// Every attempt to deliver an event failed.
         Failing = "failing",
@@ -28,7 +28,7 @@ crate::named_enum! {
 /// Whether an endpoint is sent events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointStatus {
-    /// It has not yet answered a challenge, and is sent nothing else.
+    /// It has not yet returned a challenge, and is sent nothing else.
     Unconfirmed,
     /// It is sent events.
     Active,
@@ -89,14 +89,14 @@ pub struct WebhookEndpoint {
     pub status: EndpointStatus,
     /// The secret that signs.
     pub secret: SealedWebhookSecret,
-    /// The secret before, which signs beside it for a day.
+    /// The previous secret, which also signs for a day.
     pub previous_secret: Option<EndpointSecret>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
 impl WebhookEndpoint {
-    /// Replaces the secret; the one before the current one stops signing now.
+    /// Replaces the secret. The replaced one still signs for [`OVERLAP`]; an even older one stops at once.
     pub fn rotate(&mut self, secret: SealedWebhookSecret, now: DateTime<Utc>) {
         let sealed = std::mem::replace(&mut self.secret, secret);
         self.previous_secret = Some(EndpointSecret { sealed, expires_at: now + OVERLAP });

@@ -11,7 +11,7 @@ crate::named_enum! {
     pub enum EventKind {
         /// Records of a person changed that the client may read.
         RecordsChanged = "records.changed",
-        /// The client has no live grant of a person any more.
+        /// The client no longer has a live grant of a person.
         GrantRevoked = "grant.revoked",
         /// A person was erased.
         PersonErased = "person.erased",
@@ -39,8 +39,8 @@ pub struct EventKey {
 pub struct MessageId(String);
 
 impl MessageId {
-    /// Returns the id of the message that leads from one number of the event, up to which the endpoint was
-    /// notified, to another, which grows with each change.
+    /// Returns the id of the message about the changes between two numbers: the one up to which the endpoint
+    /// was notified, and the current one of the event, which grows with each change.
     pub fn new(key: EventKey, announced: i64, number: i64) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(key.user_id.as_uuid().as_bytes());

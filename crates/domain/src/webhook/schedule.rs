@@ -1,4 +1,4 @@
-//! When a failed delivery is tried again.
+//! Schedule of the retries of failed deliveries.
 
 use chrono::TimeDelta;
 

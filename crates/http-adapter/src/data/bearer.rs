@@ -5,10 +5,10 @@ use crate::problem::{Fault, Problem};
 use actix_web::HttpRequest;
 use actix_web::http::header;
 
-/// Returns the token in the header `Authorization`, well-formed at least.
+/// Returns the token in the header `Authorization`. Checks only that it is well-formed.
 ///
 /// A missing token (no header, another scheme, only `?access_token=`) differs from an invalid one: its
-/// challenge has no error code. Two tokens at once are a malformed request.
+/// challenge has no error code. A request with two tokens is malformed.
 pub(crate) fn token(request: &HttpRequest) -> Result<&str, Problem> {
     let mut headers = request.headers().get_all(header::AUTHORIZATION);
     let Some(header) = headers.next() else { return Err(Problem::new(Fault::MissingToken)) };

@@ -66,8 +66,8 @@ pub async fn admit_identified(
     admitted(request, kind.into(), state.authorize_access.admit(permission, kind.into()).await)
 }
 
-/// Stores for the middleware who holds a large response, the limit that the request was counted against, and
-/// the headers of every response from here on.
+/// Stores for the middleware the owner of a large response, the limit that the request was counted against,
+/// and the headers of every response from here on.
 fn admitted(
     request: &HttpRequest,
     endpoint: PersonEndpoint,

@@ -101,7 +101,7 @@ macro_rules! operations {
 
 operations! {
     post_users { "Creates people", post Users, "storeUsers", params(IdempotencyKey), Users, UsersWrite, UserItems of UserItem }
-    put_profile { "Changes a person's profile; absent members stay as they are", put Profile, "storeProfile", params(UserPath, IdempotencyKey), Profile, ProfileWrite, ProfileItems of ProfileItem }
+    put_profile { "Changes a person's profile; missing members stay unchanged", put Profile, "storeProfile", params(UserPath, IdempotencyKey), Profile, ProfileWrite, ProfileItems of ProfileItem }
     post_sleep { "Stores a person's sleep sessions", post Sleep, "storeSleep", params(UserPath, IdempotencyKey), Sleep, SleepWrite, SessionItems of SessionItem }
     post_supplements { "Stores labels of supplements", post Catalogue, "storeSupplements", params(IdempotencyKey), Supplements, SupplementsWrite, LabelItems of LabelItem }
     post_logs { "Stores a person's intake logs", post IntakeLogs, "storeSupplementLogs", params(UserPath, IdempotencyKey), Logs, SupplementsWrite, LogItems of LogItem }

@@ -16,7 +16,7 @@ use actix_web::http::header::{
 
 const EXPOSED: &str = "Restwell-Ignored-Parameters, Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id";
 
-/// What scripts of listed origins may send to an endpoint.
+/// Requests that scripts of listed origins may send to an endpoint.
 struct Permission {
     methods: &'static str,
     headers: &'static str,

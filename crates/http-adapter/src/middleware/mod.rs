@@ -34,7 +34,7 @@ use context::{Outcome, RequestContext};
 
 impl Endpoint {
     /// Returns the resource of an endpoint, with the middleware around it; the caller adds the handlers.
-    #[expect(clippy::disallowed_methods, reason = "the one place that registers a path: it has a row")]
+    #[expect(clippy::disallowed_methods, reason = "registers all paths, each of which has a row")]
     pub fn resource(
         self,
     ) -> Resource<

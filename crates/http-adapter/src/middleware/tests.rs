@@ -1,5 +1,5 @@
 //! Common properties of all responses, on paths of every kind.
-#![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
+#![expect(clippy::disallowed_methods, reason = "the middleware is tested with routes that no server has")]
 
 mod compression;
 mod cors;

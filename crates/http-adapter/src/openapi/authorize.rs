@@ -1,4 +1,4 @@
-//! The operation `GET /authorize`. Its handler is in the crate of the pages, which depends on this one.
+//! The operation `GET /authorize`. Its handler is in `page-adapter`, which depends on this crate.
 
 use crate::problem::error_responses;
 use crate::route::Endpoint;
@@ -43,7 +43,7 @@ fixed_texts! {
 /// Parameters of an authorization request.
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "the crate of the pages reads the parameters")]
+#[expect(dead_code, reason = "page-adapter reads the parameters")]
 struct AuthorizeParameters {
     /// Always `code`.
     #[param(value_type = ResponseType, inline)]
@@ -97,5 +97,5 @@ struct AuthorizeParameters {
         AuthorizationErrors,
     ),
 )]
-#[expect(dead_code, reason = "stands for the handler of the crate of the pages")]
+#[expect(dead_code, reason = "placeholder for the handler in page-adapter")]
 const fn authorize() {}

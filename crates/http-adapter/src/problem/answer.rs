@@ -142,7 +142,8 @@ pub(crate) fn rate_limit_headers(rate: RateStatus) -> [(HeaderName, HeaderValue)
     ]
 }
 
-/// Adds where a client learns how to get a token (RFC 9728 section 5.1), and the scopes to ask for.
+/// Adds the URL of the metadata that describes how to get a token (RFC 9728 section 5.1), and the scopes to
+/// request.
 fn point_to_metadata(challenge: &mut String, problem: &Problem, context: AnswerContext<'_>) {
     let Some(path) = context.resource_metadata else { return };
     // Writing into a String cannot fail.

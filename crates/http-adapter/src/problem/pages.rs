@@ -1,4 +1,4 @@
-//! Errors for people, which the crate of the pages renders.
+//! Errors for people, which `page-adapter` renders.
 
 use super::{ErrorEntry, Fault, Problem, error_reference};
 use actix_web::{HttpResponse, HttpResponseBuilder};

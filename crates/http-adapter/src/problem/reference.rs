@@ -9,8 +9,8 @@ const HEAD: &str = "# Errors
 
 Generated from the table in the code by `restwell reference errors`; do not edit.
 
-The token endpoints answer with `error` and `error_description` (RFC 6749 section 5.2). Every other endpoint
-answers with `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, `code`, `request_id`,
+The token endpoints respond with `error` and `error_description` (RFC 6749 section 5.2). Every other endpoint
+responds with `application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, `code`, `request_id`,
 on 400 `errors` (field by field) and on 429 `limit`. `code` is stable: programs may rely on it.
 
 | code | status | error at the token endpoints |

@@ -14,9 +14,9 @@ pub enum Audience {
     Client,
     /// A valid token of the person in the path, with this scope.
     Reader(Scope),
-    /// A valid token of the person in the path, with the scopes of what the request asks for.
+    /// A valid token of the person in the path, with the scopes of the requested data.
     ReaderOfAny,
-    /// A valid token of any person: the token says whose data it reads, and its scopes which.
+    /// A valid token of any person, which determines whose data is read; its scopes determine which data.
     Assistant,
     /// A valid token of a service client, with this scope.
     Writer(Scope),
@@ -154,7 +154,7 @@ impl Credential {
 }
 
 impl Audience {
-    /// Returns what an endpoint with this audience answers to a credential.
+    /// Returns the response of an endpoint with this audience to a credential.
     pub const fn outcome(self, credential: Credential) -> Outcome {
         use Credential as C;
         match self {

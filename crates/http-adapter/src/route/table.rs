@@ -90,7 +90,7 @@ endpoints! {
         UnversionedSupplements => "/api/supplements/{user_id}", "Unversioned alias used by pagination links", get: Reader(Scope::Supplements);
     }
     JsonRpc {
-        Mcp => "/mcp", "Answers AI assistants over the Model Context Protocol", post: Assistant;
+        Mcp => "/mcp", "Serves AI assistants over the Model Context Protocol", post: Assistant;
     }
     Page {
         Home => "/", "Home of a signed-in person; otherwise the landing page", get: Anybody;

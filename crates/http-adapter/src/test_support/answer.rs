@@ -23,7 +23,7 @@ pub struct Answer {
 impl Answer {
     /// Returns a header's value; a repeated header fails the test.
     pub fn header(&self, name: &str) -> Option<&str> {
-        assert!(self.headers.get_all(name).count() <= 1, "{name} comes twice");
+        assert!(self.headers.get_all(name).count() <= 1, "{name} occurs twice");
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 

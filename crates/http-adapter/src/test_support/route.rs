@@ -28,7 +28,7 @@ pub async fn assert_serves_exactly<C: FnOnce(&mut ServiceConfig)>(
     let head = if endpoint.is_health() { None } else { Some(Method::HEAD) };
     let unserved: Vec<_> = unserved.chain([Method::PATCH, Method::TRACE]).chain(head).collect();
     allowed.extend(endpoint.is_health().then(|| "HEAD".to_owned()));
-    assert!(!allowed.is_empty(), "{endpoint:?} serves nothing");
+    assert!(!allowed.is_empty(), "{endpoint:?} has no methods");
     for (method, served) in rows {
         if served {
             let status = ask(endpoint, method.clone(), configure()).await.status.as_u16();

@@ -83,7 +83,7 @@ impl RecordReader for Members {
         };
         let mut found = Items::default();
         let outcome = current.reader.read_record(&mut found);
-        // A format may take an unreadable entry for one that ended.
+        // A format may mistake an unreadable entry for one that ended.
         current.bytes.get().fault()?;
         let is_more = outcome.map_err(|refusal| within(&current.name, refusal))?;
         items.take_over(found, &current.name);

@@ -19,7 +19,7 @@ pub(super) enum Packing {
     Gzip,
 }
 
-/// What an archive states about an entry.
+/// Properties of an entry according to the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Expected {
     pub(super) size: u64,

@@ -53,7 +53,7 @@ pub(super) fn survey(
         }
         match found {
             Ok(Claim { recognised, sign }) => claimed.push((entry, recognised, sign)),
-            // Part of an export would be taken for the whole.
+            // Part of an export would be mistaken for the whole.
             Err(refusal @ ImportRefusal::NotInThisWay(_)) => return Err(within(&entry.name, refusal)),
             Err(refusal) => {
                 unknown.note(&entry, refusal)?;
@@ -137,7 +137,7 @@ fn skipped_files(format: Format, passed_over: &NameSummary) -> String {
         Format::Auto => "of no known format".to_owned(),
         asked => format!("not of the format {}", asked.as_str()),
     };
-    format!("files that are {of} were skipped: {} ({})", passed_over.count, passed_over.listed())
+    format!("files {of} were skipped: {} ({})", passed_over.count, passed_over.listed())
 }
 
 /// Files of one kind to mention: their number and the first names.

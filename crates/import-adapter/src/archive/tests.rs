@@ -74,7 +74,7 @@ fn entries_are_read_in_the_order_of_their_names_and_named_in_places() {
             places(&items),
             ["a.json: record 1", "a.json: record 2", "b/sleep.json: record 1", "the archive"]
         );
-        let passed_over = "the archive: files that are of no known format were skipped: 1 (readme.txt)";
+        let passed_over = "the archive: files of no known format were skipped: 1 (readme.txt)";
         assert_eq!(notes(&items), [passed_over]);
     }
 }
@@ -89,10 +89,7 @@ fn formats_may_be_mixed_and_the_first_gives_its_name() {
     assert_eq!((format, places(&items)), ("ndjson", vec!["a.ndjson: line 1", "b.json: record 1"]));
     let (format, items) = read_as(&packed, Format::Fitbit).unwrap();
     assert_eq!((format, sessions(&items).len()), ("fitbit", 1));
-    assert_eq!(
-        notes(&items),
-        ["the archive: files that are not of the format fitbit were skipped: 1 (a.ndjson)"]
-    );
+    assert_eq!(notes(&items), ["the archive: files not of the format fitbit were skipped: 1 (a.ndjson)"]);
 }
 
 #[test]
@@ -158,7 +155,7 @@ fn archives_inside_of_archives_are_not_opened() {
     assert_eq!(places(&items), ["b.json: record 1", "the archive"]);
     assert_eq!(
         notes(&items).concat(),
-        "the archive: files that are of no known format were skipped: 1 (a.zip); nested archives are not opened, \
+        "the archive: files of no known format were skipped: 1 (a.zip); nested archives are not opened, \
          import them separately: a.zip"
     );
     let refused = refusal(&archive(&[("a.zip", &inner)], stored()));

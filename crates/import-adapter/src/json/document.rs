@@ -4,7 +4,7 @@ use super::check;
 use crate::input::{Cursor, DEPTH_LIMIT, Position, damaged};
 use application::ports::import_source::ImportRefusal;
 
-/// Where a document holds its records.
+/// Location of the records in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// The document is a list of records.

@@ -1,4 +1,4 @@
-//! What all kinds of line share.
+//! Shared parts of all kinds of lines.
 
 use super::invalid_item::{InvalidItem, named};
 use crate::source::Notes;
@@ -42,7 +42,7 @@ fn display_name(name: &str) -> String {
     without_deceptive(name).chars().take(CHARS_SHOWN).collect()
 }
 
-/// Checks that a line is about the person whose file it is.
+/// Checks that a line is about the owner of the file.
 pub(super) fn check_person(named_id: Option<&str>, expected: Option<UserId>) -> Result<(), InvalidItem> {
     let Some(named_id) = named_id else {
         return Ok(());

@@ -1,7 +1,7 @@
-//! The person of a line.
+//! Check that a line belongs to the owner of the file.
 //!
 //! A file with a single line about another person is rejected as a whole before anything is stored, because
-//! the health data of two people in one account can hardly be separated.
+//! the health data of two people in one account could hardly be separated again.
 
 use crate::input::Position;
 use application::ports::import_source::ImportRefusal;

@@ -37,7 +37,7 @@ fn layout(sketch: &Sketch, named: bool) -> Option<Layout> {
     if is_sleep(sketch) {
         return Some(Layout::Single);
     }
-    // `{"sleep":[]}` may also be Fitbit's, which is asked first; an empty reply of version 2 has
+    // `{"sleep":[]}` may also be Fitbit's, which is tried first; an empty reply of version 2 has
     // `next_token`.
     let lists = [
         (sketch.member("sleep"), Layout::Wrapped("sleep"), named),

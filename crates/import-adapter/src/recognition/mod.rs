@@ -1,7 +1,7 @@
 //! Detection of formats by content.
 //!
 //! Each format inspects the beginning of a file ([`FilePreview`]) and returns whether it recognises it, and
-//! its reader. [`FORMATS`] are asked in order; the first match wins.
+//! its reader. The [`FORMATS`] are tried in order; the first match wins.
 
 mod no_sleep;
 mod own_tables;
@@ -22,7 +22,7 @@ use application::ports::import_source::ImportRefusal;
 /// empty list may be accepted.
 type Recogniser = fn(seen: &FilePreview, named: bool) -> Option<RecognisedFile>;
 
-/// All formats in the order in which they are asked.
+/// All formats, in the order in which they are tried.
 const FORMATS: &[(Format, Recogniser)] = &[
     (Format::Ndjson, ndjson::recognise),
     (Format::AppleHealth, apple_health::recognise),
@@ -64,7 +64,8 @@ pub(crate) struct Claim {
     pub(crate) sign: MatchStrength,
 }
 
-/// Recognises one file of several. Being among others says less than being named on the command line.
+/// Recognises one file of several. A file among others may not be meant for import, unlike one that is named
+/// on the command line.
 pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal> {
     let seen = FilePreview::inspect(&mut Cursor::new(bytes)?)?;
     let sure = seen.first_claim(asked, false);
@@ -80,7 +81,7 @@ pub(crate) fn claim(bytes: Bytes, asked: Format) -> Result<Claim, ImportRefusal>
 }
 
 impl FilePreview {
-    /// Asks the formats in order, or only the requested one.
+    /// Tries the formats in order, or only the requested one.
     fn first_claim(&self, asked: Format, named: bool) -> Option<RecognisedFile> {
         let mut asked_for = FORMATS.iter().filter(|(format, _)| asked == Format::Auto || *format == asked);
         asked_for.find_map(|(_, recognise)| recognise(self, named))

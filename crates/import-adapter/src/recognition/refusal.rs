@@ -9,7 +9,7 @@ use crate::sketch::Sketch;
 use application::ports::import_source::ImportRefusal;
 
 impl FilePreview {
-    /// Reports that the file is not of the requested format, and what it is.
+    /// Reports that the file is not of the requested format, and its actual content.
     pub(super) fn refusal(self, asked: Format) -> ImportRefusal {
         if let Some(refusal) = self.text().and_then(known_table) {
             return refusal;

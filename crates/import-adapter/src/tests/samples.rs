@@ -16,11 +16,11 @@ use application::ports::import_source::{ImportItem, ImportRefusal};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// What a file must give: sessions, stage entries, labels, ingredients, rejections, notes.
+/// Expected numbers for a file: sessions, stage entries, labels, ingredients, rejections, notes.
 type Counts = [usize; 6];
 
-/// Returns the name of the folder of the samples; says loudly that there is none, past the capture of the
-/// test harness.
+/// Returns the path of the folder of samples. If there is none, writes a message directly to standard error,
+/// which the test harness does not capture.
 fn folder() -> Option<PathBuf> {
     // A relative path counts from the workspace, where the test command runs.
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,7 +1,8 @@
 //! The tools: names, required data and execution.
 //!
-//! Every tool reads. None takes a person: the token says whose data it is. A call counts against the daily
-//! limit of each kind of data that it reads, even if its arguments are invalid, as at the data endpoints.
+//! Tools only read, and none has an argument for the person: the token determines whose data is read. A call
+//! counts against the daily limit of each kind of data that it reads, even if its arguments are invalid, as
+//! at the data endpoints.
 
 mod answer;
 mod argument;
@@ -95,8 +96,8 @@ impl Tool {
         })
     }
 
-    /// Runs the tool and returns the result of `tools/call`. Invalid arguments are a result that says so,
-    /// which a model can correct; a problem becomes an error response.
+    /// Runs the tool and returns the result of `tools/call`. Invalid arguments are reported in the result, so
+    /// that a model can correct them; a problem becomes an error response.
     pub(crate) async fn run(self, call: &ToolCall<'_>) -> Result<Value, Problem> {
         let outcome = match self {
             Self::Coverage => coverage::run(call).await,

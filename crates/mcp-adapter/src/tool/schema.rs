@@ -249,7 +249,7 @@ fn spread(kind: &str) -> Value {
 fn cut() -> Value {
     json!({
         "type": ["object", "null"],
-        "description": "Set if the answer is incomplete: next lists the arguments that return the rest.",
+        "description": "Set if the result is incomplete: next lists the arguments that return the rest.",
         "properties": { "note": { "type": "string" }, "next": { "type": "array", "items": { "type": "object" } } },
         "required": ["note", "next"],
     })

@@ -66,7 +66,7 @@ pub(super) async fn run(call: &ToolCall<'_>) -> Result<Value, ToolError> {
     Ok(answer)
 }
 
-/// Returns the source that was asked for, or the one with most nights.
+/// Returns the requested source, or the one with the most nights.
 fn choose<'s>(
     sources: &[SourceNights<'s>],
     wanted: Option<&str>,

@@ -68,7 +68,7 @@ pub(super) async fn rotate_secret(sent: &DeveloperForm<'_>) -> Result<HttpRespon
             let contents = OwnAppPage { secret: Some(secret), ..OwnAppPage::default() };
             Ok(contents.answer(&sent.developer, app.id).await?)
         }
-        // DeveloperForm again by a reload, or created in another window.
+        // Sent again by a reload, or created in another window.
         Err(DeveloperAppError::SecretChanged) => Ok(see_other(&path(app.id))),
         Err(error) => Err(error.into()),
     }

@@ -116,7 +116,7 @@ async fn has_intakes(state: &PageState, person: &SignedInPerson) -> Result<bool,
     Ok(!page.records.is_empty())
 }
 
-/// Lists who read data since a time, the latest reader first.
+/// Lists the readers of the data since a given time, latest first.
 async fn readers(
     state: &PageState,
     person: &SignedInPerson,

@@ -23,7 +23,7 @@ const MIN_MARK_HEIGHT: u32 = 5;
 /// Characters of a product's name in the picture.
 const MAX_NAME: usize = 42;
 
-/// What was taken of a product: servings by day.
+/// Intake of a product: servings by day.
 struct Product {
     name: String,
     servings: BTreeMap<NaiveDate, f64>,

@@ -21,7 +21,7 @@ use domain::time::{Fold, TimeZone};
 use http_adapter::Endpoint;
 use http_adapter::problem::{Fault, Problem};
 
-/// What the form is for.
+/// Purpose of the form.
 #[derive(Debug, Clone, Copy)]
 enum Purpose {
     /// A new entry; the id of the form.
@@ -219,7 +219,7 @@ fn errors(error: LogIntakeError) -> Result<FormErrors, Problem> {
     })
 }
 
-/// What happened before the form is shown.
+/// State of the form when it is shown again.
 #[derive(Default)]
 struct Outcome {
     notice: Option<String>,

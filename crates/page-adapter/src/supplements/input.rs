@@ -1,4 +1,4 @@
-//! What people type into the forms.
+//! Parsing of the values that people type into the forms.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use domain::supplement::Servings;

@@ -211,7 +211,7 @@ fn errors(error: CustomProductError) -> Result<FormErrors, Problem> {
     })
 }
 
-/// What is saved: a new product, or a change of one.
+/// Kind of saving: a new product, or a change of one.
 #[derive(Clone, Copy)]
 struct Target {
     entry: FormId,

@@ -82,7 +82,7 @@ pub(crate) struct ReadLine {
 pub(crate) enum ActorName {
     /// The signed-in person.
     You,
-    /// Perhaps not the person.
+    /// Possibly not the person.
     Somebody,
     Operator,
     /// The server itself.

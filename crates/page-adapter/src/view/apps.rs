@@ -8,7 +8,7 @@ use domain::scope::ScopeSet;
 /// Page of connected apps, the default page after signing in.
 #[derive(Clone, Template)]
 #[template(path = "apps.html")]
-#[expect(clippy::struct_field_names, reason = "the page is named after its list")]
+#[expect(clippy::struct_field_names, reason = "the page has the name of its list")]
 pub(crate) struct Apps {
     pub(crate) person: Person,
     /// Confirmation of the previous action.

@@ -70,7 +70,7 @@ impl Default for AppFields {
 /// Page of one app.
 #[derive(Clone, Template)]
 #[template(path = "own_app.html")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the app")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent property of the app")]
 pub(crate) struct DeveloperApp {
     pub(crate) person: Person,
     /// Confirmation of the previous action.
@@ -135,7 +135,7 @@ pub(crate) struct SandboxLine {
     pub(crate) id: String,
     /// Story and the end of the id.
     pub(crate) name: String,
-    /// What is special about the records.
+    /// Special feature of the records.
     pub(crate) story: &'static str,
     /// Last day that has records.
     pub(crate) until: Moment,

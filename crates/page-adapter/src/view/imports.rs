@@ -7,7 +7,7 @@ use askama::Template;
 /// Page of imports, with the upload form.
 #[derive(Clone, Template)]
 #[template(path = "imports.html")]
-#[expect(clippy::struct_field_names, reason = "the page is named after its list")]
+#[expect(clippy::struct_field_names, reason = "the page has the name of its list")]
 pub(crate) struct Imports {
     pub(crate) person: Person,
     /// Errors of the uploaded file.
@@ -101,7 +101,7 @@ pub(crate) struct ImportLine {
     pub(crate) percent: u64,
     /// Reason for rejecting the file.
     pub(crate) refusal: Option<String>,
-    /// What undoing it did: numbers of removed, restored and kept records. All 0 unless it was undone.
+    /// Results of undoing it: numbers of removed, restored and kept records. All 0 unless it was undone.
     pub(crate) undone: [u64; 3],
     /// Whether the file is a recording that was rejected because it does not state its start.
     pub(crate) needs_start: bool,

@@ -52,7 +52,7 @@ impl ScopeLine {
             | Scope::ProfileWrite
             | Scope::SleepWrite
             | Scope::SupplementsWrite
-            | Scope::TokensIntrospect => "Not for people to grant",
+            | Scope::TokensIntrospect => "People cannot grant this",
         }
     }
 

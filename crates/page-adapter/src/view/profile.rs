@@ -58,7 +58,7 @@ impl ProfileFields {
 pub(crate) struct ProfilePreview {
     pub(crate) person: Person,
     pub(crate) changes: Vec<ProfileLine>,
-    /// What another time zone changes.
+    /// Effect of another time zone.
     pub(crate) effect: Option<ZoneEffect>,
     /// Fields that the form sends again.
     pub(crate) fields: Vec<[(&'static str, String); 2]>,

@@ -9,7 +9,7 @@ use domain::secret::Secret;
 /// Page of personal access tokens.
 #[derive(Template)]
 #[template(path = "tokens.html")]
-#[expect(clippy::struct_field_names, reason = "the page is named after its list")]
+#[expect(clippy::struct_field_names, reason = "the page has the name of its list")]
 pub(crate) struct Tokens {
     pub(crate) person: Person,
     /// Whether the person can register apps.

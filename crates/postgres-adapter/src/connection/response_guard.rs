@@ -59,8 +59,8 @@ impl ResponseGuard {
         noticed.is_some_and(|noticed| handed_out < noticed)
     }
 
-    /// Marks all connections handed out so far as suspect if the server accepts no writes any more: another
-    /// server may now have its name or its place behind a pooler. Also records a full disk.
+    /// Marks all connections handed out so far as suspect if the server no longer accepts writes: another
+    /// server may have taken over its name or its place behind a pooler. Also records a full disk.
     pub(crate) fn observe<T>(&self, answer: &QueryResult<T>) {
         if answer.as_ref().is_err_and(is_disk_full) {
             self.writes.refused(DiskFault::Full);

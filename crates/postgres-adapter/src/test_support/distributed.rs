@@ -160,7 +160,7 @@ async fn shape(client: &Client) -> Option<i64> {
 }
 
 async fn nodes() -> Nodes {
-    #[expect(clippy::disallowed_methods, reason = "tests have no settings; the variable is theirs alone")]
+    #[expect(clippy::disallowed_methods, reason = "tests have no settings; only they use the variable")]
     let url = std::env::var(COORDINATOR_VARIABLE);
     let url =
         demand(url, "RESTWELL_TEST_CITUS is not set; scripts/test sets it or skips the tests named citus");

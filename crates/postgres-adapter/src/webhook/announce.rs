@@ -27,7 +27,7 @@ const RECORDS_CHANGED: &str =
         occurred_at = CASE WHEN webhook_event.announced < webhook_event.number
             THEN webhook_event.occurred_at ELSE excluded.occurred_at END";
 
-/// Nothing if the client has another live grant.
+/// Inserts nothing if the client has another live grant.
 const GRANT_REVOKED: &str =
     "INSERT INTO webhook_event (user_id, endpoint_id, kind, number, announced, failed, due_at)
     SELECT g.user_id, e.id, 'grant.revoked', $3, 0, 0, to_timestamp(0)

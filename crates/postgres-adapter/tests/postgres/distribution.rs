@@ -1,4 +1,5 @@
-//! Citus: its rules for the tables that `deploy/citus/distribute.sql` distributes, and what the script does.
+//! Citus: its rules for the tables that `deploy/citus/distribute.sql` distributes, and the effect of the
+//! script.
 //!
 //! Every unique key of a distributed table contains its distribution column. Its foreign keys reference
 //! reference tables. No other table references it, and it has no triggers.

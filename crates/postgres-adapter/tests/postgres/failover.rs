@@ -75,7 +75,7 @@ async fn after_a_failover_nothing_acknowledged_is_missing_and_a_redeemed_code_st
     standby.promote();
     // scripts/chaos measures the time on an idle machine; this test only checks that it happens without a
     // restart.
-    until("the store takes writes", async || store_person(&store, 2).await.is_ok()).await;
+    until("the store accepts writes", async || store_person(&store, 2).await.is_ok()).await;
     let before = acknowledged.lock().unwrap().len();
     until("the writers go on", async || acknowledged.lock().unwrap().len() > before + 20).await;
     is_over.store(true, Ordering::Relaxed);

@@ -111,7 +111,7 @@ async fn sessions_that_the_server_ended_behind_the_pooler_are_unavailable_at_wor
         for _ in 0..3 {
             let mut unit = begin(&store).await;
             unit.users().find(user_id(1)).await.unwrap();
-            // Waits until each session has ended: one that ends later could take the next statement with it.
+            // Waits until each session has ended: one that ends later could fail the next statement.
             operator
                 .batch_execute(
                     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity

@@ -1,4 +1,5 @@
-//! Races between sign-ins and decisions in two transactions, one of which waits or skips.
+//! Races of sign-ins and of decisions in two transactions, one of which waits for the other or skips its
+//! rows.
 
 use crate::made_up::*;
 use crate::made_up_sign_in::*;

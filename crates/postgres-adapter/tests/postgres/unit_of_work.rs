@@ -17,7 +17,7 @@ async fn wait_for_no_transaction(client: &tokio_postgres::Client) {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("a session stands in a transaction");
+    panic!("a session is still in a transaction");
 }
 
 #[tokio::test]

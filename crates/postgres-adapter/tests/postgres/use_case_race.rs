@@ -227,7 +227,7 @@ impl Scene {
         const BLOCKED: &str = "SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND application_name = 'restwell' AND wait_event_type = 'Lock'";
         let all_wait = async { while number(&self.observer, BLOCKED).await < waiting {} };
-        tokio::time::timeout(TIMEOUT, all_wait).await.expect("somebody did not wait for the person");
+        tokio::time::timeout(TIMEOUT, all_wait).await.expect("one of the two did not wait for the lock");
     }
 
     async fn count(&self, sql: &str) -> i64 {

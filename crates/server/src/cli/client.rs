@@ -52,7 +52,7 @@ pub(crate) enum ClientCommand {
 
 /// Client to register.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct CreateArguments {
     /// Name shown to users
     #[arg(long, value_parser = ClientName::parse)]

@@ -76,7 +76,7 @@ fn create(path: &Path) -> anyhow::Result<std::fs::File> {
         let place = path.display();
         match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                anyhow!("the file {place} already exists and is not overwritten; choose another name or move it away")
+                anyhow!("the file {place} already exists and is not overwritten; choose another name or move the file")
             }
             _ => anyhow::Error::new(error).context(format!("{place} cannot be created")),
         }

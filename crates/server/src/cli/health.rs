@@ -32,7 +32,7 @@ pub(crate) async fn run(arguments: &HealthArguments, settings: &Settings) -> any
     let by_tls = settings.server.tls_files()?.is_some();
     let asked = tokio::time::timeout(RESPONSE_TIMEOUT, status_of(address, by_tls, path)).await;
     let status = asked
-        .context("the server did not answer in time")
+        .context("the server did not respond in time")
         .flatten()
         .with_context(|| format!("{address}{path}"))?;
     if status == "200" { Ok(()) } else { bail!("{address}{path} returned {status}") }

@@ -154,7 +154,7 @@ enum StoreCommand {
     /// Create authorization codes by hand
     #[command(subcommand)]
     Code(code::CodeCommand),
-    /// Manage sandbox people: synthetic users for developers of apps
+    /// Manage sandbox people: synthetic users for app developers
     #[command(subcommand)]
     Sandbox(sandbox::SandboxCommand),
     /// Import export files from devices and apps

@@ -1,4 +1,4 @@
-//! `restwell sandbox`: synthetic people for developers of apps.
+//! `restwell sandbox`: synthetic people for app developers.
 
 use super::argument::ListArguments;
 use super::output::{self, Record};

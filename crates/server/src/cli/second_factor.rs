@@ -1,4 +1,4 @@
-//! `restwell user second-factor`: rescue of people who lost their second factor.
+//! `restwell user second-factor`: recovery for people who lost their second factor.
 
 use super::output::{self, Record};
 use super::password::mail_parts;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// Time from a failed run to the next.
 const AFTER_FAILURE: TimeDelta = TimeDelta::minutes(1);
-/// Duration of the lease; a replica that stopped extending it loses the job.
+/// Duration of the lease; a replica that stops extending it loses the job.
 const LEASE_DURATION: TimeDelta = TimeDelta::seconds(30);
 /// Interval of extending the lease.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);

@@ -28,8 +28,8 @@ pub(super) async fn process(uploads: &Arc<ProcessUploads>, readers: u32, held: &
     join_all((0..readers.max(1)).map(|_| read(uploads, &queue))).await;
 }
 
-/// Queue of the readers of this process. They take uploads one after the other: two that take at the same
-/// moment could both get uploads of one person, and none would be left for the others.
+/// Queue of the readers of this process. They take uploads one after the other: two that take one at the same
+/// moment could both get uploads of one person, and leave none for the others.
 struct Queue<'a> {
     log: Mutex<LogState>,
     held: &'a ActiveUploads,

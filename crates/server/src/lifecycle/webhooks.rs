@@ -28,10 +28,10 @@ const BATCH: u32 = 500;
 const MAX_CONCURRENT: usize = 4;
 /// Duration of the lease; another server sends this long after a crash.
 const LEASE_DURATION: TimeDelta = TimeDelta::seconds(10);
-/// Interval of extending the lease, and of asking for it.
+/// Interval at which the lease is extended or, without it, requested.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(3);
-/// Pause of sending after a delivery that was not settled: with a store that refuses writes, every message
-/// would be sent again and again.
+/// Time without sending after a delivery whose outcome could not be stored: otherwise every message would be
+/// sent again and again while the store refuses writes.
 const STORE_PAUSE: Duration = Duration::from_secs(30);
 /// Pause before a delivery is repeated that panicked and could not be recorded as failed. Its slot is freed
 /// afterwards.

@@ -127,7 +127,7 @@ impl Application {
     }
 }
 
-/// Stores the counts that the process holds.
+/// Stores the counts that the process has collected.
 pub(crate) struct FlushCounts {
     reads: FlushReads,
     usage: FlushUsage,

@@ -12,8 +12,8 @@ use sqlite_adapter::SqliteStore;
 pub(crate) trait Schema: Send + Sync {
     /// Returns whether this program may serve on the schema.
     async fn state(&self) -> Result<SchemaState, StorageError>;
-    /// Applies the pending migrations, all or none, and returns their number. Of several concurrent
-    /// processes, one applies them and the others find none pending.
+    /// Applies the pending migrations, all or none, and returns their number. Only one of several concurrent
+    /// processes applies them; the others find none pending.
     async fn migrate(&self) -> Result<usize, StorageError>;
 
     /// Returns how the tables are spread over servers.

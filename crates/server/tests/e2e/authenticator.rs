@@ -7,7 +7,7 @@ use domain::second_factor::{TotpSecret, TotpStep};
 use std::cell::Cell;
 use system_adapter::{EncryptedTotpSealer, EncryptionKey, SystemClock};
 
-/// An app with a secret. Time passes for it only as the test says, like the clock of the world.
+/// An app with a secret. Its time is controlled by the test, like the clock of the world.
 pub(crate) struct Authenticator {
     secret: TotpSecret,
     steps: Cell<i64>,

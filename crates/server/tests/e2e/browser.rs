@@ -157,7 +157,7 @@ impl Browser {
         self.send(request.body(body)).await
     }
 
-    /// Waits until an upload is processed, which takes its time in a test build; returns its page.
+    /// Waits until an upload is processed, which is slow in a test build; returns its page.
     pub(crate) async fn processed(&self, path: &str) -> Page {
         within(2 * TIMEOUT, Instant::now(), "the upload is processed", async || {
             let page = self.open(path).await;

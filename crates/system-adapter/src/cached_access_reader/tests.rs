@@ -131,7 +131,7 @@ async fn a_live_personal_token_is_remembered_under_its_hash_alone() {
     assert_eq!(store.asked(), 2);
 }
 
-/// What is asked of the reader.
+/// A call of the reader.
 #[derive(Debug, Clone, Copy)]
 enum ReaderCall {
     Grant,

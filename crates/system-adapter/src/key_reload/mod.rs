@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep_until};
 
 /// Minimum interval between reloads caused by tokens with unknown keys.
 const MIN_RELOAD_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of requests that wait for a reload; further ones receive 503. This bounds the requests that
-/// made-up `kid`s can hold up.
+/// Maximum number of requests that wait for a reload; further ones receive 503. This bounds the number of
+/// requests that can be delayed by invented `kid`s.
 const MAX_WAITING: usize = 512;
 
 /// Reloads the signing keys, one reload at a time.

@@ -55,7 +55,7 @@ impl HashingGate {
     /// Runs a job on a blocking thread once it gets a permit.
     ///
     /// A caller that is cancelled while it waits frees its place. One that is cancelled later does not stop
-    /// the job, which keeps its permit until it ends, because memory and core are in use that long.
+    /// the job, which keeps its permit until it ends, because it uses the memory and the core until then.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -195,10 +195,7 @@ mod tests {
     #[tokio::test]
     async fn work_that_panics_returns_its_permit() {
         let gate = gate(1, 0);
-        assert_eq!(
-            gate.run(|| panic!("as a test wants it")).await,
-            Err::<(), _>(PasswordHashingError::Failed)
-        );
+        assert_eq!(gate.run(|| panic!("on purpose")).await, Err::<(), _>(PasswordHashingError::Failed));
         assert_eq!(gate.run(|| 5).await, Ok(5));
     }
 }

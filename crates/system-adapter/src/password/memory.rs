@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use zeroize::Zeroize as _;
 
-/// How long memory is kept after its last hash. Mapping it again costs about a third of a hash.
+/// Time for which memory is kept after its last hash. Mapping it again costs about a third of a hash.
 const IDLE: Duration = Duration::from_secs(2);
 
 /// Minimum capacity, in blocks of 1 KiB: 33 MiB.

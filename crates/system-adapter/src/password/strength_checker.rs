@@ -23,7 +23,8 @@ const SHORTEST_PART: usize = 3;
 /// Below this length, in characters, a password needs the highest score.
 const SHORT_CHARACTERS: usize = 20;
 
-/// Shortest known word that makes a password guessable even with digits and signs around it, in characters.
+/// Minimum length in characters of a known word that makes a password guessable even with digits and signs
+/// around it.
 const SHORTEST_WORD: usize = 3;
 
 /// Estimates guesses with zxcvbn: lists of common passwords, names and words, and patterns of keyboards,

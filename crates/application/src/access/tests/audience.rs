@@ -35,7 +35,7 @@ async fn verify(
         tokens: checking_with(verifier),
         access: Arc::new(access),
         clients: Arc::new(clients),
-        // Expects no call: verifying counts nothing.
+        // Expects no call, because identifying the caller counts nothing.
         limiter: Arc::new(MockRateLimiter::new()),
         clock: clock(),
     };

@@ -225,6 +225,6 @@ impl MailSealer for RecordingSealer {
     }
 
     fn open(&self, _: MessageId, _: &[u8]) -> Result<Mail, MailSealError> {
-        unreachable!("no use case of accounts opens messages")
+        unreachable!("the use cases of accounts never decrypt messages")
     }
 }

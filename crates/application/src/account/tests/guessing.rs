@@ -163,7 +163,7 @@ async fn right_passwords_do_not_use_up_an_address_and_do_not_refill_it_either() 
         assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1)).await, Answer::Open);
     }
     for number in 0..100 {
-        // The attacker signs in with an account they own now and then.
+        // From time to time, the attacker signs in with an account they own.
         if number % 10 == 0 {
             assert_eq!(door.knock(EMAIL, PASSWORD, within_64(1)).await, Answer::Open);
         }

@@ -106,7 +106,7 @@ async fn t30_each_sign_in_draws_another_id_and_cookie_and_ends_the_session_befor
     assert!(stored.iter().all(|session| session.first_seen_at == old.first_seen_at));
     assert!(stored.iter().all(|session| session.id != old_session(1).id));
     let kinds: Vec<_> = store.events().all().iter().map(|event| event.kind).collect();
-    // The second time the old session was already gone.
+    // The second time, the old session no longer existed.
     assert_eq!(kinds, [AuditKind::SignedOut, AuditKind::SignedIn, AuditKind::SignedIn]);
 }
 

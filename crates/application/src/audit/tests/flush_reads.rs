@@ -113,7 +113,7 @@ async fn a_flush_that_is_given_up_loses_nothing() {
     let mut running = Box::pin(flush.run());
     tokio::select! {
         biased;
-        _ = &mut running => panic!("the store said nothing"),
+        _ = &mut running => panic!("the store never responds"),
         () = std::future::ready(()) => (),
     }
     assert_eq!(ledger.all(), [], "the sums were taken out");

@@ -29,8 +29,8 @@ impl IdempotentRequests {
         self.store.claim(request, now, now - CLAIM_KEPT, now - ANSWER_KEPT).await
     }
 
-    /// Renews a claim. Returns `false` if it is no longer the caller's, who must stop then: another process
-    /// may have handled the same request since, and its records may have changed after that.
+    /// Renews a claim. Returns `false` if the caller has lost it and must stop: another process may have
+    /// handled the same request since, and its records may have changed after that.
     pub async fn prolong(&self, request: IdempotentRequest) -> Result<bool, StorageError> {
         self.store.prolong(request, self.clock.now()).await
     }

@@ -122,7 +122,8 @@ impl<'a> BatchReverter<'a> {
         Ok(())
     }
 
-    /// Writes what a record was; returns false if another record has its id or its key, or a label is in use.
+    /// Restores the earlier state of a record; returns false if another record has its id or its key, or a
+    /// label is in use.
     async fn restore(
         &mut self,
         record: RecordReference,
@@ -131,7 +132,7 @@ impl<'a> BatchReverter<'a> {
         let is_there = self.current.version(record).is_some();
         let outcome = match (before, self.user_id) {
             (RecordBefore::Session(session), Some(user_id)) => {
-                // It changes now: apps that sync by this time must see it.
+                // Counts as a change at this time, so that apps that sync by it see the record.
                 let updated_at = self.now.trunc_subsecs(3);
                 let session = SleepSession { updated_at, ..session.as_ref().clone() };
                 if is_there {

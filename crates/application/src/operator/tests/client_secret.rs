@@ -13,8 +13,7 @@ use std::sync::{Arc, Mutex};
 
 type Ends = Vec<(ClientSecretId, DateTime<Utc>)>;
 
-/// Rotates the secret of a client that has these; returns which of them got which end, and checks what is
-/// new.
+/// Rotates the secret of a client that has these; returns the new expiry of each, and checks the new secret.
 async fn rotate(secrets: Vec<ClientSecret>, overlap: Option<TimeDelta>) -> Ends {
     let ends: Arc<Mutex<Ends>> = Arc::default();
     let new = Arc::new(Mutex::new(None));
@@ -63,12 +62,12 @@ async fn the_newest_secret_stays_live_for_the_overlap_and_older_ones_end_now() {
     for (secrets, overlap, expected) in [
         (vec![one()], Some(hour), vec![ends(1, noon() + hour)]),
         (vec![one()], Some(TimeDelta::zero()), vec![ends(1, noon())]),
-        // Until the next rotation, or beyond all time.
+        // Until the next rotation, or for longer than a time can express.
         (vec![one()], None, vec![]),
         (vec![one()], Some(TimeDelta::MAX), vec![]),
         (vec![one(), stored_secret(2, None)], Some(hour), vec![ends(1, noon()), ends(2, noon() + hour)]),
         (vec![one(), stored_secret(2, None)], None, vec![ends(1, noon())]),
-        // An earlier end stays, and one that has passed is left alone.
+        // An earlier end stays, and so does one that has passed.
         (vec![stored_secret(1, Some(soon))], Some(hour), vec![ends(1, soon)]),
         (vec![ended(), stored_secret(2, None)], Some(TimeDelta::zero()), vec![ends(2, noon())]),
         (vec![ended()], None, vec![]),

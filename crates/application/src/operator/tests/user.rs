@@ -186,7 +186,7 @@ async fn a_link_that_went_to_the_former_address_chooses_no_password() {
 #[tokio::test]
 async fn the_same_address_once_more_leaves_the_links() {
     let same = UserChange { email: Some(person().email), ..UserChange::default() };
-    // An unexpected deletion would fail here.
+    // The mock would reject an unexpected deletion.
     assert_eq!(change(person(), same).await, person());
 }
 

@@ -35,7 +35,7 @@ pub trait AuthorizationRequestRepository: Send {
     /// Assigns an unassigned request to this user; returns whether it was unassigned. MUST be one conditional
     /// statement.
     async fn assign(&mut self, id: AuthorizationRequestId, user_id: UserId) -> Result<bool, StorageError>;
-    /// Marks an open request as decided; of several concurrent calls exactly one returns `true`. MUST be one
+    /// Marks an open request as decided; exactly one of several concurrent calls returns `true`. MUST be one
     /// conditional statement.
     async fn decide(&mut self, id: AuthorizationRequestId, at: DateTime<Utc>) -> Result<bool, StorageError>;
     /// Deletes a user's requests, open or not, except for the `keep` newest (ties by id); returns their

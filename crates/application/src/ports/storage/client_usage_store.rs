@@ -12,7 +12,8 @@ use mockall::automock;
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait ClientUsageStore: Send + Sync {
-    /// Adds sums to the stored ones, all or none: requests are summed, the fewest left requests win.
+    /// Adds sums to the stored ones, all or none: requests are added up, and the smaller number of requests
+    /// left is stored.
     ///
     /// MUST be atomic across processes.
     async fn add_usage(&self, usage: &[ClientUsage]) -> Result<(), StorageError>;

@@ -39,10 +39,10 @@ pub trait CodeRepository: Send {
     /// expiry. Stores the grant and its event, and returns the number of live grants of client and user,
     /// including this one. Returns `None` and stores nothing if the code is no longer valid.
     ///
-    /// The mark MUST be one conditional statement: of several concurrent calls, across processes, exactly one
-    /// stores its grant, and a loser waits for the winner's transaction to end. MUST fail with
-    /// `Conflict(Grant)` if the grant's id or refresh token is taken; the unit of work must then be rolled
-    /// back, because it may be incomplete. The number is exact if the user is locked. Takes one round trip.
+    /// The mark MUST be one conditional statement: exactly one of several concurrent calls, across processes,
+    /// stores its grant, and the others wait for its transaction to end. MUST fail with `Conflict(Grant)` if
+    /// the grant's id or refresh token is taken; the unit of work must then be rolled back, because it may be
+    /// incomplete. The number is exact if the user is locked. Takes one round trip.
     async fn redeem(
         &mut self,
         hash: &SecretHash,

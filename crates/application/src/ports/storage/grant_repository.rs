@@ -77,9 +77,9 @@ pub trait GrantRepository: Send {
     /// replaced before ([`RotationOutcome`]). A token that is not the newest is accepted only if the newest
     /// replaced it at or after `rotation.window_start()`, which also means that the newest is unused.
     ///
-    /// MUST be one conditional statement: of concurrent calls with the newest token exactly one replaces it,
-    /// and the others are given what it stored. Changes nothing of a grant that is not live or whose token
-    /// does not rotate.
+    /// MUST be one conditional statement: exactly one of several concurrent calls with the newest token
+    /// replaces it, and the others return what it stored. Does not change a grant that is not live or whose
+    /// token does not rotate.
     async fn rotate(&mut self, rotation: &Rotation) -> Result<RotationOutcome, StorageError>;
     /// Revokes the matching live grants; returns their number.
     async fn revoke(

@@ -11,8 +11,8 @@ use mockall::automock;
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync {
-    /// Claims a key. An unanswered claim from before `abandoned_before`, and any from before
-    /// `expired_before`, is free. Of several concurrent calls one succeeds.
+    /// Claims a key. An uncompleted claim from before `abandoned_before`, and any from before
+    /// `expired_before`, is free. Only one of several concurrent calls succeeds.
     async fn claim(
         &self,
         request: IdempotentRequest,

@@ -15,8 +15,8 @@ use mockall::automock;
 pub trait ImportReader: Send + Sync {
     /// Returns an import; `None` if there is none.
     async fn find_import(&self, id: ImportId) -> Result<Option<Import>, StorageError>;
-    /// Lists imports of a person, or of everyone, the latest start first, ties by descending id: those after
-    /// `after`, at most `limit`.
+    /// Lists at most `limit` imports after `after`, of a person or of everyone, latest start first, ties by
+    /// descending id.
     async fn list_imports(
         &self,
         user_id: Option<UserId>,
@@ -43,12 +43,13 @@ pub trait ImportRepository: Send {
     /// Stores a new import.
     async fn insert(&mut self, import: &Import) -> Result<(), StorageError>;
     /// Takes the `undoing` import that was updated longest ago (or started, if never updated), at least
-    /// `idle` ago by the store's clock, and marks it updated; `None` if there is none. Of two concurrent
-    /// callers, one gets it.
+    /// `idle` ago by the store's clock, and marks it updated; `None` if there is none. Concurrent callers
+    /// never get the same one.
     async fn take_undoing(&mut self, idle: TimeDelta) -> Result<Option<ImportId>, StorageError>;
-    /// Returns an import, or `None`. No other unit of work MUST be able to change it before this one ends.
+    /// Returns an import; `None` if there is none. MUST lock it against other units of work until this one
+    /// ends.
     async fn find(&mut self, id: ImportId) -> Result<Option<Import>, StorageError>;
-    /// Returns the latest unfinished import of this person (of a catalogue without one) that came from the
+    /// Returns the latest unfinished import of this person (if `None`, of a catalogue) that came from the
     /// command line, has this digest and was updated (or started, if never updated) at `since` or later.
     async fn find_broken_off(
         &mut self,
@@ -56,12 +57,12 @@ pub trait ImportRepository: Send {
         digest: &FileDigest,
         since: DateTime<Utc>,
     ) -> Result<Option<Import>, StorageError>;
-    /// Overwrites everything but id, person and start; returns whether it exists. The store records the time
-    /// of the update by its own clock.
+    /// Overwrites everything except id, person and start; returns whether the import exists. The store
+    /// records the time of the update by its own clock.
     async fn update(&mut self, import: &Import) -> Result<bool, StorageError>;
     /// Cancels an unfinished import in one statement: one that arrives or waits becomes `refused`, one that
-    /// runs becomes `undoing`. Returns the new state; `None`, and nothing changes, if it is finished or
-    /// unknown. Of this and a concurrent end of the import, one MUST win and the other see it.
+    /// runs becomes `undoing`. Returns the new state; changes nothing and returns `None` if the import is
+    /// finished or unknown. If the import ends concurrently, one of both MUST win and the other MUST notice.
     async fn cancel(
         &mut self,
         id: ImportId,

@@ -36,10 +36,11 @@ impl Job {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait JobLeases: Send + Sync {
-    /// Leases a job that is due and free for this long; returns whether it succeeded.
+    /// Leases a job that is due and free, for this long; returns whether it succeeded.
     ///
-    /// A job that never ran is due. Of several concurrent calls, across processes, exactly one succeeds
-    /// (MUST). A lease that is not renewed in time is free, so the job of a crashed process is taken over.
+    /// A job that never ran is due. Exactly one of several concurrent calls, across processes, succeeds
+    /// (MUST). A lease that is not renewed in time ends, so that another process takes over the job of a
+    /// crashed one.
     async fn take(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError>;
     /// Extends the lease to this long from now; returns whether it is still held.
     async fn prolong(&self, job: Job, holder: Uuid, hold_for: TimeDelta) -> Result<bool, StorageError>;

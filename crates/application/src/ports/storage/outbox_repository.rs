@@ -38,8 +38,8 @@ pub trait OutboxRepository: Send {
     /// Queues a message, in the transaction of the change that it reports.
     async fn insert(&mut self, message: &QueuedMessage) -> Result<(), StorageError>;
     /// Claims at most `limit` messages due at `now`, longest due first. Each becomes due again at `again_at`,
-    /// and its attempts are incremented. Of several concurrent calls, across processes, each message goes to
-    /// one.
+    /// and its attempts are incremented. Concurrent calls, also of other processes, never get the same
+    /// message.
     async fn claim(
         &mut self,
         now: DateTime<Utc>,

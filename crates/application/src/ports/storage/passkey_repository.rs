@@ -64,8 +64,8 @@ pub trait PasskeyRepository: Send {
 pub trait PasskeyCeremonyRepository: Send {
     /// Stores a ceremony.
     async fn insert(&mut self, ceremony: &PasskeyCeremony) -> Result<(), StorageError>;
-    /// Deletes the ceremony with this challenge and returns it, expired or not; of several concurrent calls
-    /// at most one returns it. MUST be one statement.
+    /// Deletes the ceremony with this challenge and returns it, expired or not; at most one of several
+    /// concurrent calls returns it. MUST be one statement.
     async fn take(&mut self, challenge: &SecretHash) -> Result<Option<PasskeyCeremony>, StorageError>;
     /// Deletes at most `limit` ceremonies that expired before this time; returns their number.
     async fn delete_expired(&mut self, before: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;

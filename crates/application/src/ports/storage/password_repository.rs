@@ -86,7 +86,7 @@ pub trait PasswordLinkRepository: Send {
     async fn find(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError>;
     /// Deletes the link with this hash and returns it, expired or not.
     ///
-    /// MUST be one statement: of several concurrent calls, across processes, exactly one gets the link.
+    /// MUST be one statement: exactly one of several concurrent calls, across processes, gets the link.
     async fn consume(&mut self, hash: &SecretHash) -> Result<Option<PasswordLink>, StorageError>;
     /// Deletes all links of a user; returns their number.
     async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError>;

@@ -38,7 +38,7 @@ pub trait PendingSignInRepository: Send {
     async fn put(&mut self, pending: &PendingSignIn) -> Result<(), StorageError>;
     /// Deletes the pending sign-in of a visit and returns it, expired or not.
     ///
-    /// MUST be one statement: of several concurrent calls, across processes, exactly one gets it.
+    /// MUST be one statement: exactly one of several concurrent calls, across processes, gets it.
     async fn consume(&mut self, visit_hash: &SecretHash) -> Result<Option<PendingSignIn>, StorageError>;
     /// Deletes all pending sign-ins of a user; returns their number.
     async fn delete_of_user(&mut self, user_id: UserId) -> Result<u64, StorageError>;

@@ -13,7 +13,7 @@ use mockall::automock;
 pub trait ProfileReader: Send + Sync {
     /// Returns a user in one round trip; `None` if there is none.
     async fn find_profile(&self, user_id: UserId) -> Result<Option<User>, StorageError>;
-    /// Lists where the values of a user's profile came from, unordered: at most one source for each field.
+    /// Lists the sources of the values of a user's profile, unordered: at most one for each field.
     async fn list_sources(&self, user_id: UserId) -> Result<Vec<ProfileSource>, StorageError>;
     /// Lists users after `after` by ascending id, at most `limit`.
     async fn list_profiles(&self, after: Option<UserId>, limit: u32) -> Result<Vec<User>, StorageError>;

@@ -36,8 +36,8 @@ pub trait SecondFactorRepository: Send {
     async fn set(&mut self, user_id: UserId, totp: &Totp) -> Result<(), StorageError>;
     /// Records the use of a step's code; returns false if a code of this or a later step was used before.
     ///
-    /// MUST be one conditional statement: of several concurrent calls with one step, across processes,
-    /// exactly one returns true.
+    /// MUST be one conditional statement: exactly one of several concurrent calls with one step, across
+    /// processes, returns true.
     async fn use_step(&mut self, user_id: UserId, step: TotpStep) -> Result<bool, StorageError>;
     /// Stores a set of recovery codes in place of an earlier one.
     async fn replace_recovery_codes(
@@ -45,9 +45,9 @@ pub trait SecondFactorRepository: Send {
         user_id: UserId,
         codes: &[SecretHash],
     ) -> Result<(), StorageError>;
-    /// Deletes a recovery code and returns whether it was there.
+    /// Deletes a recovery code and returns whether it existed.
     ///
-    /// MUST be one statement: of several concurrent calls with one code, across processes, exactly one
+    /// MUST be one statement: exactly one of several concurrent calls with one code, across processes,
     /// returns true.
     async fn use_recovery_code(&mut self, user_id: UserId, code: &SecretHash) -> Result<bool, StorageError>;
     /// Counts a user's unused recovery codes.

@@ -20,7 +20,7 @@ pub trait SigningKeyReader: Send + Sync {
 #[cfg_attr(feature = "test-support", automock)]
 #[async_trait]
 pub trait SigningKeyRepository: Send {
-    /// Stores a key if no key is active; returns whether it did. Of several concurrent calls exactly one
+    /// Stores a key if no key is active; returns whether it did. Exactly one of several concurrent calls
     /// stores its key (MUST).
     async fn insert_first(&mut self, key: &SigningKey) -> Result<bool, StorageError>;
     /// Lists all keys as [`SigningKeyReader`] does, and locks them against additions and retirements until

@@ -104,7 +104,7 @@ macro_rules! mock {
     )+) => {
         /// A unit of work with mock repositories, except for the audit trail, which records every event.
         #[derive(Default)]
-        #[expect(missing_docs, reason = "each field is the mock of the repository it is named after")]
+        #[expect(missing_docs, reason = "each field is named after the repository that it mocks")]
         pub struct MockUnitOfWork {
             $($(pub $name: $mock,)+)+
             endings: Arc<Endings>,

@@ -22,7 +22,7 @@ pub trait UserRepository: Send {
     /// [`SleepRepository`](super::SleepRepository)); returns whether the user exists. MUST fail with
     /// `Conflict(UserEmail)` if the new address is taken.
     async fn update(&mut self, user: &User) -> Result<bool, StorageError>;
-    /// Stores where values of the profile came from; MUST replace an earlier source of the same field.
+    /// Stores sources of values of the profile; MUST replace an earlier source of the same field.
     async fn record_sources(&mut self, id: UserId, sources: &[ProfileSource]) -> Result<(), StorageError>;
     /// Deletes a user and, MUST, everything stored under their id: profile, password, links, sessions,
     /// requests, consents, tokens, codes, grants, read tallies, sleep sessions, intake logs. Keeps the audit

@@ -12,7 +12,7 @@ use mockall::automock;
 /// An event that an endpoint has not been sent yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingEvent {
-    /// Which one.
+    /// Key of the event.
     pub key: EventKey,
     /// If records changed, the person's latest change number; otherwise the time of the event in
     /// microseconds.
@@ -20,7 +20,7 @@ pub struct PendingEvent {
     /// If records changed, the change number up to which the endpoint was notified; otherwise 0.
     pub announced: i64,
     /// When the event occurred: if records changed, no later than the first change after `announced`. Later
-    /// changes leave it as it is until the endpoint was notified.
+    /// changes do not affect it until the endpoint was notified.
     pub occurred_at: DateTime<Utc>,
     /// Number of failed attempts.
     pub failed: u32,
@@ -35,12 +35,12 @@ pub enum EndpointInsertion {
     Stored,
     /// The client has an endpoint with this URL.
     UrlTaken,
-    /// The client already has as many endpoints as it may.
+    /// The client has reached its limit of endpoints.
     TooMany,
 }
 
 impl EndpointInsertion {
-    /// Judges a new endpoint by the URLs of the client's endpoints.
+    /// Decides on a new endpoint by the URLs of the client's endpoints.
     pub fn decide(urls: &[String], endpoint: &WebhookEndpoint, most: usize) -> Self {
         if urls.iter().any(|url| url == endpoint.url.as_str()) {
             Self::UrlTaken
@@ -52,15 +52,15 @@ impl EndpointInsertion {
     }
 }
 
-/// What becomes of an event after an attempt.
+/// State of an event after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settlement {
     /// The endpoint was notified. The event is due again at once if its number has grown since; nothing
     /// changes if it was replayed since.
     Announced,
-    /// The attempt failed; the event is due again then.
+    /// The attempt failed; the event is due again at this time.
     Retry(DateTime<Utc>),
-    /// The event is due at once, and its failed attempts are forgotten; for an endpoint that is being
+    /// The event is due at once, and its failed attempts no longer count; for an endpoint that is being
     /// disabled.
     Kept,
     /// The event is not due until the person's next change, which is then announced with this one: the client
@@ -94,7 +94,7 @@ pub trait WebhookReader: Send + Sync {
     /// Lists the deliveries to an endpoint, latest first, at most `limit`.
     async fn list_deliveries(&self, id: WebhookEndpointId, limit: u32)
     -> Result<Vec<Delivery>, StorageError>;
-    /// Returns how many events are due at `now`, including those of disabled endpoints.
+    /// Returns the number of events that are due at `now`, including those of disabled endpoints.
     async fn count_due_events(&self, now: DateTime<Utc>) -> Result<u64, StorageError>;
 }
 

@@ -11,13 +11,13 @@ use std::time::Duration;
 /// A request to a host that an app or an operator named.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OutboundRequest {
-    /// Where it goes.
+    /// Its destination.
     pub url: OutboundUrl,
     /// JSON to post; `None` for a GET request.
     pub json: Option<String>,
     /// Further headers, names in lower case.
     pub headers: Vec<(&'static str, String)>,
-    /// How many bytes of the response's body are read; the rest is dropped.
+    /// Maximum number of bytes read of the response's body; the rest is dropped.
     pub max_body_bytes: usize,
     /// Maximum time from the name lookup to the last byte.
     pub timeout: Duration,
@@ -57,7 +57,7 @@ impl fmt::Debug for OutboundResponse {
     }
 }
 
-/// The one way to call hosts that others chose.
+/// The only way to call hosts that others chose.
 ///
 /// Sends no credentials and follows no redirect. Resolves a name once and connects only to an address that
 /// the policy allows.

@@ -1,4 +1,4 @@
-//! Encryption of forms that a browser keeps.
+//! Encryption of forms that a browser stores.
 
 use domain::id::UserId;
 #[cfg(feature = "test-support")]

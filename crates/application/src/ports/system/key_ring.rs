@@ -25,6 +25,6 @@ pub enum KeyRingError {
 pub trait KeyRing: Send + Sync {
     /// Creates a key pair and encrypts its private key, bound to its id.
     fn make(&self, id: KeyId, at: DateTime<Utc>) -> Result<SigningKey, KeyRingError>;
-    /// Loads exactly these keys, all or none; tokens signed with other keys are rejected from now on.
+    /// Loads exactly these keys, all or none; afterwards, tokens signed with other keys are rejected.
     fn load(&self, keys: &[SigningKey]) -> Result<(), KeyRingError>;
 }

@@ -11,7 +11,8 @@ use mockall::automock;
 pub struct FetchedMetadata {
     /// Its members, not yet checked.
     pub fields: MetadataFields,
-    /// How long it may be cached, by the headers of the response (RFC 9111); `None` if they do not say.
+    /// Time for which it may be cached according to the headers of the response (RFC 9111); `None` if they
+    /// specify none.
     pub max_age: Option<TimeDelta>,
 }
 

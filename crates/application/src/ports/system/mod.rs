@@ -10,7 +10,7 @@ mod metadata_source;
 mod passkey_verifier;
 #[cfg_attr(
     feature = "test-support",
-    expect(clippy::ref_option_ref, reason = "the code of the mock borrows every argument, an option too")
+    expect(clippy::ref_option_ref, reason = "the generated mock borrows every argument, including options")
 )]
 mod password_hasher;
 mod pause;

@@ -91,7 +91,7 @@ pub struct UserItem {
     pub wheelchair_use: Option<bool>,
 }
 
-/// Changes to a profile; absent members stay as they are.
+/// Changes to a profile; missing members stay unchanged.
 #[derive(ToSchema)]
 pub struct ProfileItem {
     /// The person; the same as in the path.

@@ -1,4 +1,4 @@
-#![expect(clippy::disallowed_methods, reason = "the middleware is tested around routes that nobody serves")]
+#![expect(clippy::disallowed_methods, reason = "the middleware is tested with routes that no server has")]
 
 use super::{HeldBytes, MAX_SINGLE_PIECE, MIN_BYTES, PacedBody};
 use crate::admission::{Admission, AdmissionLimits};

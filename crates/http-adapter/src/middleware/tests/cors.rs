@@ -61,7 +61,8 @@ async fn origins_must_match_exactly() {
     }
 }
 
-/// What an app in the browser needs of an authorization server, with the method and the headers it may send.
+/// Endpoints of an authorization server that an app in the browser needs, with the method and headers that it
+/// may send.
 const SIGN_IN: [(&str, &str, &str); 6] = [
     ("/api/token", "POST", "Authorization, Content-Type"),
     ("/api/refresh", "POST", "Authorization, Content-Type"),

@@ -121,7 +121,7 @@ fn it_is_openapi_3_1_with_every_endpoint_once_and_one_name_for_each_operation() 
 #[actix_web::test]
 async fn every_path_is_routed_and_answers_a_documented_status_without_credentials() {
     let document = document();
-    // The crate of the pages serves `/authorize`, and has the same test for it.
+    // `page-adapter` serves `/authorize`, and has the same test for it.
     let served = operations(&document).into_iter().filter(|(path, ..)| *path != "/authorize");
     for (path, method, operation) in served {
         let path = path.replace("{user_id}", "3f2b8c1e-6d4a-4c57-9b1f-0a5e7d2c9b48");

@@ -17,7 +17,7 @@ fn a_folder_is_read_with_the_folders_in_it() {
     let (format, items) = read_path(folder.path(), Format::Auto, "UTC").unwrap();
     assert_eq!(format, "fitbit");
     assert_eq!(places(&items), ["a.json: record 1", "b/c/2.json: record 1", "the folder"]);
-    let told = "the folder: files that are of no known format were skipped: 2 (notes.txt, z.zip); nested archives are not opened, \
+    let told = "the folder: files of no known format were skipped: 2 (notes.txt, z.zip); nested archives are not opened, \
         import them separately: z.zip";
     assert_eq!(notes(&items), [told]);
 }

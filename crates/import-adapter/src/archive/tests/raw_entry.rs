@@ -1,4 +1,4 @@
-//! Hand-made archives with contradictory headers.
+//! Handcrafted archives with contradictory headers.
 
 use flate2::{Compress, Compression, Crc, FlushCompress};
 

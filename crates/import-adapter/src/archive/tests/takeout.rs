@@ -38,7 +38,7 @@ fn a_takeout_archive_gives_its_nights() {
     let (format, items) = read(&archive(&files, deflated())).unwrap();
     assert_eq!((format, sessions(&items).len()), ("fitbit", 3));
     assert_eq!(places(&items)[0], "Takeout/Fitbit/Global Export Data/sleep-2026-01-01.json: record 1");
-    let told = "the archive: files that are of no known format were skipped: 5 (Takeout/Fitbit/Global Export \
+    let told = "the archive: files of no known format were skipped: 5 (Takeout/Fitbit/Global Export \
         Data/exercise-0.json, Takeout/Fitbit/Global Export Data/steps-2026-01-01.json, Takeout/Fitbit/Sleep \
         Score/sleep_score.csv, Takeout/Fitbit/Your Profile/Profile.csv, Takeout/archive_browser.html)";
     assert_eq!(notes(&items), [told]);

@@ -38,6 +38,6 @@ fn the_archive_of_the_app_gives_its_records() {
     assert_eq!(rejections(&items), places.map(|place| format!("{place}: {reason}")));
     assert_eq!(
         notes(&items),
-        ["the archive: files that are of no known format were skipped: 2 (alarms.json, prefs.xml)"]
+        ["the archive: files of no known format were skipped: 2 (alarms.json, prefs.xml)"]
     );
 }

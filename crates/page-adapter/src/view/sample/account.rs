@@ -7,7 +7,7 @@ use crate::view::{
 };
 use domain::secret::{Secret, SecretBytes, SecretKind};
 
-#[expect(clippy::too_many_lines, reason = "one sample after another")]
+#[expect(clippy::too_many_lines, reason = "one block for each sample")]
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     let browser = BrowserLine {
         is_this: true,

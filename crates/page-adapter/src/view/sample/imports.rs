@@ -44,7 +44,7 @@ fn lists(source: TextSource) -> Vec<Sample> {
 }
 
 /// Returns the pages of single imports.
-#[expect(clippy::too_many_lines, reason = "one sample after another")]
+#[expect(clippy::too_many_lines, reason = "one block for each sample")]
 fn single(source: TextSource) -> Vec<Sample> {
     let done = ImportPage {
         person: person(source),

@@ -3,7 +3,7 @@
 use super::{Sample, TextSource, moment, person, sample, variant};
 use crate::view::{FormErrors, Profile, ProfileFields, ProfileLine, ProfilePreview, ZoneEffect};
 
-#[expect(clippy::too_many_lines, reason = "one sample after another")]
+#[expect(clippy::too_many_lines, reason = "one block for each sample")]
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     let field = |name, was_name, label, value: &str, from: &str| ProfileFields {
         name,

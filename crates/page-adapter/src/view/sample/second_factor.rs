@@ -6,7 +6,7 @@ use crate::view::{
 };
 use zeroize::Zeroizing;
 
-#[expect(clippy::too_many_lines, reason = "one sample after another")]
+#[expect(clippy::too_many_lines, reason = "one block for each sample")]
 pub(super) fn samples(source: TextSource) -> Vec<Sample> {
     let step = SecondStep {
         form_token: source("Zm9ybS10b2tlbg"),

@@ -62,7 +62,7 @@ fn picture(source: TextSource) -> IntakeCalendar {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one sample after another")]
+#[expect(clippy::too_many_lines, reason = "one block for each sample")]
 fn overview(source: TextSource) -> Vec<Sample> {
     let total =
         |name: &str, amount: &str| IngredientLine { name: source(name), amount: Some(source(amount)) };

@@ -21,7 +21,7 @@ const READ_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// Reads a variable set by `scripts/test`. A test without its server must fail, not pass.
 fn variable(name: &str) -> String {
-    #[expect(clippy::disallowed_methods, reason = "tests have no settings; the variables are theirs alone")]
+    #[expect(clippy::disallowed_methods, reason = "tests have no settings; only they use the variables")]
     let value = std::env::var(name);
     value.unwrap_or_else(|_| {
         panic!(

@@ -96,7 +96,7 @@ impl Progress {
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a rate for people, of a few digits"
+            reason = "the rate is displayed with a few digits"
         )]
         let rate = if rate > 0.0 { (bytes as f64 / rate) as u64 } else { 0 };
         let total = self.bar.length().map(|total| format!(" of {}", HumanBytes(total))).unwrap_or_default();

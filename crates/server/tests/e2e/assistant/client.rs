@@ -100,7 +100,7 @@ impl Assistant {
         result["structuredContent"].clone()
     }
 
-    /// Calls a tool with invalid arguments; returns what it says.
+    /// Calls a tool with invalid arguments; returns the error text.
     pub(super) async fn refused(&self, tool: &str, arguments: Value) -> String {
         let result =
             self.modern("tools/call", json!({ "name": tool, "arguments": arguments })).await.result();

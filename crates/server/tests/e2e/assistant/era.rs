@@ -1,4 +1,4 @@
-//! Versions, results, and what the eras share and do not share.
+//! Protocol versions, results, and the differences between the eras.
 
 use super::client::{Assistant, MODERN, modern_request, person};
 use crate::e2e::answer::Answer;

@@ -1,4 +1,4 @@
-//! What the tools answer.
+//! Results of the tools.
 
 use super::client::{Assistant, ago, import, night, person, today};
 use crate::e2e::app::read_json;

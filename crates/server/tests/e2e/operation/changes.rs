@@ -222,7 +222,7 @@ async fn a_follower_of_two_servers_misses_nothing_of_racing_imports() {
         }
     }
     for writer in writers {
-        writer.await.expect("a writer that ends well");
+        writer.await.expect("a writer that succeeds");
     }
     assert!(changes_meanwhile > WRITERS, "only {changes_meanwhile} changes were reported while they wrote");
     let expected = stored(&first).await;

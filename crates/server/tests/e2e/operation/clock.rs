@@ -1,4 +1,4 @@
-//! A machine whose clock is wrong leaves the load balancer, and its commands write nothing.
+//! A server whose clock is wrong becomes unready, and commands on its machine write nothing.
 //!
 //! libfaketime (the package `faketime`, which scripts/test installs) sets the clock of one process wrong and
 //! leaves its monotonic clock alone, as when an operator sets a machine's clock.

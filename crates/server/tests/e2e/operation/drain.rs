@@ -116,7 +116,7 @@ async fn no_request_on_an_open_connection_is_lost_when_a_server_stops() {
     eventually("every connection is kept for a second request", all_go_on).await;
     server.signal("TERM");
     for task in tasks {
-        let answered = task.await.expect("task").expect("a connection broke under a request");
+        let answered = task.await.expect("task").expect("a connection was lost during a request");
         assert!(answered > 1);
     }
     assert_eq!(server.wait(), Some(0));

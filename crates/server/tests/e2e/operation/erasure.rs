@@ -21,7 +21,7 @@ on_sqlite! {
         assert!(browser.is_signed_in().await);
         let receipt = browser.submit(&form.with("email", &sam.email)).await;
         assert_eq!(receipt.status, 200, "{receipt:?}");
-        assert!(receipt.text().contains("Your account is deleted"), "{}", receipt.text());
+        assert!(receipt.text().contains("Your account has been deleted"), "{}", receipt.text());
         assert!(!browser.is_signed_in().await);
 
         assert!(!world.run(&["user", "show", &sam.user_id]).status.success());

@@ -62,11 +62,11 @@ pub(crate) struct Receiver {
     task: JoinHandle<()>,
 }
 
-/// What the connections of a receiver share.
+/// State shared by the connections of a receiver.
 struct State {
     messages: Mutex<Vec<Message>>,
     answer: Mutex<Answer>,
-    /// Permits to answer a held message.
+    /// Permits to respond to a delayed message.
     released: Semaphore,
     traffic: Mutex<Traffic>,
 }
@@ -107,7 +107,7 @@ impl Receiver {
         *self.state.answer.lock().expect("answer") = answer;
     }
 
-    /// Answers this many held messages, of those that come later if there are fewer.
+    /// Responds to this many delayed messages, including later ones if there are fewer.
     pub(crate) fn release(&self, count: usize) {
         self.state.released.add_permits(count);
     }

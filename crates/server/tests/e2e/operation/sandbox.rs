@@ -103,7 +103,7 @@ on_both_stores! {
     }
 }
 
-/// Submits an email address, and a password where one is asked for; returns the status.
+/// Submits an email address, and a password if the form has such a field; returns the status.
 async fn submit(server: &Server, path: &str, email: &str) -> u16 {
     let browser = Browser::new(server);
     let page = browser.get(path).await;
@@ -165,7 +165,7 @@ on_sqlite! {
             let error = String::from_utf8_lossy(&given.stderr).into_owned();
             assert!(!given.status.success() && error.contains("nobody can sign in"), "{error}");
         }
-        // Nobody else gets an address of the sandbox.
+        // No other account can have an address of the sandbox.
         for taken in [email.as_str(), "ada@sandbox.invalid", "ada@SANDBOX.invalid"] {
             let create = ["user", "create", "--email", taken, "--timezone", "UTC", "--no-password"];
             assert!(world.fails(&create).contains("not an email address"), "{taken}");

@@ -1,4 +1,4 @@
-//! Delays of responses on a kept connection.
+//! Delays of responses on a persistent connection.
 
 use crate::e2e::server::Server;
 use crate::e2e::world::{StoreKind, World};
@@ -29,8 +29,8 @@ fn other_end(server: &Server, of: &TcpStream) -> OwnedFd {
     copies.find(is_the_one).expect("the server's end")
 }
 
-// Without TCP_NODELAY about every third large response on a kept connection takes 40 ms longer. The test
-// checks the option, because times are unreliable on a busy machine.
+// Without TCP_NODELAY, about every third large response on a persistent connection takes 40 ms longer. The
+// test checks the option, because times are unreliable on a busy machine.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_last_chunk_does_not_wait_for_an_acknowledgement() {
     let server = World::new(StoreKind::Sqlite).await.in_processes().serve();

@@ -91,7 +91,7 @@ on_both_stores! {
         let user = register(&world).user_id;
         let id = prepare(&world, &user).await;
         kill_undo(&world, &user, &id).await;
-        // Long afterwards: the data that it needs is kept.
+        // Much later: the data that it needs still exists.
         let_time_pass(&world).await;
         let server = world.serve();
         within(PROCESSING_TIMEOUT, Instant::now(), "the server goes on", async || {
@@ -157,7 +157,7 @@ on_sqlite! {
         assert_eq!(start(), ["2026-01-10T22:20:00Z"]);
         world.ok(&["import", "undo", &ids[2]]);
         assert_eq!(start(), ["2026-01-10T22:10:00Z"]);
-        // What was kept can be taken back now.
+        // The kept records can be undone now.
         assert_eq!(world.json(&["import", "undo", "--json", &ids[1]])["taken_back"], 2);
         assert_eq!(start(), ["2026-01-10T22:00:00Z"]);
         world.ok(&["import", "undo", &ids[0]]);

@@ -74,7 +74,7 @@ on_all_stores! {
         assert!((imported_at..=imported_at + 60).contains(&attempted[0]), "{attempted:?} after {imported_at}");
         assert!(attempted[1] - attempted[0] >= 5 && attempted[2] - attempted[1] >= 5 * 60, "{attempted:?}");
         assert!(announced.iter().all(|message| message.is_signed_with(&scene.secret)), "{announced:?}");
-        // What changes meanwhile is kept.
+        // Changes in the meantime are queued.
         world.ok(&["user", "update", &scene.app.user_id, "--height-cm", "171"]);
         scene.receiver.answer_with(Answer::Status(204));
         assert_eq!(world.json(&["webhook", "test", &scene.endpoint, "--json"])["type"], "endpoint.challenge");

@@ -47,7 +47,7 @@ impl Dump {
             || texts.iter().any(|text| self.holds(text) || self.holds(&text.to_uppercase()))
     }
 
-    /// Returns whether the store contains an ASCII text, as it is or in hexadecimal.
+    /// Returns whether the store contains an ASCII text, literally or in hexadecimal.
     pub(super) fn holds(&self, text: &str) -> bool {
         let hexadecimal = text.bytes().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
         self.text.contains(text) || self.text.contains(&hexadecimal)

@@ -68,7 +68,7 @@ on_sqlite! {
         assert_eq!(members, expected.into());
         assert_eq!((text(&reported, "iss"), text(&reported, "sub")), (server.base_url.clone(), registration.user_id.clone()));
         assert_eq!(text(&ask(&caller, &writer, &service_token).await, "sub"), writer.client_id);
-        // A service token has no grant to revoke, and the response says so.
+        // A service token has no grant to revoke, and the response reports that.
         revoke(&caller, &writer, &service_token).await.assert_error(400, "unsupported_token_type");
         assert_accepted(&revoke(&caller, &registration, &tokens.access).await);
         // At once, despite the caches of data endpoints; other tokens are unaffected.

@@ -33,7 +33,7 @@ fn family_reader(last_used_seconds_ago: i64) -> MockGrantReader {
     grants
 }
 
-/// A unit of work in which the store decides so, and the rotation that it was asked for.
+/// A unit of work in which the store returns this outcome, and the rotation that it received.
 fn deciding(outcome: RotationOutcome) -> (MockUnitOfWork, Arc<Mutex<Option<Rotation>>>) {
     let mut unit = MockUnitOfWork::default();
     let asked = Arc::new(Mutex::new(None));

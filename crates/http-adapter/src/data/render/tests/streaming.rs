@@ -19,7 +19,7 @@ fn nights(count: u32) -> Vec<PackedSleepRow> {
 fn next<B: MessageBody<Error: std::fmt::Debug> + Unpin>(body: &mut B) -> Option<actix_web::web::Bytes> {
     match Pin::new(body).poll_next(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(chunk) => chunk.map(Result::unwrap),
-        Poll::Pending => panic!("rendering waits for nothing"),
+        Poll::Pending => panic!("rendering never waits"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Messages in flight: how many there are, and what a crash of the sender does to them.
+//! Messages in flight: their number, and the effect of a crash of the sender.
 
 use super::scene::Scene;
 use crate::e2e::app::{REDIRECT_URI, Registration, SCOPES, code, create_app, redeem, text};

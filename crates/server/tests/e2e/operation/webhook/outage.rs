@@ -1,4 +1,4 @@
-//! Receivers that are slow, down, or do not do what they should.
+//! Receivers that are slow, down, or misbehave.
 
 use super::scene::Scene;
 use crate::e2e::app::text;

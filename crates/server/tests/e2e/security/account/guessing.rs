@@ -76,16 +76,16 @@ on_sqlite! {
         for browser in [&owner, &neighbour] {
             browser.submit(&fill(&browser.open("/apps").await, "/sign-out", &[])).await;
         }
-        let strangers_cookie = neighbour.cookie(KNOWN_BROWSER).expect("what a sign-in leaves");
+        let strangers_cookie = neighbour.cookie(KNOWN_BROWSER).expect("the cookie of a sign-in");
         refused_after_three(&servers).await;
         assert_must_wait(&try_to_sign_in(&neighbour, EMAIL, PASSWORD).await, 86_400);
-        // At the other server as well: nothing of it is kept in a process.
+        // At the other server as well: the state is not kept in a process.
         sign_in(&owner.at(&servers[1]), EMAIL, PASSWORD).await;
         assert_must_wait(&try_to_sign_in(&Browser::new(&servers[0]), EMAIL, PASSWORD).await, 86_400);
 
         // A new password invalidates the earlier cookie.
         let earlier = Browser::new(&servers[0]);
-        earlier.plant(KNOWN_BROWSER, &owner.cookie(KNOWN_BROWSER).expect("what a sign-in leaves"));
+        earlier.plant(KNOWN_BROWSER, &owner.cookie(KNOWN_BROWSER).expect("the cookie of a sign-in"));
         assert_ne!(owner.cookie(KNOWN_BROWSER), Some(strangers_cookie));
         give_password(&world, &user, OTHER_PASSWORD);
         refused_after_three(&servers).await;

@@ -98,7 +98,7 @@ on_sqlite! {
             for value in [same, "another", ""] {
                 let answer = ask(&scene.browser, &asking.and(name, value)).await.answer_to(REDIRECT_URI);
                 assert_eq!(answer["error"], "invalid_request", "{name}");
-                // Which of two is meant is unknown.
+                // It is unknown which of two values is meant.
                 let expected = (name != "state").then_some("a state");
                 assert_eq!(answer.get("state").map(String::as_str), expected);
             }

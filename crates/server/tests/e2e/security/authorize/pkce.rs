@@ -1,4 +1,4 @@
-//! PKCE: one method, enforced once used, and required if the operator says so.
+//! PKCE: one method, enforced once used, and required if the operator configures it.
 
 use crate::e2e::app::{REDIRECT_URI, SCOPES};
 use crate::e2e::security::auth_request::{AuthRequest, allow, ask, reach_consent};

@@ -124,7 +124,7 @@ on_both_stores! {
             readers.push(stream);
         }
         assert!((10..100).contains(&readers.len()), "{} readers", readers.len());
-        // Each holds the rest of a page, but no connection to the store.
+        // Each has the rest of a page in memory, but no connection to the store.
         for _ in 0..50 {
             assert_eq!(caller.read(&token, &format!("{path}?pageSize=1")).await.status, 200);
         }

@@ -69,7 +69,7 @@ async fn carry(relay: usize, mut caller: TcpStream, replica: &str, losses: &Loss
     let (mut from_server, mut to_server) = server.into_split();
     let upwards = tokio::spawn(async move {
         let _ = copy(&mut from_caller, &mut to_server).await;
-        // Kept until the response is there: a replica aborts a request whose caller disconnects.
+        // Kept until the response arrives: a replica aborts a request whose caller disconnects.
         (from_caller, to_server)
     });
     if is_lost {

@@ -26,7 +26,7 @@ pub(super) struct SingleUseInputs {
 }
 
 impl SingleUseInputs {
-    /// Creates it, with a separate browser if a session is needed: some requests end it.
+    /// Creates the sample, with a separate browser if a session is needed, because some requests end it.
     pub(super) async fn make(cast: &Cast, endpoint: Endpoint, audience: Audience) -> Self {
         let counts = !matches!(
             audience,
@@ -184,7 +184,7 @@ fn intake_fields(entry: &str, supplement: Option<String>) -> Vec<(&'static str, 
 
 type Parts = (Vec<(&'static str, String)>, Good);
 
-#[expect(clippy::match_same_arms, reason = "the arms group what belongs together")]
+#[expect(clippy::match_same_arms, reason = "the arms are grouped by subject")]
 #[expect(clippy::too_many_lines, reason = "one arm for each endpoint")]
 fn by_get(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts {
     let ok = Good::Status(200);
@@ -259,7 +259,7 @@ fn by_get(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts 
     }
 }
 
-#[expect(clippy::match_same_arms, reason = "the arms group what belongs together")]
+#[expect(clippy::match_same_arms, reason = "the arms are grouped by subject")]
 #[expect(clippy::too_many_lines, reason = "one arm for each endpoint")]
 fn by_post(cast: &Cast, endpoint: Endpoint, material: &SingleUseInputs) -> Parts {
     let thing = || material.thing.clone();

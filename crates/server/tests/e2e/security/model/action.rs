@@ -86,7 +86,7 @@ pub(super) enum Action {
         token: Pick,
         at: usize,
     },
-    /// The person makes a personal token.
+    /// The person creates a personal token.
     MakeToken {
         person: usize,
         at: usize,
@@ -132,7 +132,7 @@ pub(super) enum Action {
     SetPassword {
         person: usize,
     },
-    /// The operator revokes what a person granted to a client.
+    /// The operator revokes a person's grants of a client.
     RevokeGrants {
         party: Party,
     },

@@ -128,7 +128,7 @@ impl Model {
     /// Returns the last session of a person.
     pub(super) fn last_session(&self, person: usize) -> usize {
         let found = self.sessions.iter().rposition(|session| session.person == person);
-        found.expect("everybody signed in in the beginning")
+        found.expect("everyone signed in at the beginning")
     }
 
     /// Returns whether a code is certainly not expired.

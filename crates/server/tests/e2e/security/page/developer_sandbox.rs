@@ -24,7 +24,7 @@ async fn issue(browser: &Browser, client_id: &str) -> Page {
     page
 }
 
-/// Does what the command on the page does; returns the response.
+/// Sends the request of the command on the page; returns the response.
 async fn redeem(scene: &Scene, page: &Page, app: &Registration) -> Value {
     let page = page.text();
     let (_, command) = page.split_once("curl ").expect("a command");

@@ -147,7 +147,7 @@ on_sqlite! {
         assert_rows(&scene.world, "intake_log", "", 2).await;
         assert_rows(&scene.world, "supplement", "WHERE name = 'Secret drops'", 1).await;
 
-        // Nor does a backend bring one person's product to another, or change it.
+        // A backend cannot give one person's product to another either, or change it.
         let scopes = ["supplements:write"];
         let service = create_service(&scene.world, &scene.person.user_id, &scopes);
         let token = service_token(&scene.server, &service).await;
@@ -289,7 +289,7 @@ on_sqlite! {
         let delete = other.open(&format!("/supplements/change?entry={entry}")).await.form("/supplements/delete");
         other.submit(&delete).await.own_location();
         assert_rows(&scene.world, "intake_log", "", 1).await;
-        // Their own was not touched, and goes with them.
+        // Their own product did not change, and is erased with them.
         let lines = json_lines(&scene.world.ok(&["export", "--user", &scene.person.user_id]));
         assert!(lines.iter().any(|line| line["id"] == product.as_str()), "{lines:?}");
         scene.world.ok(&["user", "erase", &heir.user_id, "--yes"]);

@@ -1,4 +1,4 @@
-//! Refusals: callers get what RFC 6749 allows, and the operator's log says which check failed.
+//! Refusals: callers get only the errors of RFC 6749, and the operator's log contains the check that failed.
 
 use super::*;
 use crate::e2e::security::auth_request::ask;
@@ -70,7 +70,7 @@ on_sqlite! {
         assert_eq!((reply.status, reply.header("restwell-ignored-parameters")), (400, Some("pagesize")));
         let reply = scene.caller().read(&token, &format!("{path}?page=1")).await;
         assert_eq!((reply.status, reply.header("restwell-ignored-parameters")), (200, None));
-        // Before the access check nothing is said.
+        // Before the access check, no detail is disclosed.
         let reply = scene.caller().read("x", &format!("{path}?pagesize=5")).await;
         assert_eq!((reply.status, reply.header("restwell-ignored-parameters")), (401, None));
     }

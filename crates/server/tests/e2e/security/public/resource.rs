@@ -173,7 +173,7 @@ async fn list_tools(caller: &Caller, token: &str) -> Reply {
     Reply::to(request.header("mcp-protocol-version", "2025-11-25").json(&list)).await
 }
 
-/// Checks a 401 that says how to get a valid token.
+/// Checks a 401 that describes how to get a valid token.
 #[track_caller]
 fn assert_invalid_token(scene: &PublicScene, reply: &Reply) {
     assert_eq!(reply.status, 401, "{reply:?}");

@@ -39,7 +39,7 @@ impl Stage {
         handle(&self.scene.person)
     }
 
-    /// Attempts to sign in with what an authenticator answers, in a new browser.
+    /// Attempts to sign in with the response of an authenticator, in a new browser.
     async fn attempt(&self, authenticator: &Authenticator) -> Page {
         self.attempt_with(|challenge| authenticator.sign_in(challenge, &self.handle())).await
     }

@@ -10,7 +10,7 @@ use domain::passkey::to_base64url;
 
 async fn assert_nothing_added(scene: &Scene, page: Page) {
     page.assert_refused(422);
-    // What was typed is kept.
+    // The form keeps the typed values.
     assert!(page.body.contains("value=\"My phone\""), "{page:?}");
     assert_rows(&scene.world, "passkey", "", 0).await;
     assert_rows(&scene.world, "passkey_ceremony", "", 0).await;
@@ -53,7 +53,7 @@ on_both_stores! {
     }
 }
 
-/// Change of an authenticator that makes it answer wrongly.
+/// Change of an authenticator that makes its response invalid.
 type Change = fn(&mut Authenticator);
 
 on_sqlite! {
